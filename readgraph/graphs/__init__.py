@@ -1,0 +1,1 @@
+"""How steps are wired: one file a method. A graph file only wires."""

@@ -1,0 +1,68 @@
+"""ReadAgent: page the text at natural pauses, keep a gist of each page, look pages up again, answer."""
+
+from typing import Any
+
+from langgraph.graph import END, START, StateGraph
+
+from readgraph.nodes.answering import answer
+from readgraph.nodes.citing import cite
+from readgraph.nodes.extractive import extract_note, pages_by_rule
+from readgraph.nodes.gisting import gist_page
+from readgraph.nodes.looking_up import look_up
+from readgraph.nodes.opening import open_document
+from readgraph.nodes.paginating import pages_at_pauses
+from readgraph.nodes.prompts import gist, pause
+from readgraph.nodes.reading_pages import read_pages
+from readgraph.nodes.step import StepNode
+from readgraph.state.context import ReaderContext
+from readgraph.state.reading import Answered, Question, ReadingState
+from readgraph.state.records import Recipe
+
+
+def recipe(context: ReaderContext) -> Recipe:
+    """What a ReadAgent memory is made with."""
+    parameters = {
+        "min_page_words": context.min_page_words,
+        "max_page_words": context.max_page_words,
+        "paragraph_break": context.paragraph_break,
+        "sample": context.sample,
+    }
+    prompts = {prompt.NAME: prompt.VERSION for prompt in (pause, gist)} if context.model else {}
+    return Recipe("read-agent", parameters, context.model, prompts)
+
+
+read = StepNode(
+    read_pages(pages_at_pauses, gist_page, recipe), without_model=read_pages(pages_by_rule, extract_note, recipe)
+)
+
+
+def is_asked(state: ReadingState) -> str:
+    """Go on to the question, if there is one."""
+    return "look_up" if state["asked"] else END
+
+
+def still_looking(state: ReadingState) -> str:
+    """Look once more, or answer."""
+    return "look_up" if state["looking"] else "answer"
+
+
+def build(
+    *, open: Any = open_document, read: Any = read, look_up: Any = look_up, answer: Any = answer, cite: Any = cite
+) -> StateGraph[ReadingState, ReaderContext, Question, Answered]:
+    """ReadAgent (figure 1): read once, then look pages up for each question and answer.
+
+    Every argument is a node: one of ours, or a plain function or coroutine `(state, runtime) -> update`.
+    """
+    builder = StateGraph(ReadingState, context_schema=ReaderContext, input_schema=Question, output_schema=Answered)
+    for name, node in (("open", open), ("read", read), ("look_up", look_up), ("answer", answer), ("cite", cite)):
+        builder.add_node(name, node, input_schema=getattr(node, "input_schema", None))
+    builder.add_edge(START, "open")
+    builder.add_edge("open", "read")
+    builder.add_conditional_edges("read", is_asked, ["look_up", END])
+    builder.add_conditional_edges("look_up", still_looking, ["look_up", "answer"])
+    builder.add_edge("answer", "cite")
+    builder.add_edge("cite", END)
+    return builder
+
+
+graph = build().compile(name="read_agent")

@@ -1,0 +1,100 @@
+"""The one place that talks to the model: notes as plain text, decisions as typed replies.
+
+Tries, refusals, the reply cache, the budget, the limit on calls in flight, usage and progress live here, once
+for every method.
+"""
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from langgraph.runtime import Runtime
+from pydantic import BaseModel
+
+from readgraph.nodes.calling import Messages, call_model
+from readgraph.nodes.metering import current_meter
+from readgraph.nodes.models import ModelClient, model_client
+from readgraph.nodes.prompting import Prompt
+from readgraph.nodes.reply_parsing import Refused, parse_reply, plain_text
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import NoUsableReply
+from readgraph.state.page_store import PageStore, page_store
+from readgraph.state.records import digest
+from readgraph.state.words import count_words
+
+TRIES = 3
+
+Answer = TypeVar("Answer")
+Reply = TypeVar("Reply", bound=BaseModel)
+
+
+async def ask(
+    runtime: Runtime[ReaderContext],
+    prompt: Prompt,
+    reply: type[Reply],
+    complaint: Callable[[Reply], str | None] = lambda reply: None,
+) -> Reply:
+    """Ask for a decision: a reply of the given type.
+
+    `complaint` says what is wrong with a well-formed reply, or nothing. What can't be used is asked again with
+    the reason, three tries in all. Raises `NoUsableReply` then, `BudgetSpent` where the budget allows no call,
+    `ModelUnavailable` where the server can't be used.
+    """
+
+    def usable(said: str) -> Reply:
+        parsed = parse_reply(said, reply)
+        if reason := complaint(parsed):
+            raise Refused(reason)
+        return parsed
+
+    return await _ask(runtime, prompt, reply, usable)
+
+
+async def ask_text(runtime: Runtime[ReaderContext], prompt: Prompt) -> str:
+    """Ask for a note: plain text, not empty. Errors as in `ask`."""
+    return await _ask(runtime, prompt, None, plain_text)
+
+
+async def _ask(
+    runtime: Runtime[ReaderContext], prompt: Prompt, reply: type[BaseModel] | None, usable: Callable[[str], Answer]
+) -> Answer:
+    client, store = await model_client(runtime.context), page_store(runtime)
+    messages, reasons, keys = list(prompt.messages), list[str](), list[str]()
+    for _ in range(TRIES):
+        keys.append(_cache_key(runtime.context, client, messages, reply))
+        said = await _said(client, store, keys[-1], prompt, messages, reply)
+        try:
+            return usable(said)
+        except Refused as refusal:
+            reasons.append(str(refusal))
+        messages += [("ai", said), ("user", f"That can't be used: {reasons[-1]}. Reply again, as asked.")]
+    # Kept, the refused replies would answer for ever; forgotten, the next reading asks anew.
+    await store.forget_replies(keys)
+    raise NoUsableReply(prompt.name, reasons)
+
+
+async def _said(
+    client: ModelClient,
+    store: PageStore,
+    key: str,
+    prompt: Prompt,
+    messages: Messages,
+    reply: type[BaseModel] | None,
+) -> str:
+    """The recorded reply, else a new one: it counts as answered once it is committed."""
+    meter = current_meter()
+    if recorded := await store.reply(key):
+        meter.recall()
+        return str(recorded["said"])
+    words = prompt.words + sum(count_words(content) for _, content in messages[2:])
+    meter.begin_call(words)
+    async with client.slots:
+        said = await call_model(client, messages, reply)
+    await store.put_reply(key, {"said": said, "asked": prompt.name, "document": meter.document})
+    meter.end_call(words, count_words(said))
+    return said
+
+
+def _cache_key(context: ReaderContext, client: ModelClient, messages: Messages, reply: type[BaseModel] | None) -> str:
+    """Ours, not LangChain's: that one holds timeouts and retries, so raising one would pay for a book again."""
+    asked: list[Any] = [messages, reply.model_json_schema() if reply else None]
+    return digest([*asked, client.name, client.server, context.reply_form, context.sample], length=40)

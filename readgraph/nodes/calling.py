@@ -1,0 +1,115 @@
+"""One call to a model server: the right reply form, bounded retries, errors as one clear line."""
+
+from typing import Any
+
+from langchain_core.exceptions import (
+    ContextOverflowError,
+    ModelAuthenticationError,
+    ModelConnectionError,
+    ModelError,
+    ModelInvalidRequestError,
+    ModelNotFoundError,
+    ModelPermissionDeniedError,
+    ModelRateLimitError,
+    ModelTimeoutError,
+)
+from langchain_core.messages import AIMessage
+from langchain_core.utils.function_calling import convert_to_openai_function
+from pydantic import BaseModel
+from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt, wait_exponential_jitter
+
+from readgraph.nodes.models import ModelClient
+from readgraph.nodes.reply_parsing import reply_instructions
+from readgraph.state.errors import ModelUnavailable
+
+TRANSPORT_TRIES = 4
+LONGEST_WAIT = 60.0
+"""Seconds: a server that asks for a longer pause (Retry-After) is asked again after this."""
+
+Messages = list[tuple[str, str]]
+
+_backing_off = wait_exponential_jitter(multiplier=0.5, max=20)
+
+
+async def call_model(client: ModelClient, messages: Messages, reply: type[BaseModel] | None) -> str:
+    """The text that the model says; for a typed reply the JSON, in the best form that the server takes."""
+    while True:
+        try:
+            async for attempt in AsyncRetrying(
+                retry=retry_if_exception(lambda problem: isinstance(problem, ModelError) and problem.is_retryable),
+                stop=stop_after_attempt(TRANSPORT_TRIES),
+                wait=_pause,
+                reraise=True,
+            ):
+                with attempt:
+                    return await _say(client, messages, reply)
+        except ContextOverflowError as problem:
+            raise _unavailable(client, problem) from None
+        except ModelInvalidRequestError as problem:
+            if reply is None or not client.step_down():
+                raise _unavailable(client, problem) from None
+        except ModelError as problem:
+            raise _unavailable(client, problem) from None
+
+
+async def _say(client: ModelClient, messages: Messages, reply: type[BaseModel] | None) -> str:
+    if reply is None:
+        return _text(await client.chat.ainvoke(messages))
+    if client.form == "text":
+        role, content = messages[-1]
+        return _text(await client.chat.ainvoke([*messages[:-1], (role, f"{content}\n\n{reply_instructions(reply)}")]))
+    if client.form == "function":
+        tools = client.chat.bind_tools([reply], tool_choice=reply.__name__)
+        return _text(await tools.ainvoke(messages))
+    return _text(await client.chat.ainvoke(messages, response_format=_response_format(reply)))
+
+
+def _response_format(reply: type[BaseModel]) -> dict[str, Any]:
+    function = convert_to_openai_function(reply, strict=True)
+    schema = {"name": function["name"], "schema": function["parameters"], "strict": True}
+    return {"type": "json_schema", "json_schema": schema}
+
+
+def _text(message: AIMessage) -> str:
+    """What was said: the arguments of the function call, else the text."""
+    raw_calls = message.additional_kwargs.get("tool_calls")
+    if raw_calls:
+        return str(raw_calls[0]["function"]["arguments"])
+    if message.tool_calls:
+        import json
+
+        return json.dumps(message.tool_calls[0]["args"])
+    if message.invalid_tool_calls:
+        return message.invalid_tool_calls[0]["args"] or ""
+    return str(message.text)
+
+
+def _pause(state: RetryCallState) -> float:
+    problem = state.outcome.exception() if state.outcome else None
+    headers = getattr(getattr(problem, "response", None), "headers", {})
+    try:
+        return min(float(headers["retry-after"]), LONGEST_WAIT)
+    except (KeyError, ValueError):
+        return float(_backing_off(state))
+
+
+def _unavailable(client: ModelClient, problem: ModelError) -> ModelUnavailable:
+    """One line without the server's own words: they may hold a part of the key."""
+    at = f" at {client.server}" if client.server else ""
+    reasons: list[tuple[type[ModelError], str]] = [
+        (ModelAuthenticationError, f"The model server{at} refused the key: set a valid one in the environment."),
+        (ModelPermissionDeniedError, f"The key may not use the model '{client.name}'{at}."),
+        (ModelNotFoundError, f"The model server{at} does not know the model '{client.name}'."),
+        (
+            ModelTimeoutError,
+            f"The model server{at} did not answer in time: raise the timeout.",
+        ),
+        (ModelConnectionError, f"No model server answers{at}: start it, or check OPENAI_BASE_URL."),
+        (ModelRateLimitError, f"The model server{at} takes no more calls for now: go on later, nothing is lost."),
+        (ContextOverflowError, f"A prompt is longer than the window of '{client.name}': use smaller pages."),
+        (ModelInvalidRequestError, f"The model server{at} refused a request to '{client.name}' as invalid."),
+    ]
+    for kind, line in reasons:
+        if isinstance(problem, kind):
+            return ModelUnavailable(line)
+    return ModelUnavailable(f"The model server{at} failed {TRANSPORT_TRIES} times: go on later, nothing is lost.")

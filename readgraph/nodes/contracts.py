@@ -1,0 +1,63 @@
+"""What the shared steps read and write, so that one node can stand in for another."""
+
+from typing import NotRequired
+
+from typing_extensions import TypedDict
+
+from readgraph.state.reading import Citation, Quote, Status, Usage
+
+
+class AskedState(TypedDict):
+    """A question about a document's memory, and the pages read so far."""
+
+    document: str
+    memory: str
+    asked: str
+    choices: dict[str, str]
+    pages_read: list[int]
+    usage: NotRequired[Usage]
+
+
+class LookUpState(AskedState):
+    """What a look-up reads."""
+
+
+class LookUpUpdate(TypedDict):
+    """What a look-up writes: all pages read so far in order, and whether to look again."""
+
+    pages_read: list[int]
+    looking: bool
+    did: str
+
+
+class AnswerState(AskedState):
+    """What an answer reads."""
+
+    status: Status
+
+
+class AnswerUpdate(TypedDict):
+    """What an answer writes: quotes as the model gave them, not yet found in the document."""
+
+    answer: str | None
+    choice: str | None
+    quotes: list[Quote]
+    status: Status
+    compression_rate: float
+    did: str
+
+
+class CiteState(TypedDict):
+    """What citing reads."""
+
+    document: str
+    memory: str
+    quotes: list[Quote]
+    usage: NotRequired[Usage]
+
+
+class CiteUpdate(TypedDict):
+    """What citing writes: the quotes that stand in the document."""
+
+    citations: list[Citation]
+    did: str

@@ -1,0 +1,62 @@
+"""What the model sees of a memory: notes in page order, pages that were read again in full in their place."""
+
+from dataclasses import dataclass
+
+from langgraph.runtime import Runtime
+
+from readgraph.nodes.prompting import unused_name
+from readgraph.state.context import ReaderContext
+from readgraph.state.page_store import page_store
+from readgraph.state.records import Document, Note, Page
+from readgraph.state.words import count_words
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryView:
+    """A memory as one question sees it: `full` holds the texts of the pages that were read again."""
+
+    document: Document
+    pages: list[Page]
+    notes: dict[int, Note]
+    full: dict[int, str]
+
+    @property
+    def text(self) -> str:
+        """All pages in order, each behind its tag: in full where it was read again, else its note (section 3.2)."""
+        bodies = {page.number: self.full.get(page.number) or self._note(page.number) for page in self.pages}
+        tag = unused_name("page", bodies.values())
+        return "\n\n".join(f"<{tag} {number}>\n{body.strip()}" for number, body in bodies.items() if body)
+
+    @property
+    def words(self) -> int:
+        """Words of the document's content in the view, without tags."""
+        notes = sum(note.words for number, note in self.notes.items() if number not in self.full)
+        return notes + sum(count_words(text) for text in self.full.values())
+
+    @property
+    def compression_rate(self) -> float:
+        """100 · (1 − words in context / words of the text) (ReadAgent, section 4)."""
+        return round(100 * (1 - self.words / max(self.document.words, 1)), 2)
+
+    def _note(self, page: int) -> str:
+        return self.notes[page].text if page in self.notes else ""
+
+
+async def view_memory(runtime: Runtime[ReaderContext], document: str, memory: str, pages_read: list[int]) -> MemoryView:
+    """Fetch a memory with the given pages in full."""
+    store = page_store(runtime)
+    described, kept = await store.document(document), await store.memory(document, memory)
+    pages = await store.pages(memory, range(kept.pages))
+    notes = await store.notes(memory, range(kept.pages))
+    wanted = set(pages_read)
+    opened = [page for page in pages if page.number in wanted]
+    texts = await store.spans(described, [(page.start, page.end) for page in opened])
+    full = {page.number: text for page, text in zip(opened, texts, strict=True)}
+    return MemoryView(described, pages, {note.page: note for note in notes}, full)
+
+
+def listed(pages: list[int]) -> str:
+    """Page numbers for a person."""
+    if not pages:
+        return "no page"
+    return f"page{'s' if len(pages) > 1 else ''} {', '.join(map(str, pages))}"

@@ -1,0 +1,101 @@
+"""Model clients: one for each event loop, made from `PROVIDER:NAME`."""
+
+import asyncio
+import os
+from dataclasses import dataclass
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from langchain_core.language_models import BaseChatModel
+
+from readgraph.state.context import ReaderContext, ReplyForm
+from readgraph.state.errors import BadInput, ModelUnavailable
+
+FORMS: tuple[ReplyForm, ...] = ("json_schema", "function", "text")
+"""Forms of a typed reply, the surest first."""
+
+HOW_TO_NAME = "write PROVIDER:NAME, for example openai:gpt-4.1-mini."
+
+
+@dataclass
+class ModelClient:
+    """A chat model with what the asking needs to know of it.
+
+    `form` is how it takes typed replies; it steps down where the server refuses one. `slots` bounds the calls
+    in flight, for all models of an event loop together.
+    """
+
+    name: str
+    server: str
+    chat: BaseChatModel
+    form: ReplyForm
+    slots: asyncio.Semaphore
+
+    def step_down(self) -> bool:
+        """Take the next simpler reply form; false where there is none."""
+        at = FORMS.index(self.form) + 1
+        if at < len(FORMS):
+            self.form = FORMS[at]
+        return at < len(FORMS)
+
+
+_clients: "WeakKeyDictionary[asyncio.AbstractEventLoop, dict[Any, Any]]" = WeakKeyDictionary()
+
+
+async def model_client(context: ReaderContext) -> ModelClient:
+    """The running event loop's client for the context's model; a client made for another loop would not work."""
+    kept = _clients.setdefault(asyncio.get_running_loop(), {})
+    server = os.environ.get("OPENAI_BASE_URL", "")
+    identity = (context.model, context.reply_form, context.timeout, context.concurrency, server)
+    if identity not in kept:
+        slots = kept.setdefault(context.concurrency, asyncio.Semaphore(context.concurrency))
+        # In a thread: imports and certificates are read from disk.
+        chat = await asyncio.to_thread(_chat_model, context)
+        kept.setdefault(identity, _client(context, chat, slots))
+    client: ModelClient = kept[identity]
+    return client
+
+
+def _client(context: ReaderContext, chat: BaseChatModel, slots: asyncio.Semaphore) -> ModelClient:
+    server = str(getattr(chat, "openai_api_base", None) or "")
+    form: ReplyForm = context.reply_form
+    if form == "auto":
+        form = "json_schema" if hasattr(chat, "openai_api_base") else "function"
+    return ModelClient(context.model, server, chat, form, slots)
+
+
+def _chat_model(context: ReaderContext) -> BaseChatModel:
+    provider, _, name = context.model.partition(":")
+    if not name:
+        raise BadInput(f"'{context.model}' names no model: {HOW_TO_NAME}")
+    # Our own retries are bounded and counted; a second layer below would multiply them.
+    settings: dict[str, Any] = {"timeout": context.timeout, "max_retries": 0}
+    if provider == "openai":
+        return _openai_model(name, settings)
+    from langchain.chat_models import init_chat_model
+
+    try:
+        chat: BaseChatModel = init_chat_model(context.model, **settings)
+        return chat
+    except ImportError as problem:
+        raise BadInput(f"The provider '{provider}' needs a package that is not installed: {problem}") from None
+    except ValueError:
+        raise BadInput(f"'{provider}' is no known provider: {HOW_TO_NAME}") from None
+
+
+def _openai_model(name: str, settings: dict[str, Any]) -> BaseChatModel:
+    from langchain_openai import ChatOpenAI
+    from openai import DefaultAsyncHttpxClient, OpenAIError
+
+    if not os.environ.get("OPENAI_API_KEY"):
+        if not os.environ.get("OPENAI_BASE_URL"):
+            raise ModelUnavailable(
+                "There is no key for openai: set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own."
+            )
+        settings["api_key"] = "none"  # servers of one's own want none, the client wants one
+    try:
+        return ChatOpenAI(
+            model=name, http_async_client=DefaultAsyncHttpxClient(timeout=settings["timeout"]), **settings
+        )
+    except (OpenAIError, ValueError) as problem:
+        raise BadInput(f"The model '{name}' can't be set up: {type(problem).__name__}.") from None

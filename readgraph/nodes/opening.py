@@ -1,0 +1,94 @@
+"""Begin a question: find or store the document, check what is asked, set the question's channels anew."""
+
+import os
+import warnings
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.config import get_config
+from langgraph.runtime import Runtime
+from langgraph.store.memory import InMemoryStore
+
+from readgraph.nodes.step import step_with
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import BadInput
+from readgraph.state.page_store import PageStore, page_store
+from readgraph.state.reading import FreshReading, Question, fresh_reading
+from readgraph.state.records import Document
+
+LONGEST_TEXT_INPUT = 400_000
+"""Characters of text that may come as graph input; a checkpointer writes the input, so longer ones go by their id."""
+
+MOST_OPTIONS = 26
+
+
+class Opened(FreshReading):
+    """What opening writes."""
+
+    document: str
+    did: str
+
+
+class OpenState(Question):
+    """What opening reads."""
+
+
+@step_with(starts_question=True)
+async def open_document(state: OpenState, runtime: Runtime[ReaderContext]) -> Opened:
+    """Take the question in; a question of an earlier turn leaves nothing behind but the document."""
+    check_store(get_config(), runtime)
+    warn_of_tracing()
+    question, options = state.get("question", "").strip(), state.get("options") or []
+    check_question(question, options, given="question" in state)
+    document = await _document(state, page_store(runtime))
+    did = f"opened '{document.title or document.id}' ({document.words:,} words)"
+    return {**fresh_reading(question, options), "document": document.id, "did": did}
+
+
+def check_question(question: str, options: list[str], *, given: bool) -> None:
+    """Refuse a question of white space, and options that are no choice."""
+    if given and not question:
+        raise BadInput("The question is empty: ask something, or leave it out to read only.")
+    if options and not question:
+        raise BadInput("There are options but no question.")
+    if options and not 2 <= len(options) <= MOST_OPTIONS:
+        raise BadInput(f"A multiple choice needs 2 to {MOST_OPTIONS} options; there are {len(options)}.")
+    if not all(option.strip() for option in options):
+        raise BadInput("An option is empty.")
+
+
+async def _document(state: OpenState, store: PageStore) -> Document:
+    text = state.get("text")
+    if text is None:
+        if "document" not in state:
+            raise BadInput("There is nothing to read: give the id of a document in the page store, or a text.")
+        return await store.document(state["document"])
+    if len(text) > LONGEST_TEXT_INPUT:
+        raise BadInput(
+            f"A text of {len(text):,} characters is too long for graph input (at most {LONGEST_TEXT_INPUT:,}): "
+            "add it to the page store and give its id as 'document'."
+        )
+    return await store.add_document(text, title=state.get("title", ""))
+
+
+def check_store(config: RunnableConfig, runtime: Runtime[ReaderContext]) -> None:
+    """Warn where no store keeps what is read; refuse a durable checkpointer over a store in memory."""
+    saver = config.get("configurable", {}).get("__pregel_checkpointer")
+    durable = saver is not None and not isinstance(saver, bool | InMemorySaver)
+    if durable and (runtime.store is None or type(runtime.store) is InMemoryStore):
+        raise BadInput(
+            "The checkpointer is durable but the store is in memory: after a restart its threads would point at "
+            "pages that are gone. Compile the graph with a durable store too, such as that of open_library()."
+        )
+    if runtime.store is None:
+        warnings.warn(
+            "The graph has no store: what is read is kept in this process only. Compile it with a store to keep it.",
+            stacklevel=2,
+        )
+
+
+def warn_of_tracing() -> None:
+    """Say so where the environment sends what is read to a tracing service."""
+    on = [name for name in ("LANGSMITH_TRACING", "LANGCHAIN_TRACING_V2") if os.environ.get(name, "").lower() == "true"]
+    if on:
+        warnings.warn(f"{on[0]} is set: prompts, with what is read, are sent to LangSmith.", stacklevel=2)

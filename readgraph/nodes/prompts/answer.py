@@ -1,0 +1,43 @@
+"""Answering from what is remembered and what was read again (ReadAgent, section 3.2 and appendix F)."""
+
+from pydantic import BaseModel, Field
+
+from readgraph.nodes.prompting import DATA_RULE, Prompt, fenced
+from readgraph.nodes.prompts.question import question_part
+
+NAME, VERSION = "answer", 1
+
+_SYSTEM = (
+    "You answer questions about a long text from your memory of it: gists of its pages, and some pages in full. "
+    "Use nothing but what stands there. " + DATA_RULE
+)
+
+
+class QuotedText(BaseModel):
+    """Words of the text that show the answer."""
+
+    page: int = Field(description="The page's number.")
+    quote: str = Field(description="A sentence or less, copied word by word from a page that stands in full.")
+
+
+class FreeAnswer(BaseModel):
+    """An answer in one's own words."""
+
+    quotes: list[QuotedText] = Field(description="One to three quotes that show the answer; empty if there is none.")
+    answer: str | None = Field(description="A short and concise answer; null if the text doesn't say.")
+
+
+class ChosenAnswer(BaseModel):
+    """An answer chosen from options."""
+
+    quotes: list[QuotedText] = Field(description="One to three quotes that show the answer; empty if there is none.")
+    choice: str = Field(description="The letter of the best option.")
+
+
+def answer_prompt(memory: str, question: str, choices: dict[str, str]) -> Prompt:
+    """Ask for the answer; with choices, for a letter."""
+    if choices:
+        task = f"Choose the best option: {', '.join(choices)}. Quote the words of the text that show it."
+    else:
+        task = "Answer the question, and quote the words of the text that show the answer."
+    return Prompt(NAME, VERSION, _SYSTEM, f"{fenced('memory', memory)}\n\n{question_part(question, choices)}\n\n{task}")

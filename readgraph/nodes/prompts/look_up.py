@@ -1,0 +1,48 @@
+"""Interactive look-up: which pages to read again (ReadAgent, section 3.2)."""
+
+from collections.abc import Sequence
+
+from pydantic import BaseModel, Field
+
+from readgraph.nodes.prompting import DATA_RULE, Prompt, fenced
+from readgraph.nodes.prompts.question import question_part
+
+NAME, VERSION = "look_up", 1
+
+_SYSTEM = (
+    "You have read a long text and remember a gist of each of its pages. Before you answer a question about it, "
+    "you may read pages again in full. " + DATA_RULE
+)
+
+
+class PagesToRead(BaseModel):
+    """Which pages to read again."""
+
+    reason: str = Field(description="A few words: what you hope to find there.")
+    pages: list[int] = Field(description="Page numbers, the most important first; empty if you need none.")
+
+
+class NextPage(BaseModel):
+    """Which one page to read next, or none."""
+
+    reason: str = Field(description="A few words: what is still missing, or why this is enough.")
+    page: int | None = Field(description="The number of one page to read again; null to stop.")
+
+
+def look_up_pages_prompt(memory: str, question: str, choices: dict[str, str], max_pages: int) -> Prompt:
+    """Ask for all pages at once (ReadAgent-P)."""
+    task = (
+        f"Which pages do you want to read again before you answer? Name at most {max_pages}, and as few as will do: "
+        "each page that doesn't help distracts. Don't answer the question yet."
+    )
+    return Prompt(NAME, VERSION, _SYSTEM, f"{fenced('memory', memory)}\n\n{question_part(question, choices)}\n\n{task}")
+
+
+def look_up_next_prompt(memory: str, question: str, choices: dict[str, str], pages_read: Sequence[int]) -> Prompt:
+    """Ask for one more page, or to stop (ReadAgent-S); pages that were read stand in full in the memory."""
+    read = ", ".join(map(str, pages_read)) or "none"
+    task = (
+        f"Pages that you have read again so far: {read} (they stand above in full; don't ask for them). "
+        "Which one page do you want to read next? Say null once you can answer. Don't answer the question yet."
+    )
+    return Prompt(NAME, VERSION, _SYSTEM, f"{fenced('memory', memory)}\n\n{question_part(question, choices)}\n\n{task}")

@@ -1,0 +1,9 @@
+"""How a question stands in a prompt, the same in all of them."""
+
+from readgraph.nodes.prompting import fenced
+
+
+def question_part(question: str, choices: dict[str, str]) -> str:
+    """The question, and its options behind their letters."""
+    options = "\n".join(f"{letter}. {option}" for letter, option in choices.items())
+    return fenced("question", f"{question}\n{options}" if options else question)

@@ -1,0 +1,131 @@
+"""Build a memory: cut the document into pages and write a note for each, both at once.
+
+One node a stage: progress lives in the page store, so a killed build goes on where it was, and what is there is
+skipped. Pages are cut one after the other; each page's note is asked for as soon as the page is there.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass, replace
+from typing import NotRequired
+
+from langgraph.runtime import Runtime
+from typing_extensions import TypedDict
+
+from readgraph.nodes.metering import current_meter
+from readgraph.nodes.tasks import failing_as_one
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import BudgetSpent
+from readgraph.state.page_store import PageStore, page_store
+from readgraph.state.reading import Usage
+from readgraph.state.records import Memory, Note, Page, Recipe
+
+Paginate = Callable[[str, Page | None, Runtime[ReaderContext]], AsyncIterator[Page]]
+"""Cuts a text into pages behind the last page there is; one that ends the text comes last."""
+
+WriteNote = Callable[[str, Page, Runtime[ReaderContext]], Awaitable[Note]]
+"""Writes the note of a page from the page's text."""
+
+MakeRecipe = Callable[[ReaderContext], Recipe]
+"""The recipe of the memory that is built."""
+
+
+class ReadState(TypedDict):
+    """What building reads."""
+
+    document: str
+    usage: NotRequired[Usage]
+
+
+class ReadUpdate(TypedDict):
+    """What building writes."""
+
+    memory: str
+    did: str
+
+
+def read_pages(
+    paginate: Paginate, write_note: WriteNote, recipe: MakeRecipe
+) -> Callable[[ReadState, Runtime[ReaderContext]], Awaitable[ReadUpdate]]:
+    """The work of a node that builds the document's memory, or takes the one that is there.
+
+    A budget that runs out leaves the memory incomplete; the next reading goes on with it.
+    """
+
+    async def read(state: ReadState, runtime: Runtime[ReaderContext]) -> ReadUpdate:
+        store = page_store(runtime)
+        current = recipe(runtime.context)
+        memory = await store.open_memory(state["document"], current, renew=runtime.context.rebuild)
+        outdated = "" if memory.recipe == current else ", built with older prompts"
+        if memory.complete:
+            return {"memory": memory.id, "did": f"took the memory of {memory.pages} pages{outdated}"}
+        before = memory.pages
+        memory = await _Build(store, runtime, paginate, write_note).complete(memory)
+        did = f"read {memory.pages - before} pages" + (f" after the {before} before" if before else "")
+        return {"memory": memory.id, "did": did + outdated}
+
+    return read
+
+
+@dataclass(frozen=True)
+class _Build:
+    """One build of a memory."""
+
+    store: PageStore
+    runtime: Runtime[ReaderContext]
+    paginate: Paginate
+    write_note: WriteNote
+
+    async def complete(self, memory: Memory) -> Memory:
+        """Cut the pages that are missing and write the notes that are missing."""
+        document = await self.store.document(memory.document)
+        text = await self.store.text(document)
+        pages = await self.store.pages(memory.id, range(memory.pages))
+        noted = {note.page for note in await self.store.notes(memory.id, range(memory.pages))}
+        progress = _Progress(document.characters, memory.read_to, memory.pages, len(noted))
+        with failing_as_one():
+            async with asyncio.TaskGroup() as notes:
+                for page in pages:
+                    if page.number not in noted:
+                        notes.create_task(self._note(memory.id, text, page, progress))
+                try:
+                    async for page in self.paginate(text, pages[-1] if pages else None, self.runtime):
+                        memory = await self.store.add_page(memory, page)
+                        progress.paged(memory)
+                        notes.create_task(self._note(memory.id, text, page, progress))
+                except BudgetSpent:
+                    pass
+        paged = memory.read_to == document.characters
+        memory = replace(memory, paged=paged, complete=paged and progress.notes == memory.pages)
+        await self.store.put_memory(memory)
+        return memory
+
+    async def _note(self, memory: str, text: str, page: Page, progress: "_Progress") -> None:
+        try:
+            note = await self.write_note(text[page.start : page.end], page, self.runtime)
+        except BudgetSpent:
+            return
+        await self.store.put_note(memory, note)
+        progress.noted()
+
+
+@dataclass
+class _Progress:
+    """How far a build is, told after each page and note."""
+
+    characters: int
+    read_to: int
+    pages: int
+    notes: int
+
+    def paged(self, memory: Memory) -> None:
+        self.read_to, self.pages = memory.read_to, memory.pages
+        self._tell()
+
+    def noted(self) -> None:
+        self.notes += 1
+        self._tell()
+
+    def _tell(self) -> None:
+        done = (self.read_to + self.characters * self.notes / max(self.pages, 1) * self.read_to / self.characters) / 2
+        current_meter().report(stage="read", done=round(done), of=self.characters, pages=self.pages, notes=self.notes)

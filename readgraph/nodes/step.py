@@ -1,0 +1,88 @@
+"""A step: a coroutine that serves as a graph node under `invoke` and `ainvoke`, metered and recorded."""
+
+import inspect
+import time
+from collections.abc import Awaitable, Callable
+from typing import Any, Generic, TypeVar, cast, get_type_hints
+
+from langchain_core.runnables import Runnable, RunnableConfig
+from langgraph.runtime import Runtime, get_runtime
+from langgraph.types import Overwrite
+
+from readgraph.nodes.metering import Meter, start_meter
+from readgraph.state.background import background
+from readgraph.state.context import ReaderContext
+from readgraph.state.reading import NOTHING_USED, Usage, add_usage
+
+StateT = TypeVar("StateT")
+Work = Callable[[StateT, Runtime[ReaderContext]], Awaitable[Any]]
+
+
+class StepNode(Runnable[Any, Any], Generic[StateT]):
+    """A node made of a coroutine `(state, runtime) -> update`.
+
+    `without_model` is the coroutine that runs where the context names no model. `starts_question` marks the
+    first node of a graph, which sets the trajectory and the usage anew. An update may hold `did`: one line
+    for the trajectory.
+    """
+
+    def __init__(
+        self, work: Work[StateT], without_model: Work[StateT] | None = None, *, starts_question: bool = False
+    ) -> None:
+        self.work, self.without_model, self.starts_question = work, without_model, starts_question
+        self.__doc__ = work.__doc__
+        self.name = work.__name__
+
+    @property
+    def input_schema(self) -> type[Any]:
+        """The channels that the coroutine reads, by its first parameter's annotation."""
+        first = next(iter(inspect.signature(self.work).parameters))
+        return cast("type[Any]", get_type_hints(self.work)[first])
+
+    def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
+        """Run in the background event loop, with the caller's context variables."""
+        return background().call(self.run, input, get_runtime(ReaderContext), _node_name(config))
+
+    async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
+        """Run in the caller's event loop."""
+        return await self.run(input, get_runtime(ReaderContext), _node_name(config))
+
+    async def run(self, state: StateT, runtime: Runtime[ReaderContext], node: str = "") -> dict[str, Any]:
+        """Run the coroutine and add to its update what it used; `node` is its name in the graph."""
+        context = runtime.context or ReaderContext()
+        channels = cast("dict[str, Any]", state)
+        spent = None if self.starts_question else channels.get("usage")
+        meter = Meter(context, spent or Usage(**NOTHING_USED), runtime.stream_writer, channels.get("document", ""))
+        start_meter(meter)
+        began = time.perf_counter()
+        work = self.work if context.model or self.without_model is None else self.without_model
+        update = dict(await work(state, runtime.override(context=context)))
+        meter.used["seconds"] = round(time.perf_counter() - began, 4)
+        return self._recorded(update, meter, node or self.work.__name__)
+
+    def _recorded(self, update: dict[str, Any], meter: Meter, node: str) -> dict[str, Any]:
+        fallbacks = dict(meter.fallbacks)
+        did = update.pop("did", "")
+        step = {"node": node, "did": did, "usage": meter.used, "fallbacks": fallbacks}
+        record: dict[str, Any] = {"steps": [step], "usage": add_usage(NOTHING_USED, meter.used), "fallbacks": fallbacks}
+        if self.starts_question:
+            record = {channel: Overwrite(value) for channel, value in record.items()}
+        if meter.budget_spent:
+            update["status"] = "budget"
+        return {**update, **record}
+
+
+def _node_name(config: RunnableConfig | None) -> str:
+    return str((config or {}).get("metadata", {}).get("langgraph_node", ""))
+
+
+def step(work: Work[StateT]) -> StepNode[StateT]:
+    """Make a coroutine a node."""
+    return StepNode(work)
+
+
+def step_with(
+    *, without_model: Work[Any] | None = None, starts_question: bool = False
+) -> Callable[[Work[StateT]], StepNode[StateT]]:
+    """Make a coroutine a node with the arguments of `StepNode`."""
+    return lambda work: StepNode(work, without_model, starts_question=starts_question)

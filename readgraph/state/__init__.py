@@ -1,0 +1,1 @@
+"""What is remembered: reading state, records, page store, library, runtime context."""

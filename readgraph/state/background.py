@@ -1,0 +1,15 @@
+"""The one event loop in the background that runs coroutines for synchronous callers."""
+
+import atexit
+from functools import cache
+
+from anyio.from_thread import BlockingPortal, start_blocking_portal
+
+
+@cache
+def background() -> BlockingPortal:
+    """The portal to the background event loop; started when first used, stopped with the process."""
+    started = start_blocking_portal(name="readgraph")
+    portal = started.__enter__()
+    atexit.register(started.__exit__, None, None, None)
+    return portal

@@ -1,0 +1,33 @@
+"""Errors that a person can act on: each message is one clear line."""
+
+
+class ReadgraphError(Exception):
+    """Base of all errors that readgraph raises on purpose; its text says what is wrong and what to do."""
+
+
+class BadInput(ReadgraphError):
+    """What was asked for can't be done as given: a file, a question, an option, a setting."""
+
+
+class ModelUnavailable(ReadgraphError):
+    """The model server can't be used: it is not there, refuses the key, or does not know the model."""
+
+
+class LibraryError(ReadgraphError):
+    """The library can't be opened or written."""
+
+
+class NoUsableReply(ReadgraphError):
+    """Every try of one ask was refused; the node falls back as its method documents.
+
+    `reasons` holds one line for each refused try.
+    """
+
+    def __init__(self, asked: str, reasons: list[str]) -> None:
+        self.asked = asked
+        self.reasons = reasons
+        super().__init__(f"No usable reply to '{asked}' in {len(reasons)} tries: " + "; ".join(reasons))
+
+
+class BudgetSpent(ReadgraphError):
+    """The reading's budget of calls or words does not allow one more call."""

@@ -1,0 +1,99 @@
+"""The library: the folder on disk where documents, memories, replies and checkpoints are kept."""
+
+import asyncio
+import json
+import os
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import aiosqlite
+from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+from platformdirs import user_data_path
+
+from readgraph.state.background import background
+from readgraph.state.errors import LibraryError
+from readgraph.state.library_store import BUSY_SECONDS, LibraryStore
+from readgraph.state.page_store import PageStore
+
+FORMAT = 1
+"""Version of the library's layout; a library of a newer one is refused."""
+
+
+@dataclass(frozen=True)
+class Library:
+    """An open library: give `store` and `checkpointer` to `compile()`, and texts to `pages.add_document()`."""
+
+    folder: Path
+    store: LibraryStore
+    checkpointer: AsyncSqliteSaver
+    pages: PageStore
+
+
+def default_folder() -> Path:
+    """Where the library is: READGRAPH_LIBRARY, else the user's data folder."""
+    named = os.environ.get("READGRAPH_LIBRARY")
+    return Path(named).expanduser() if named else user_data_path("readgraph", appauthor=False)
+
+
+@asynccontextmanager
+async def open_library(folder: str | os.PathLike[str] | None = None) -> AsyncIterator[Library]:
+    """Open the library in a folder (made where it is missing).
+
+    Raises `LibraryError` where the folder holds something else, can't be written, or is of a newer version.
+    """
+    folder = Path(folder).expanduser() if folder is not None else default_folder()
+    store = await asyncio.to_thread(_open_store, folder)
+    try:
+        async with aiosqlite.connect(folder / "checkpoints.sqlite", timeout=BUSY_SECONDS) as connection:
+            await connection.execute("PRAGMA journal_mode=WAL")
+            await connection.execute("PRAGMA synchronous=NORMAL")
+            checkpointer = AsyncSqliteSaver(connection)
+            await checkpointer.setup()
+            yield Library(folder, store, checkpointer, PageStore(store))
+    finally:
+        await asyncio.to_thread(store.close)
+
+
+@contextmanager
+def open_library_in_background(folder: str | os.PathLike[str] | None = None) -> Iterator[Library]:
+    """`open_library` for synchronous code: the library lives on the event loop that also runs the nodes."""
+    with background().wrap_async_context_manager(open_library(folder)) as library:
+        yield library
+
+
+@asynccontextmanager
+async def development_store() -> AsyncIterator[LibraryStore]:
+    """Give LangGraph's development server the user's library (named in langgraph.json)."""
+    store = await asyncio.to_thread(_open_store, default_folder())
+    try:
+        yield store
+    finally:
+        await asyncio.to_thread(store.close)
+
+
+def _open_store(folder: Path) -> LibraryStore:
+    _check_folder(folder)
+    return LibraryStore(folder / "library.sqlite")
+
+
+def _check_folder(folder: Path) -> None:
+    marker = folder / "readgraph.json"
+    try:
+        if folder.exists() and not folder.is_dir():
+            raise LibraryError(f"{folder} is a file: name a folder for the library.")
+        folder.mkdir(parents=True, exist_ok=True)
+        if marker.exists() and marker.stat().st_size:
+            version = json.loads(marker.read_text(encoding="utf-8"))["format"]
+        elif any(path != marker for path in folder.iterdir()):
+            raise LibraryError(f"{folder} is not a library and not empty: name another folder.")
+        else:
+            version = FORMAT
+            marker.write_text(json.dumps({"format": FORMAT}) + "\n", encoding="utf-8")
+    except OSError as problem:
+        raise LibraryError(f"The library {folder} can't be opened: {problem.strerror}.") from problem
+    except (ValueError, KeyError, TypeError) as problem:
+        raise LibraryError(f"{marker} is damaged: move it away, or name another folder.") from problem
+    if version > FORMAT:
+        raise LibraryError(f"The library {folder} was made by a newer version (format {version}): upgrade readgraph.")

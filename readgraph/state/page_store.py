@@ -1,0 +1,188 @@
+"""The page store: documents, memories, pages and notes, typed, on any LangGraph `BaseStore`.
+
+Nothing here lists pages: records hold the counts, and pages are fetched in batches by their number.
+Reads and writes never share a batch.
+"""
+
+import asyncio
+import hashlib
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, replace
+from datetime import UTC, datetime
+from typing import Any
+
+from langgraph.runtime import Runtime
+from langgraph.store.base import BaseStore, GetOp, Item, Op, PutOp
+from langgraph.store.memory import InMemoryStore
+
+from readgraph.state.errors import BadInput
+from readgraph.state.records import Document, Memory, Note, Page, Recipe, digest
+from readgraph.state.words import count_words
+
+PART = 16_384
+"""Characters of a document's text in one stored item."""
+
+BATCH = 500
+"""Operations in one batch."""
+
+ROOT = "readgraph"
+
+
+def _numbered(number: int) -> str:
+    return f"{number:010d}"
+
+
+class PageStore:
+    """Typed access to a `BaseStore`; holds no state of its own."""
+
+    def __init__(self, store: BaseStore) -> None:
+        self.store = store
+
+    async def add_document(self, text: str, *, title: str = "", source: str = "") -> Document:
+        """Store a text once; the same text again is the same document. Offsets refer to the text as stored."""
+        text = text.encode("utf-8", "replace").decode("utf-8")
+        if not text.strip():
+            raise BadInput(f"{title or 'The text'} is empty: there is nothing to read.")
+        identity = hashlib.sha256(text.encode()).hexdigest()[:16]
+        known = await self._get((ROOT, "documents"), [identity])
+        if known[0]:
+            return Document(**known[0])
+        document = Document(identity, title, source, count_words(text), len(text), _now())
+        parts = [text[start : start + PART] for start in range(0, len(text), PART)]
+        await self._put([((ROOT, "text", identity), _numbered(n), {"text": part}) for n, part in enumerate(parts)])
+        await self._put([((ROOT, "documents"), identity, asdict(document))])
+        return document
+
+    async def document(self, identity: str) -> Document:
+        """The record of a document; raises `BadInput` where the store doesn't hold it."""
+        (value,) = await self._get((ROOT, "documents"), [identity])
+        if value is None:
+            raise BadInput(f"The library holds no document '{identity}': add its text first.")
+        return Document(**value)
+
+    async def text(self, document: Document) -> str:
+        """The whole text of a document."""
+        return (await self.spans(document, [(0, document.characters)]))[0]
+
+    async def spans(self, document: Document, spans: Sequence[tuple[int, int]]) -> list[str]:
+        """The texts of character spans `[start, end)`, fetched in one batch."""
+        wanted = sorted({part for start, end in spans for part in range(start // PART, -(-end // PART))})
+        values = await self._get((ROOT, "text", document.id), [_numbered(part) for part in wanted])
+        parts = {part: value["text"] if value else "" for part, value in zip(wanted, values, strict=True)}
+        return [_slice(parts, start, end) for start, end in spans]
+
+    async def memories(self, document: str) -> list[Memory]:
+        """All memories of a document, the oldest first."""
+        items = await self.store.asearch((ROOT, "memories", document), limit=1000)
+        return sorted((Memory.load(item.value) for item in items), key=lambda memory: memory.started)
+
+    async def open_memory(self, document: str, recipe: Recipe, *, renew: bool = False) -> Memory:
+        """The memory that this recipe makes of the document: stored, or new and empty.
+
+        Where only an older version of the prompts was used before, that memory is given, unless `renew`.
+        """
+        identity = digest([document, recipe.fingerprint])
+        (value,) = await self._get((ROOT, "memories", document), [identity])
+        if value is not None:
+            return Memory.load(value)
+        if not renew:
+            older = [memory for memory in await self.memories(document) if memory.recipe.same_but_prompts(recipe)]
+            if older:
+                return older[-1]
+        memory = Memory(identity, document, recipe, _now())
+        await self.put_memory(memory)
+        return memory
+
+    async def memory(self, document: str, identity: str) -> Memory:
+        """A stored memory by its id."""
+        (value,) = await self._get((ROOT, "memories", document), [identity])
+        if value is None:
+            raise BadInput(
+                f"The library holds no memory '{identity}' of document '{document}': read the document first."
+            )
+        return Memory.load(value)
+
+    async def put_memory(self, memory: Memory) -> None:
+        """Keep a memory's record."""
+        await self._put([((ROOT, "memories", memory.document), memory.id, asdict(memory))])
+
+    async def add_page(self, memory: Memory, page: Page) -> Memory:
+        """Append a page; page and count are committed together."""
+        if page.number != memory.pages or page.start != memory.read_to:
+            raise ValueError(f"Page {page.number} does not follow the {memory.pages} pages of memory {memory.id}.")
+        grown = replace(memory, pages=memory.pages + 1, read_to=page.end)
+        await self._put(
+            [
+                ((ROOT, "pages", memory.id), _numbered(page.number), asdict(page)),
+                ((ROOT, "memories", memory.document), memory.id, asdict(grown)),
+            ]
+        )
+        return grown
+
+    async def pages(self, memory: str, numbers: Iterable[int]) -> list[Page]:
+        """The pages of these numbers, in this order; numbers that don't exist are left out."""
+        values = await self._get((ROOT, "pages", memory), [_numbered(number) for number in numbers])
+        return [Page(**value) for value in values if value]
+
+    async def put_note(self, memory: str, note: Note) -> None:
+        """Keep the note of a page."""
+        await self._put([((ROOT, "notes", memory), _numbered(note.page), asdict(note))])
+
+    async def notes(self, memory: str, numbers: Iterable[int]) -> list[Note]:
+        """The notes of these pages, in this order; pages without a note are left out."""
+        values = await self._get((ROOT, "notes", memory), [_numbered(number) for number in numbers])
+        return [Note(**value) for value in values if value]
+
+    async def reply(self, key: str) -> dict[str, Any] | None:
+        """A recorded reply of a model (see `readgraph.nodes.reply_cache`)."""
+        return (await self._get((ROOT, "replies"), [key]))[0]
+
+    async def put_reply(self, key: str, value: dict[str, Any]) -> None:
+        """Record a reply; when this returns, it is committed."""
+        await self._put([((ROOT, "replies"), key, value)])
+
+    async def forget_replies(self, keys: Iterable[str]) -> None:
+        """Drop recorded replies."""
+        await self._put([((ROOT, "replies"), key, None) for key in keys])
+
+    async def documents(self, limit: int = 10_000) -> list[Document]:
+        """The documents of the store, the newest first."""
+        items = await self.store.asearch((ROOT, "documents"), limit=limit)
+        return sorted((Document(**item.value) for item in items), key=lambda document: document.added, reverse=True)
+
+    async def _get(self, namespace: tuple[str, ...], keys: Sequence[str]) -> list[dict[str, Any] | None]:
+        found: list[dict[str, Any] | None] = []
+        for first in range(0, len(keys), BATCH):
+            gets = [GetOp(namespace, key, refresh_ttl=False) for key in keys[first : first + BATCH]]
+            found += [item.value if isinstance(item, Item) else None for item in await self._batch(gets)]
+        return found
+
+    async def _put(self, items: Sequence[tuple[tuple[str, ...], str, dict[str, Any] | None]]) -> None:
+        for first in range(0, len(items), BATCH):
+            await self._batch(
+                [PutOp(space, key, value, index=False) for space, key, value in items[first : first + BATCH]]
+            )
+
+    async def _batch(self, operations: Sequence[Op]) -> list[Any]:
+        try:
+            return await self.store.abatch(operations)
+        except NotImplementedError:  # a synchronous store (SqliteStore) has no abatch
+            return await asyncio.to_thread(self.store.batch, operations)
+
+
+_in_memory = InMemoryStore()
+
+
+def page_store(runtime: Runtime[Any]) -> PageStore:
+    """The page store of a run: its graph's store, else one in memory that lasts as long as the process."""
+    return PageStore(_in_memory if runtime.store is None else runtime.store)
+
+
+def _slice(parts: dict[int, str], start: int, end: int) -> str:
+    first, last = start // PART, -(-end // PART)
+    joined = "".join(parts[part] for part in range(first, last))
+    return joined[start - first * PART : end - first * PART]
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="milliseconds")

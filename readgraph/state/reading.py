@@ -1,0 +1,147 @@
+"""The state of one reading: JSON-plain, small, the same for every method."""
+
+from collections.abc import Mapping
+from operator import add
+from typing import Annotated, Literal, NotRequired
+
+from langgraph.channels import EphemeralValue
+from typing_extensions import TypedDict
+
+Status = Literal["reading", "answered", "no_answer", "budget"]
+"""`no_answer`: the text doesn't hold it. `budget`: the budget ended the reading; what was found is given."""
+
+
+class Usage(TypedDict):
+    """What was used: calls to the model, calls answered from the reply cache, words in and out, seconds of steps."""
+
+    calls: int
+    cached_calls: int
+    input_words: int
+    output_words: int
+    seconds: float
+
+
+class Step(TypedDict):
+    """One node's run, as the trajectory keeps it: what it did in one line, and what that used."""
+
+    node: str
+    did: str
+    usage: Usage
+    fallbacks: dict[str, int]
+
+
+class Quote(TypedDict):
+    """What an answer quotes, before it was looked for in the document."""
+
+    page: int
+    quote: str
+
+
+class Citation(TypedDict):
+    """A quote that stands in the document: page number, exact text, character span `[start, end)`."""
+
+    page: int
+    quote: str
+    start: int
+    end: int
+
+
+NOTHING_USED: Usage = {"calls": 0, "cached_calls": 0, "input_words": 0, "output_words": 0, "seconds": 0.0}
+
+
+def add_usage(one: Usage, other: Usage) -> Usage:
+    """Sum of two usages; the cached calls and their words cost nothing and are counted apart."""
+    one = one or NOTHING_USED
+    return {
+        "calls": one["calls"] + other["calls"],
+        "cached_calls": one["cached_calls"] + other["cached_calls"],
+        "input_words": one["input_words"] + other["input_words"],
+        "output_words": one["output_words"] + other["output_words"],
+        "seconds": round(one["seconds"] + other["seconds"], 4),
+    }
+
+
+def add_counts(one: Mapping[str, int], other: Mapping[str, int]) -> dict[str, int]:
+    """Sum of two tallies by kind."""
+    return {
+        kind: one.get(kind, 0) + other.get(kind, 0) for kind in [*one, *(kind for kind in other if kind not in one)]
+    }
+
+
+class Question(TypedDict):
+    """Input of every graph: a document in the page store (or a short text), and what is asked of it.
+
+    With no question the graph builds the document's memory and ends. `options` makes it a multiple choice.
+    `document` may be left out for a further question in the same thread.
+    """
+
+    document: NotRequired[str]
+    text: NotRequired[Annotated[str, EphemeralValue]]
+    title: NotRequired[Annotated[str, EphemeralValue]]
+    question: NotRequired[Annotated[str, EphemeralValue]]
+    options: NotRequired[Annotated[list[str], EphemeralValue]]
+
+
+class Answered(TypedDict):
+    """Output of every graph.
+
+    `pages_read` is in order of reading; `compression_rate` is 100 · (1 − words in context / words of the text)
+    at the answer (ReadAgent, section 4), none where nothing was answered.
+    """
+
+    document: str
+    memory: str
+    answer: str | None
+    choice: str | None
+    status: Status
+    citations: list[Citation]
+    pages_read: list[int]
+    compression_rate: float | None
+    usage: Annotated[Usage, add_usage]
+    fallbacks: Annotated[dict[str, int], add_counts]
+    steps: Annotated[list[Step], add]
+
+
+class ReadingState(Answered):
+    """All channels of a reading. The first node sets those of one question anew (see `fresh_reading`)."""
+
+    text: NotRequired[Annotated[str, EphemeralValue]]
+    title: NotRequired[Annotated[str, EphemeralValue]]
+    question: NotRequired[Annotated[str, EphemeralValue]]
+    options: NotRequired[Annotated[list[str], EphemeralValue]]
+
+    asked: str
+    choices: dict[str, str]
+    looking: bool
+    quotes: list[Quote]
+
+
+class FreshReading(TypedDict):
+    """The channels that belong to one question."""
+
+    asked: str
+    choices: dict[str, str]
+    looking: bool
+    pages_read: list[int]
+    quotes: list[Quote]
+    answer: str | None
+    choice: str | None
+    citations: list[Citation]
+    compression_rate: float | None
+    status: Status
+
+
+def fresh_reading(question: str, options: list[str]) -> FreshReading:
+    """The start of a question: nothing looked up, nothing answered. Options get letters from A on."""
+    return {
+        "asked": question,
+        "choices": {chr(ord("A") + number): option for number, option in enumerate(options)},
+        "looking": True,
+        "pages_read": [],
+        "quotes": [],
+        "answer": None,
+        "choice": None,
+        "citations": [],
+        "compression_rate": None,
+        "status": "reading",
+    }

@@ -1,0 +1,90 @@
+"""The records that the page store keeps: documents, memories, pages, notes."""
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+PageEnd = Literal["model", "fallback", "rule", "rest"]
+"""Who chose where a page ends: the model; the fall-back after unusable replies; a rule; or the text ended."""
+
+
+def digest(value: object, length: int = 16) -> str:
+    """Stable hexadecimal digest of a JSON-plain value."""
+    canonical = json.dumps(value, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
+    return hashlib.sha256(canonical.encode()).hexdigest()[:length]
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """One source text; its id is the hash of the stored text, so the same text is stored once."""
+
+    id: str
+    title: str
+    source: str
+    words: int
+    characters: int
+    added: str
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """How a memory is made: method, building parameters, model ("" = none) and prompt versions."""
+
+    method: str
+    parameters: dict[str, Any]
+    model: str
+    prompts: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def fingerprint(self) -> str:
+        """Names the memory that this recipe makes of a document."""
+        return digest(asdict(self))
+
+    def same_but_prompts(self, other: "Recipe") -> bool:
+        """Whether the other recipe differs in nothing but the version of its prompts."""
+        return (self.method, self.parameters, self.model) == (other.method, other.parameters, other.model)
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """What one method built from one document with one recipe.
+
+    `pages` counts the pages so far and `read_to` is the character offset behind the last of them;
+    `paged` says that they cover the document, `complete` that every page has its note too.
+    """
+
+    id: str
+    document: str
+    recipe: Recipe
+    started: str
+    pages: int = 0
+    read_to: int = 0
+    paged: bool = False
+    complete: bool = False
+
+    @classmethod
+    def load(cls, value: dict[str, Any]) -> "Memory":
+        """The record of a stored value."""
+        return cls(**{**value, "recipe": Recipe(**value["recipe"])})
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A contiguous span `[start, end)` of a document's characters; numbers count from 0."""
+
+    number: int
+    start: int
+    end: int
+    words: int
+    ended_by: PageEnd
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """The short text kept for a page: a gist, a summary, a memo. `fallback`: the model gave none that was usable."""
+
+    page: int
+    text: str
+    words: int
+    fallback: bool = False

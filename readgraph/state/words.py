@@ -1,0 +1,31 @@
+"""Sizes are counted in words, as the papers do."""
+
+import re
+
+LONGEST_WORD = 40
+"""A run of characters without a space counts as one more word for each 40 characters it goes on."""
+
+_CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
+_UNIT = re.compile(rf"[{_CJK}]|[^\s{_CJK}]{{1,{LONGEST_WORD}}}")
+
+
+def count_words(text: str) -> int:
+    """Number of words: runs between white space; each CJK character is one; very long runs count as several."""
+    if text.isascii():
+        runs = text.split()
+        if len(text) <= LONGEST_WORD or max(map(len, runs), default=0) <= LONGEST_WORD:
+            return len(runs)
+    return sum(1 for _ in _UNIT.finditer(text))
+
+
+def end_after_words(text: str, start: int, words: int) -> int:
+    """Offset behind the word number `words` counted from `start` (the text's end where there are fewer)."""
+    for number, unit in enumerate(_UNIT.finditer(text, start), 1):
+        if number == words:
+            return unit.end()
+    return len(text)
+
+
+def first_words(text: str, words: int) -> str:
+    """The first `words` words of a text, unchanged."""
+    return text[: end_after_words(text, 0, words)] if words > 0 else ""
