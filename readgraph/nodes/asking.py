@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
-from readgraph.nodes.calling import Messages, call_model
+from readgraph.nodes.calling import Messages, Said, call_model
 from readgraph.nodes.metering import current_meter
 from readgraph.nodes.models import ModelClient, model_client
 from readgraph.nodes.prompting import Prompt
@@ -61,36 +61,39 @@ async def _ask(
     messages, reasons, keys = list(prompt.messages), list[str](), list[str]()
     for _ in range(TRIES):
         keys.append(_cache_key(runtime.context, client, messages, reply))
-        said = await _said(client, store, keys[-1], prompt, messages, reply)
+        said = await _say(client, store, keys[-1], prompt, messages, reply)
         try:
-            return usable(said)
+            if said.cut:
+                raise Refused("the reply was cut off before its end; be shorter")
+            return usable(said.text)
         except Refused as refusal:
             reasons.append(str(refusal))
-        messages += [("ai", said), ("user", f"That can't be used: {reasons[-1]}. Reply again, as asked.")]
+        messages += [("ai", said.text), ("user", f"That can't be used: {reasons[-1]}. Reply again, as asked.")]
     # Kept, the refused replies would answer for ever; forgotten, the next reading asks anew.
     await store.forget_replies(keys)
     raise NoUsableReply(prompt.name, reasons)
 
 
-async def _said(
+async def _say(
     client: ModelClient,
     store: PageStore,
     key: str,
     prompt: Prompt,
     messages: Messages,
     reply: type[BaseModel] | None,
-) -> str:
+) -> Said:
     """The recorded reply, else a new one: it counts as answered once it is committed."""
     meter = current_meter()
     if recorded := await store.reply(key):
         meter.recall()
-        return str(recorded["said"])
+        return Said(recorded["said"], recorded["cut"])
     words = prompt.words + sum(count_words(content) for _, content in messages[2:])
-    meter.begin_call(words)
     async with client.slots:
+        meter.begin_call(words)
         said = await call_model(client, messages, reply)
-    await store.put_reply(key, {"said": said, "asked": prompt.name, "document": meter.document})
-    meter.end_call(words, count_words(said))
+    record = {"said": said.text, "cut": said.cut, "asked": prompt.name, "document": meter.document}
+    await store.put_reply(key, record)
+    meter.end_call(words, count_words(said.text))
     return said
 
 

@@ -1,5 +1,7 @@
 """One call to a model server: the right reply form, bounded retries, errors as one clear line."""
 
+import json
+from dataclasses import dataclass
 from typing import Any
 
 from langchain_core.exceptions import (
@@ -31,8 +33,16 @@ Messages = list[tuple[str, str]]
 _backing_off = wait_exponential_jitter(multiplier=0.5, max=20)
 
 
-async def call_model(client: ModelClient, messages: Messages, reply: type[BaseModel] | None) -> str:
-    """The text that the model says; for a typed reply the JSON, in the best form that the server takes."""
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What the model said; `cut`: the server stopped it before it was done."""
+
+    text: str
+    cut: bool
+
+
+async def call_model(client: ModelClient, messages: Messages, reply: type[BaseModel] | None) -> Said:
+    """What the model says; for a typed reply the JSON, in the best form that the server takes."""
     while True:
         try:
             async for attempt in AsyncRetrying(
@@ -52,16 +62,16 @@ async def call_model(client: ModelClient, messages: Messages, reply: type[BaseMo
             raise _unavailable(client, problem) from None
 
 
-async def _say(client: ModelClient, messages: Messages, reply: type[BaseModel] | None) -> str:
+async def _say(client: ModelClient, messages: Messages, reply: type[BaseModel] | None) -> Said:
     if reply is None:
-        return _text(await client.chat.ainvoke(messages))
+        return _said(await client.chat.ainvoke(messages))
     if client.form == "text":
         role, content = messages[-1]
-        return _text(await client.chat.ainvoke([*messages[:-1], (role, f"{content}\n\n{reply_instructions(reply)}")]))
+        return _said(await client.chat.ainvoke([*messages[:-1], (role, f"{content}\n\n{reply_instructions(reply)}")]))
     if client.form == "function":
         tools = client.chat.bind_tools([reply], tool_choice=reply.__name__)
-        return _text(await tools.ainvoke(messages))
-    return _text(await client.chat.ainvoke(messages, response_format=_response_format(reply)))
+        return _said(await tools.ainvoke(messages))
+    return _said(await client.chat.ainvoke(messages, response_format=_response_format(reply)))
 
 
 def _response_format(reply: type[BaseModel]) -> dict[str, Any]:
@@ -70,14 +80,16 @@ def _response_format(reply: type[BaseModel]) -> dict[str, Any]:
     return {"type": "json_schema", "json_schema": schema}
 
 
+def _said(message: AIMessage) -> Said:
+    return Said(_text(message), message.response_metadata.get("finish_reason") in ("length", "max_tokens"))
+
+
 def _text(message: AIMessage) -> str:
-    """What was said: the arguments of the function call, else the text."""
+    """The arguments of the function call, else the text."""
     raw_calls = message.additional_kwargs.get("tool_calls")
     if raw_calls:
         return str(raw_calls[0]["function"]["arguments"])
     if message.tool_calls:
-        import json
-
         return json.dumps(message.tool_calls[0]["args"])
     if message.invalid_tool_calls:
         return message.invalid_tool_calls[0]["args"] or ""
@@ -112,4 +124,7 @@ def _unavailable(client: ModelClient, problem: ModelError) -> ModelUnavailable:
     for kind, line in reasons:
         if isinstance(problem, kind):
             return ModelUnavailable(line)
-    return ModelUnavailable(f"The model server{at} failed {TRANSPORT_TRIES} times: go on later, nothing is lost.")
+    status = getattr(problem, "status_code", "an error")
+    return ModelUnavailable(
+        f"The model server{at} failed {TRANSPORT_TRIES} times ({status}): go on later, nothing is lost."
+    )

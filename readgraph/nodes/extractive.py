@@ -10,9 +10,9 @@ from collections.abc import AsyncIterator
 from langgraph.runtime import Runtime
 
 from readgraph.nodes.contracts import AnswerState, AnswerUpdate, AskedState, LookUpState, LookUpUpdate
-from readgraph.nodes.extracts import content_words, extract_gist, rank
+from readgraph.nodes.extracts import content_words, extract_gist, passages, rank
 from readgraph.nodes.memory_text import MemoryView, listed, view_memory
-from readgraph.nodes.page_ends import candidate_ends, paragraph_ends, sentence_spans
+from readgraph.nodes.page_ends import candidate_ends, paragraph_ends
 from readgraph.state.context import ReaderContext
 from readgraph.state.page_store import page_store
 from readgraph.state.reading import Quote
@@ -78,17 +78,14 @@ async def answer(state: AnswerState, runtime: Runtime[ReaderContext]) -> AnswerU
 
 def quoted_answer(view: MemoryView, state: AnswerState) -> AnswerUpdate:
     """An answer made of the words of the pages that were read again."""
-    sentences = [
-        Quote(page=page, quote=text[start:end])
-        for page, text in view.full.items()
-        for start, end in sentence_spans(text)
-    ]
-    texts = [sentence["quote"] for sentence in sentences]
+    found = [(page, start, end) for page, text in view.full.items() for start, end in passages(text)]
+    texts = [view.full[page][start:end] for page, start, end in found]
     query, choice = state["asked"], None
     if state["choices"]:
         choice = _spoken_for(state["asked"], state["choices"], texts)
         query = f"{query} {state['choices'][choice]}"
-    quotes = [sentences[number] for number, _ in rank(query, texts)[:MOST_QUOTES]]
+    nearest = _apart([found[number] for number, _ in rank(query, texts)])
+    quotes = [Quote(page=page, quote=view.full[page][start:end]) for page, start, end in nearest]
     best = quotes[0]["quote"] if quotes else None
     return {
         "answer": state["choices"][choice] if choice else best,
@@ -96,8 +93,19 @@ def quoted_answer(view: MemoryView, state: AnswerState) -> AnswerUpdate:
         "quotes": quotes,
         "status": "answered" if choice or quotes else "no_answer",
         "compression_rate": view.compression_rate,
-        "did": "quoted the sentences nearest to the question" if quotes else "found nothing near the question",
+        "did": "quoted what is nearest to the question" if quotes else "found nothing near the question",
     }
+
+
+def _apart(ranked: list[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
+    """The best few that share no sentence."""
+    kept: list[tuple[int, int, int]] = []
+    for page, start, end in ranked:
+        if all(page != other or end <= begin or stop <= start for other, begin, stop in kept):
+            kept.append((page, start, end))
+        if len(kept) == MOST_QUOTES:
+            break
+    return kept
 
 
 def _spoken_for(question: str, choices: dict[str, str], sentences: list[str]) -> str:

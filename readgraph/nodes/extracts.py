@@ -13,6 +13,8 @@ GIST_SHARE = 0.15
 GIST_WORDS = 40
 """An extractive gist keeps this share of a page's words, but at least this many."""
 
+PASSAGE_WORDS = 20
+
 _TOKEN = re.compile(r"\w+")
 _STOP_WORDS = frozenset(
     """
@@ -54,6 +56,19 @@ def extract_gist(text: str) -> str:
             kept.append(number)
             allowed -= words
     return " ".join(text[slice(*spans[number])] for number in sorted(kept)) or first_words(text.strip(), allowed)
+
+
+def passages(text: str) -> list[tuple[int, int]]:
+    """Spans that begin at each sentence and go on until they hold enough words to be understood."""
+    spans = sentence_spans(text)
+    found = []
+    for number, (start, end) in enumerate(spans):
+        last = number
+        while count_words(text[start:end]) < PASSAGE_WORDS and last + 1 < len(spans):
+            last += 1
+            end = spans[last][1]
+        found.append((start, end))
+    return found
 
 
 def rank(query: str, texts: Sequence[str]) -> list[tuple[int, float]]:

@@ -6,6 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from readgraph.state.errors import BadInput
+
 ReplyForm = Literal["auto", "json_schema", "function", "text"]
 Strategy = Literal["parallel", "sequential"]
 ParagraphBreak = Literal["auto", "blank-line", "line"]
@@ -47,6 +49,6 @@ class ReaderContext:
 
     def __post_init__(self) -> None:
         if self.min_page_words >= self.max_page_words:
-            raise ValueError(
+            raise BadInput(
                 f"min_page_words ({self.min_page_words}) must be smaller than max_page_words ({self.max_page_words})."
             )

@@ -1,0 +1,39 @@
+"""readgraph reads documents and histories that are longer than a language model can read well."""
+
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from readgraph.state.context import ReaderContext
+    from readgraph.state.errors import ReadgraphError
+    from readgraph.state.library import Library, open_library, open_library_in_background
+    from readgraph.state.page_store import PageStore
+
+__version__ = version("readgraph")
+__all__ = [
+    "Library",
+    "PageStore",
+    "ReaderContext",
+    "ReadgraphError",
+    "__version__",
+    "open_library",
+    "open_library_in_background",
+]
+
+_HOMES = {
+    "Library": "library",
+    "open_library": "library",
+    "open_library_in_background": "library",
+    "PageStore": "page_store",
+    "ReaderContext": "context",
+    "ReadgraphError": "errors",
+}
+
+
+def __getattr__(name: str) -> Any:
+    # Imported when first used: the command's help must not wait for LangGraph.
+    if name in _HOMES:
+        from importlib import import_module
+
+        return getattr(import_module(f"readgraph.state.{_HOMES[name]}"), name)
+    raise AttributeError(f"module 'readgraph' has no attribute '{name}'")

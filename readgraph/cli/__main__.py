@@ -1,0 +1,5 @@
+"""`python -m readgraph.cli` is the command."""
+
+from readgraph.cli.main import run
+
+run()

@@ -1,0 +1,163 @@
+"""The command `readgraph`: its arguments, and errors as one line with exit code 2."""
+
+import sys
+from pathlib import Path
+from typing import Annotated, NoReturn
+
+import typer
+
+from readgraph import __version__
+from readgraph.state.errors import ReadgraphError
+
+app = typer.Typer(
+    help="Read documents that are longer than a language model can read well, and answer questions with citations.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+Path_ = Annotated[Path, typer.Argument(metavar="FILE", help="A .txt or .md file.", show_default=False)]
+Model = Annotated[
+    str | None,
+    typer.Option(
+        metavar="PROVIDER:NAME",
+        envvar="READGRAPH_MODEL",
+        help="The model to read with, such as openai:gpt-4.1-mini. Without one, reading is extractive.",
+    ),
+]
+LibraryFolder = Annotated[
+    Path | None,
+    typer.Option(
+        "--library", metavar="FOLDER", envvar="READGRAPH_LIBRARY", help="Where documents and memories are kept."
+    ),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+Rebuild = Annotated[bool, typer.Option("--rebuild", help="Build the memory again where prompts have changed.")]
+MaxCalls = Annotated[int | None, typer.Option(min=0, help="Budget: stop after this many model calls.")]
+MaxWords = Annotated[int | None, typer.Option(min=0, help="Budget: stop after this many words sent and received.")]
+Concurrency = Annotated[int, typer.Option(min=1, help="Model calls in flight at once.")]
+Timeout = Annotated[float, typer.Option(min=0.1, help="Seconds that one model call may take.")]
+MinPageWords = Annotated[int, typer.Option(min=1, help="A page has at least this many words.")]
+MaxPageWords = Annotated[int, typer.Option(min=2, help="A page has at most this many words.")]
+
+
+@app.command()
+def read(
+    path: Path_,
+    model: Model = None,
+    library: LibraryFolder = None,
+    min_page_words: MinPageWords = 280,
+    max_page_words: MaxPageWords = 600,
+    max_calls: MaxCalls = None,
+    max_words: MaxWords = None,
+    concurrency: Concurrency = 16,
+    timeout: Timeout = 120.0,
+    rebuild: Rebuild = False,
+    as_json: Json = False,
+) -> None:
+    """Read a document: cut it into pages and keep a gist of each. Stopped, it goes on where it was."""
+    from readgraph.cli.reading import read_document, reader_context
+
+    context = reader_context(
+        model=model or "",
+        min_page_words=min_page_words,
+        max_page_words=max_page_words,
+        max_calls=max_calls,
+        max_words=max_words,
+        concurrency=concurrency,
+        timeout=timeout,
+        rebuild=rebuild,
+    )
+    read_document(path, context, library, as_json=as_json)
+
+
+@app.command()
+def ask(
+    question: Annotated[str, typer.Argument(metavar="QUESTION", show_default=False, help="What you want to know.")],
+    path: Path_,
+    option: Annotated[
+        list[str] | None,
+        typer.Option(help="One option of a multiple choice; give each its own.", show_default=False),
+    ] = None,
+    strategy: Annotated[
+        str, typer.Option(metavar="parallel|sequential", help="Look pages up all at once, or one by one.")
+    ] = "parallel",
+    max_pages: Annotated[int, typer.Option(min=0, help="Read at most this many pages again.")] = 5,
+    model: Model = None,
+    library: LibraryFolder = None,
+    min_page_words: MinPageWords = 280,
+    max_page_words: MaxPageWords = 600,
+    max_calls: MaxCalls = None,
+    max_words: MaxWords = None,
+    concurrency: Concurrency = 16,
+    timeout: Timeout = 120.0,
+    rebuild: Rebuild = False,
+    show_steps: Annotated[bool, typer.Option("--show-steps", help="Print what each step did and used.")] = False,
+    as_json: Json = False,
+) -> None:
+    """Answer a question about a document, with the words of the text that show it.
+
+    Example: readgraph ask "Who took the log book?" examples/the-lamp-at-sarn-head.txt
+    """
+    from readgraph.cli.reading import ask_document, reader_context
+
+    if strategy not in ("parallel", "sequential"):
+        raise typer.BadParameter("choose parallel or sequential.", param_hint="--strategy")
+    context = reader_context(
+        model=model or "",
+        strategy=strategy,
+        max_pages=max_pages,
+        min_page_words=min_page_words,
+        max_page_words=max_page_words,
+        max_calls=max_calls,
+        max_words=max_words,
+        concurrency=concurrency,
+        timeout=timeout,
+        rebuild=rebuild,
+    )
+    ask_document(question, option or [], path, context, library, show_steps=show_steps, as_json=as_json)
+
+
+@app.command()
+def show(
+    document: Annotated[
+        str,
+        typer.Argument(metavar="[DOCUMENT]", help="A document whose pages to show: a file, an id or a title."),
+    ] = "",
+    library: LibraryFolder = None,
+    as_json: Json = False,
+) -> None:
+    """List what the library holds, or a document's pages with their gists."""
+    from readgraph.cli.showing import show_document, show_library
+
+    if document:
+        show_document(document, library, as_json=as_json)
+    else:
+        show_library(library, as_json=as_json)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"readgraph {__version__}")
+        raise typer.Exit()
+
+
+@app.callback()
+def main(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    """Read documents that are longer than a language model can read well, and answer questions with citations."""
+
+
+def run() -> NoReturn:
+    """Run the command; what a person can mend is one line on standard error and exit code 2."""
+    try:
+        app()
+    except ReadgraphError as problem:
+        typer.echo(f"readgraph: {problem}", err=True)
+    except KeyboardInterrupt:
+        typer.echo("readgraph: stopped. What was read is kept; the same command goes on from here.", err=True)
+        sys.exit(130)
+    sys.exit(2)

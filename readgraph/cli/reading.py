@@ -1,0 +1,116 @@
+"""`read` and `ask`: run the graph over a file in the library, with progress."""
+
+import asyncio
+import json
+import sys
+import uuid
+import warnings
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+from langchain_core.runnables import RunnableConfig
+
+from readgraph.cli.files import read_text_file
+from readgraph.cli.progress import ReadingProgress
+from readgraph.cli.rendering import print_answer, print_memory, print_steps
+from readgraph.graphs import read_agent
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import BadInput
+from readgraph.state.library import Library, open_library
+from readgraph.state.reading import Question
+from readgraph.state.records import Document
+
+
+def reader_context(**settings: Any) -> ReaderContext:
+    """The context of the command's options."""
+    return ReaderContext(**settings)
+
+
+def read_document(path: Path, context: ReaderContext, folder: Path | None, *, as_json: bool) -> None:
+    """Build the file's memory and say what it is."""
+    title, text = read_text_file(path)
+    asyncio.run(_read(title, str(path), text, context, folder, as_json))
+
+
+def ask_document(
+    question: str,
+    options: list[str],
+    path: Path,
+    context: ReaderContext,
+    folder: Path | None,
+    *,
+    show_steps: bool,
+    as_json: bool,
+) -> None:
+    """Answer a question about the file and print the answer."""
+    if not question.strip():
+        raise BadInput("The question is empty: ask something.")
+    if len(options) == 1:
+        raise BadInput("A multiple choice needs at least two options; there is one --option.")
+    title, text = read_text_file(path)
+    asked = Question(question=question, options=options)
+    asyncio.run(_ask(title, str(path), text, asked, context, folder, show_steps, as_json))
+
+
+async def _read(title: str, source: str, text: str, context: ReaderContext, folder: Path | None, as_json: bool) -> None:
+    async with open_library(folder) as library:
+        document = await library.pages.add_document(text, title=title, source=source)
+        found = await _run(library, document, {}, context)
+        memory = await library.pages.memory(document.id, found["memory"])
+        notes = await library.pages.notes(memory.id, range(memory.pages))
+    if as_json:
+        kept = {"pages": memory.pages, "gists": len(notes), "gist_words": sum(note.words for note in notes)}
+        _print_json(_reported(document, context, found) | kept | {"complete": memory.complete})
+    else:
+        print_memory(document, memory, notes, found, context)
+
+
+async def _ask(
+    title: str,
+    source: str,
+    text: str,
+    asked: Question,
+    context: ReaderContext,
+    folder: Path | None,
+    show_steps: bool,
+    as_json: bool,
+) -> None:
+    async with open_library(folder) as library:
+        document = await library.pages.add_document(text, title=title, source=source)
+        found = await _run(library, document, asked, context)
+    if as_json:
+        _print_json(_reported(document, context, found))
+        return
+    if show_steps:
+        print_steps(found["steps"])
+    print_answer(found, context)
+
+
+async def _run(library: Library, document: Document, asked: Question, context: ReaderContext) -> dict[str, Any]:
+    """Run ReadAgent over the document and return its output."""
+    graph = read_agent.build().compile(checkpointer=library.checkpointer, store=library.store)
+    config: RunnableConfig = {
+        "configurable": {"thread_id": uuid.uuid4().hex},
+        "metadata": {"document": document.id},
+    }
+    found: Any = {}
+    with ReadingProgress() as progress, warnings.catch_warnings():
+        warnings.showwarning = lambda message, *_: progress.say(str(message))
+        given = Question(document=document.id, **asked)
+        events: AsyncIterator[Any] = graph.astream(given, config, context=context, stream_mode=["custom", "values"])
+        async for mode, event in events:
+            if mode == "values":
+                found = event
+            elif "progress" in event:
+                progress.show(event["progress"])
+    return dict(found)
+
+
+def _reported(document: Document, context: ReaderContext, found: dict[str, Any]) -> dict[str, Any]:
+    return {"title": document.title, "model": context.model or None, **found}
+
+
+def _print_json(value: dict[str, Any]) -> None:
+    json.dump(value, sys.stdout, ensure_ascii=False, indent=2)
+    sys.stdout.write("\n")

@@ -1,0 +1,95 @@
+"""`show`: what the library holds."""
+
+import asyncio
+import json
+import sys
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from readgraph.state.errors import BadInput
+from readgraph.state.library import open_library
+from readgraph.state.page_store import PageStore
+from readgraph.state.records import Document, Memory, Note, Page
+
+
+def show_library(folder: Path | None, *, as_json: bool) -> None:
+    """List documents with their memories."""
+    held = asyncio.run(_held(folder))
+    if as_json:
+        _print_json([asdict(document) | {"memories": [_described(m) for m in memories]} for document, memories in held])
+        return
+    if not held:
+        Console().print("The library is empty. Read something: readgraph read FILE")
+        return
+    table = Table("id", "document", "words", "memory", "pages", "", box=None, header_style="dim", padding=(0, 2, 0, 0))
+    for document, memories in held:
+        for number, memory in enumerate(memories or [None]):
+            first = [document.id, document.title, f"{document.words:,}"] if not number else ["", "", ""]
+            table.add_row(*map(Text, [*first, *_memory_cells(memory)]))
+    Console(highlight=False).print(table)
+
+
+def show_document(named: str, folder: Path | None, *, as_json: bool) -> None:
+    """Show the pages and gists of a document's newest memory."""
+    document, memory, pages, notes = asyncio.run(_read(named, folder))
+    if as_json:
+        listed = [asdict(page) | {"gist": notes[page.number].text if page.number in notes else None} for page in pages]
+        _print_json(asdict(document) | {"memory": _described(memory), "pages": listed})
+        return
+    console = Console(highlight=False)
+    console.print(Text(f"{document.title}  {document.id}  {document.words:,} words", style="bold"))
+    for page in pages:
+        console.print(Text(f"\np. {page.number}  {page.words} words, characters {page.start}-{page.end}", style="dim"))
+        console.print(Text(notes[page.number].text if page.number in notes else "(no gist yet)"))
+
+
+async def _held(folder: Path | None) -> list[tuple[Document, list[Memory]]]:
+    async with open_library(folder) as library:
+        documents = await library.pages.documents()
+        return [(document, await library.pages.memories(document.id)) for document in documents]
+
+
+async def _read(named: str, folder: Path | None) -> tuple[Document, Memory, list[Page], dict[int, Note]]:
+    async with open_library(folder) as library:
+        document = await _find(library.pages, named)
+        memories = await library.pages.memories(document.id)
+        if not memories:
+            raise BadInput(f"'{document.title}' was not read yet: readgraph read FILE")
+        memory = memories[-1]
+        pages = await library.pages.pages(memory.id, range(memory.pages))
+        notes = await library.pages.notes(memory.id, range(memory.pages))
+        return document, memory, pages, {note.page: note for note in notes}
+
+
+async def _find(store: PageStore, named: str) -> Document:
+    documents = await store.documents()
+    path = Path(named)
+    for matches in (
+        [document for document in documents if document.id.startswith(named)],
+        [document for document in documents if document.title.casefold() == named.casefold()],
+        [document for document in documents if document.source and Path(document.source).absolute() == path.absolute()],
+    ):
+        if matches:
+            return matches[0]
+    raise BadInput(f"The library holds no document '{named}': 'readgraph show' lists them.")
+
+
+def _memory_cells(memory: Memory | None) -> list[str]:
+    if memory is None:
+        return ["not read yet", "", ""]
+    state = "" if memory.complete else "not complete"
+    return [f"{memory.recipe.method}, {memory.recipe.model or 'no model'}", f"{memory.pages:,}", state]
+
+
+def _described(memory: Memory) -> dict[str, Any]:
+    return asdict(memory) | {"fingerprint": memory.recipe.fingerprint}
+
+
+def _print_json(value: Any) -> None:
+    json.dump(value, sys.stdout, ensure_ascii=False, indent=2)
+    sys.stdout.write("\n")

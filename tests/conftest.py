@@ -1,0 +1,43 @@
+"""Fixtures: a model double, a library, a text to read."""
+
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import pytest
+
+from readgraph.state.library import Library, open_library
+from tests.model_server import ModelServer
+from tests.reader import reader
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+
+
+@pytest.fixture(autouse=True)
+def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """No key, model, library or tracing of the person who runs the tests."""
+    for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "READGRAPH_MODEL", "LANGSMITH_TRACING", "LANGCHAIN_TRACING_V2"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("READGRAPH_LIBRARY", str(tmp_path / "library"))
+    monkeypatch.setenv("LANGGRAPH_STRICT_MSGPACK", "true")
+
+
+@pytest.fixture
+def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
+    """A model double that the model "openai:double" speaks to."""
+    with ModelServer(reader) as running:
+        monkeypatch.setenv("OPENAI_BASE_URL", running.url)
+        monkeypatch.setenv("OPENAI_API_KEY", "sk-not-a-real-key")
+        yield running
+
+
+@pytest.fixture
+async def library(tmp_path: Path) -> AsyncIterator[Library]:
+    """An empty library."""
+    async with open_library(tmp_path / "library") as opened:
+        yield opened
+
+
+@pytest.fixture(scope="session")
+def story() -> str:
+    """The example story."""
+    return (EXAMPLES / "the-lamp-at-sarn-head.txt").read_text(encoding="utf-8")

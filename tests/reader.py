@@ -1,0 +1,59 @@
+"""A scripted reader for the model double: plausible, deterministic replies to every prompt of the project."""
+
+import re
+import zlib
+
+from tests.model_server import ChatRequest
+
+_FIELDS = {
+    "label": "PausePoint",
+    "pages": "PagesToRead",
+    "page": "NextPage",
+    "answer": "FreeAnswer",
+    "choice": "ChosenAnswer",
+}
+
+
+def asked_for(request: ChatRequest) -> str:
+    """The name of the reply type that a request wants, in whatever form it is asked for; "" for a note."""
+    if request.schema_name:
+        return request.schema_name
+    if request.tool:
+        return str(request.tool["name"])
+    if "Its fields:" not in request.text:
+        return ""
+    fields = re.findall(r"^- (\w+):", request.text.rsplit("Its fields:", 1)[1], re.MULTILINE)
+    return _FIELDS[fields[-1]]
+
+
+def passage(request: ChatRequest) -> str:
+    """What stands between the prompt's tags."""
+    found = re.search(r"<(passage(?:-\d+)?|memory(?:-\d+)?)>\n(.*?)\n</\1>", request.text, re.DOTALL)
+    return found.group(2) if found else ""
+
+
+def page_numbers(request: ChatRequest) -> list[int]:
+    """The numbers of the pages in a memory."""
+    return [int(number) for number in re.findall(r"^<page (\d+)>$", passage(request), re.MULTILINE)]
+
+
+def reader(request: ChatRequest) -> str | dict[str, object]:
+    """Pause at some label, gist by the first words, look up two pages, quote what stands on the last one."""
+    wanted, text = asked_for(request), passage(request)
+    if not wanted:
+        return "In short: " + " ".join(text.split()[:25])
+    if wanted == "PausePoint":
+        return {"reason": "a scene ends", "label": 1 + zlib.crc32(text.encode()) % text.count("<pause ")}
+    pages = page_numbers(request)
+    if wanted == "PagesToRead":
+        return {"reason": "it may stand there", "pages": pages[1:3]}
+    if wanted == "NextPage":
+        read = re.search(r"again so far: ([\d, ]*)", request.text)
+        done = [int(number) for number in re.findall(r"\d+", read.group(1))] if read else []
+        return {"reason": "one more", "page": None if len(done) >= 2 else next(p for p in pages if p not in done)}
+    bodies = re.split(r"^<page \d+>$", text, flags=re.MULTILINE)[1:]
+    number, body = max(zip(pages, bodies, strict=True), key=lambda page: len(page[1]))
+    quote = {"page": number, "quote": " ".join(body.split()[:8])}
+    return (
+        {"quotes": [quote], "choice": "B"} if wanted == "ChosenAnswer" else {"quotes": [quote], "answer": "It says so."}
+    )
