@@ -1,0 +1,1 @@
+"""Benchmarks: run them by hand; they print ratios, since machines differ."""

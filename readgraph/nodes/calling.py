@@ -71,7 +71,8 @@ async def _say(client: ModelClient, messages: Messages, reply: type[BaseModel] |
     if client.form == "function":
         tools = client.chat.bind_tools([reply], tool_choice=reply.__name__)
         return _said(await tools.ainvoke(messages))
-    return _said(await client.chat.ainvoke(messages, response_format=_response_format(reply)))
+    # In the extra body: given as an argument, the SDK parses the reply itself and raises where we retry.
+    return _said(await client.chat.ainvoke(messages, extra_body={"response_format": _response_format(reply)}))
 
 
 def _response_format(reply: type[BaseModel]) -> dict[str, Any]:

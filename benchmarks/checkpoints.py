@@ -1,0 +1,84 @@
+"""How much a long text weighs in checkpoints, memory and time: build and ask over a text of many megabytes.
+
+    python -m benchmarks.checkpoints [--megabytes 10] [--with-model]
+
+Prints the bytes that the checkpointer wrote for one build and one question, the peak memory of the process, and
+seconds. Without --with-model the reading is extractive; with it, the model double answers at once.
+"""
+
+import argparse
+import asyncio
+import contextlib
+import os
+import resource
+import sqlite3
+import tempfile
+import time
+from pathlib import Path
+
+from benchmarks.gisting import SENTENCE, model_server
+from readgraph import ReaderContext, open_library
+from readgraph.graphs.read_agent import build
+
+QUESTION = "What did the keeper of lamp 777 write about the wind?"
+
+
+def made_text(megabytes: float) -> str:
+    """A text of so many megabytes, in paragraphs of about 100 words."""
+    paragraphs, size, number = list[str](), 0, 0
+    while size < megabytes * 1_000_000:
+        paragraphs.append((SENTENCE * 5).format(n=number))
+        size += len(paragraphs[-1]) + 2
+        number += 1
+    return "\n\n".join(paragraphs)
+
+
+async def read_and_ask(folder: str, text: str, context: ReaderContext) -> None:
+    """Build the memory in one run, ask in a second run of the same thread, and print what that took."""
+    async with open_library(folder) as library:
+        graph = build().compile(checkpointer=library.checkpointer, store=library.store)
+        began = time.perf_counter()
+        document = await library.pages.add_document(text, title="benchmark")
+        print(f"stored {document.characters:,} characters, {document.words:,} words: {time.perf_counter() - began:.1f} s")
+        for asked in ({}, {"question": QUESTION}):
+            began = time.perf_counter()
+            found = await graph.ainvoke(
+                {"document": document.id, **asked},  # type: ignore[arg-type]
+                {"configurable": {"thread_id": "benchmark"}},
+                context=context,
+            )
+            memory = await library.pages.memory(document.id, found["memory"])
+            what = "asked" if asked else "built"
+            print(f"{what}: {memory.pages:,} pages, {found['usage']['calls']:,} calls, {time.perf_counter() - began:.1f} s")
+
+
+def checkpoint_bytes(folder: str) -> int:
+    """Bytes of all checkpoints and pending writes."""
+    with contextlib.closing(sqlite3.connect(Path(folder) / "checkpoints.sqlite")) as saved:
+        tables = {
+            "checkpoints": "length(checkpoint) + length(metadata)",
+            "writes": "length(value)",
+        }
+        return sum(saved.execute(f"SELECT coalesce(sum({size}), 0) FROM {table}").fetchone()[0] for table, size in tables.items())
+
+
+def main() -> None:
+    """Run and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--megabytes", type=float, default=10.0)
+    parser.add_argument("--with-model", action="store_true")
+    options = parser.parse_args()
+    text = made_text(options.megabytes)
+    with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
+        context = ReaderContext(model="")
+        if options.with_model:
+            os.environ |= {"OPENAI_BASE_URL": stack.enter_context(model_server(0.0)), "OPENAI_API_KEY": "none"}
+            context = ReaderContext(model="openai:double", concurrency=32)
+        asyncio.run(read_and_ask(folder, text, context))
+        file = os.path.getsize(Path(folder) / "checkpoints.sqlite")
+        print(f"checkpoints of build and question: {checkpoint_bytes(folder):,} bytes (file {file:,} bytes)")
+    print(f"peak memory: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:,.0f} MB")
+
+
+if __name__ == "__main__":
+    main()
