@@ -19,6 +19,7 @@ from pathlib import Path
 from benchmarks.gisting import SENTENCE, model_server
 from readgraph import ReaderContext, open_library
 from readgraph.graphs.read_agent import build
+from readgraph.state.reading import Question
 
 QUESTION = "What did the keeper of lamp 777 write about the wind?"
 
@@ -39,17 +40,17 @@ async def read_and_ask(folder: str, text: str, context: ReaderContext) -> None:
         graph = build().compile(checkpointer=library.checkpointer, store=library.store)
         began = time.perf_counter()
         document = await library.pages.add_document(text, title="benchmark")
-        print(f"stored {document.characters:,} characters, {document.words:,} words: {time.perf_counter() - began:.1f} s")
-        for asked in ({}, {"question": QUESTION}):
+        print(
+            f"stored {document.characters:,} characters, {document.words:,} words: {time.perf_counter() - began:.1f} s"
+        )
+        for asked in (Question(document=document.id), Question(document=document.id, question=QUESTION)):
             began = time.perf_counter()
-            found = await graph.ainvoke(
-                {"document": document.id, **asked},  # type: ignore[arg-type]
-                {"configurable": {"thread_id": "benchmark"}},
-                context=context,
-            )
+            found = await graph.ainvoke(asked, {"configurable": {"thread_id": "benchmark"}}, context=context)
             memory = await library.pages.memory(document.id, found["memory"])
-            what = "asked" if asked else "built"
-            print(f"{what}: {memory.pages:,} pages, {found['usage']['calls']:,} calls, {time.perf_counter() - began:.1f} s")
+            what = "asked" if "question" in asked else "built"
+            print(
+                f"{what}: {memory.pages:,} pages, {found['usage']['calls']:,} calls, {time.perf_counter() - began:.1f} s"
+            )
 
 
 def checkpoint_bytes(folder: str) -> int:
@@ -59,7 +60,10 @@ def checkpoint_bytes(folder: str) -> int:
             "checkpoints": "length(checkpoint) + length(metadata)",
             "writes": "length(value)",
         }
-        return sum(saved.execute(f"SELECT coalesce(sum({size}), 0) FROM {table}").fetchone()[0] for table, size in tables.items())
+        return sum(
+            saved.execute(f"SELECT coalesce(sum({size}), 0) FROM {table}").fetchone()[0]
+            for table, size in tables.items()
+        )
 
 
 def main() -> None:
