@@ -48,9 +48,8 @@ async def read_and_ask(folder: str, text: str, context: ReaderContext) -> None:
             found = await graph.ainvoke(asked, {"configurable": {"thread_id": "benchmark"}}, context=context)
             memory = await library.pages.memory(document.id, found["memory"])
             what = "asked" if "question" in asked else "built"
-            print(
-                f"{what}: {memory.pages:,} pages, {found['usage']['calls']:,} calls, {time.perf_counter() - began:.1f} s"
-            )
+            seconds = time.perf_counter() - began
+            print(f"{what}: {memory.pages:,} pages, {found['usage']['calls']:,} calls, {seconds:.1f} s")
 
 
 def checkpoint_bytes(folder: str) -> int:

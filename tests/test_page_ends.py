@@ -58,9 +58,9 @@ def walk(text: str, how: ParagraphBreak, min_words: int, max_words: int, choose:
     return pages
 
 
-async def cut(text: str, last: Page | None = None, **settings: int) -> list[Page]:
-    runtime = Runtime(context=ReaderContext(model="", **settings))  # type: ignore[arg-type]
-    return [page async for page in pages_by_rule(text, last, runtime)]
+async def cut(text: str, last: Page | None = None, min_words: int = 280, max_words: int = 600) -> list[Page]:
+    context = ReaderContext(model="", min_page_words=min_words, max_page_words=max_words)
+    return [page async for page in pages_by_rule(text, last, Runtime(context=context))]
 
 
 @quick
@@ -101,9 +101,9 @@ def test_strange_texts_are_tiled_with_the_default_sizes(name: str, how: Paragrap
 
 
 @pytest.mark.xfail(strict=True, reason="a form feed, or a line of white space, is taken for a paragraph of its own")
-@pytest.mark.parametrize("rest", ["\f\f", "\f\n\n", "\n\n\f\n\n", "\f  "])
-def test_no_page_is_blank(rest: str) -> None:
-    pages = walk(f"{'word ' * 300}{rest}", "auto", 280, 600, lambda offered: offered[0])
+@pytest.mark.parametrize(("how", "rest"), [("auto", "\f\f"), ("auto", "\f\n\n"), ("auto", "\f  "), ("line", "\n  ")])
+def test_no_page_is_blank(how: ParagraphBreak, rest: str) -> None:
+    pages = walk(f"{'word ' * 300}{rest}", how, 280, 600, lambda offered: offered[0])
     assert all(page.strip() for page in pages)
 
 
@@ -118,7 +118,8 @@ def test_a_cut_within_a_paragraph_keeps_the_sizes(text: str, size: tuple[int, in
 def test_a_paragraph_is_cut_at_a_sentence_else_a_word_else_a_character() -> None:
     sentences = "One two. Three four five six seven eight"
     assert sentences[: cut_at_sentence(sentences, 0, 1, 5)] == "One two. "
-    assert sentences[: cut_at_sentence(sentences, 0, 3, 5)].split() == "One two. Three four".split()
+    at_a_word = sentences[: cut_at_sentence(sentences, 0, 3, 5)]
+    assert at_a_word.split() in (sentences.split()[:4], sentences.split()[:5])
     assert cut_at_sentence("x" * 400, 0, 2, 5) == 200
     assert cut_at_sentence("雨が降った。灯台は暗かった。", 0, 2, 8) == len("雨が降った。")
 
@@ -154,14 +155,13 @@ def test_sentences_end_at_their_marks() -> None:
 @settings(deadline=None, max_examples=40)
 @given(texts, sizes, st.data())
 async def test_pages_by_rule_tile_and_resume(text: str, size: tuple[int, int], data: st.DataObject) -> None:
-    sizes = {"min_page_words": size[0], "max_page_words": size[1]}
-    pages = await cut(text, **sizes)
+    pages = await cut(text, None, *size)
     assert [page.number for page in pages] == list(range(len(pages)))
     assert [0, *(page.end for page in pages)] == [*(page.start for page in pages), len(text)]
     assert [page.words for page in pages] == [count_words(text[page.start : page.end]) for page in pages]
     assert [page.ended_by for page in pages] == ["rule"] * (len(pages) - 1) + ["rest"]
     last = data.draw(st.sampled_from(pages))
-    assert await cut(text, last, **sizes) == pages[last.number + 1 :]
+    assert await cut(text, last, *size) == pages[last.number + 1 :]
 
 
 @pytest.mark.parametrize("name", STRANGE)

@@ -106,7 +106,9 @@ async def test_unusable_replies_fall_back_and_are_counted(
     server: ModelServer, library: Library, document: Document
 ) -> None:
     def useless(request: ChatRequest) -> str | dict[str, object]:
-        return {"": "", "PausePoint": {"reason": "", "label": 99}}.get(asked_for(request), "no idea")
+        if asked_for(request) == "PausePoint":
+            return {"reason": "", "label": 99}
+        return "no idea" if asked_for(request) else ""
 
     server.respond = useless
     found = await run(library, {"document": document.id, "question": "What about the goat on the gallery?"})

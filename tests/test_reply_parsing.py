@@ -34,11 +34,11 @@ class Labelled(BaseModel):
 SEVEN = Found(reason="the lamp", page=7)
 BARE = '{"reason": "the lamp", "page": 7}'
 
-TOKENS = (
-    """{ } [ ] " ' : , \\ / // /* # page reason "page" "reason" 7 -1 1e999 NaN null true \\u \\ud800 ``` ```json
-<think> </think> “ ” … 字 😀 \0 \ufeff \ud83d pages quotes""".split()
-    + [" ", "\n"]
-)
+TOKENS = [
+    *"""{ } [ ] " ' : , \\ / // /* # page reason "page" "reason" 7 -1 1e999 NaN null true \\u \\ud800""".split(),
+    *"<think> </think> ``` ```json “ ” … 字 😀 \0 \ufeff \ud83d pages quotes".split(),
+    *" \n",
+]
 MARKS = st.text(alphabet=[*"{}[]\"':,\\/#<>.… \n\t\0aß字😀7“"], max_size=20)
 founds = st.builds(
     Found,
@@ -113,7 +113,7 @@ def test_a_cut_reply_keeps_what_was_said() -> None:
         ("Page 7.", "JSON"),
         ("[7]", "JSON"),
         ("7", "JSON"),
-        ("{}", ""),
+        ("{}", "JSON|reason"),
         ('{"reason": "the lamp"}', "page"),
         ('{"page": 7}', "reason"),
         ('{"reason": "the lamp", "pag', "page"),

@@ -119,7 +119,10 @@ def _unavailable(client: ModelClient, problem: ModelError) -> ModelUnavailable:
         ),
         (ModelConnectionError, f"No model server answers{at}: start it, or check OPENAI_BASE_URL."),
         (ModelRateLimitError, f"The model server{at} takes no more calls for now: go on later, nothing is lost."),
-        (ContextOverflowError, f"A prompt is longer than the window of '{client.name}': use smaller pages."),
+        (
+            ContextOverflowError,
+            f"A prompt is too long for '{client.name}': take one with a larger window.",
+        ),
         (ModelInvalidRequestError, f"The model server{at} refused a request to '{client.name}' as invalid."),
     ]
     for kind, line in reasons:

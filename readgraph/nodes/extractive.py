@@ -48,9 +48,12 @@ async def extract_note(text: str, page: Page, runtime: Runtime[ReaderContext]) -
 
 
 async def choose_pages(state: LookUpState, runtime: Runtime[ReaderContext]) -> LookUpUpdate:
-    """The pages that keyword search ranks first, all at once."""
-    pages = [page for page, _ in await _ranked_pages(state, runtime)][: runtime.context.max_pages]
-    return {"pages_read": pages, "looking": False, "did": f"{listed(pages)}: they share words with the question"}
+    """The pages that keyword search ranks first, all at once; pages that were chosen before stay."""
+    read = state["pages_read"]
+    ranked = [page for page, _ in await _ranked_pages(state, runtime) if page not in read]
+    pages = ranked[: max(0, runtime.context.max_pages - len(read))]
+    did = f"{listed(pages)}: they share words with the question" if pages else listed(pages)
+    return {"pages_read": [*read, *pages], "looking": False, "did": did}
 
 
 async def choose_next(state: LookUpState, runtime: Runtime[ReaderContext]) -> LookUpUpdate:

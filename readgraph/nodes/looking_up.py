@@ -24,22 +24,25 @@ Reply = TypeVar("Reply", bound=BaseModel)
 async def look_up_pages(state: LookUpState, runtime: Runtime[ReaderContext]) -> LookUpUpdate:
     """ReadAgent-P: the model names all pages at once, by importance.
 
-    Numbers that don't exist or come twice are dropped, and those over the maximum. Where nothing usable came, or
-    the budget is spent, the gists alone must do.
+    Numbers that don't exist or come twice are dropped, and those over the maximum. Pages that were chosen before
+    (by a person at an interrupt) stay. Where nothing usable came, or the budget is spent, they alone must do.
     """
-    view = await view_memory(runtime, state["document"], state["memory"], [])
-    known = {page.number for page in view.pages}
+    read = state["pages_read"]
+    view = await view_memory(runtime, state["document"], state["memory"], read)
+    unread = {page.number for page in view.pages} - {*read}
+    most = min(runtime.context.max_pages - len(read), len(unread))
+    if most <= 0:
+        return {"pages_read": read, "looking": False, "did": "no page: no more may be read"}
 
     def complaint(reply: PagesToRead) -> str | None:
-        return f"there are only pages 0 to {max(known)}" if reply.pages and not known & {*reply.pages} else None
+        return f"choose from pages {sorted(unread)}" if reply.pages and unread.isdisjoint(reply.pages) else None
 
-    most = runtime.context.max_pages
     prompt = look_up_pages_prompt(view.text, state["asked"], state["choices"], most)
     reply = await _choice(runtime, prompt, PagesToRead, complaint)
     if isinstance(reply, str):
-        return {"pages_read": [], "looking": False, "did": reply}
-    pages = [page for page in dict.fromkeys(reply.pages) if page in known][:most]
-    return {"pages_read": pages, "looking": False, "did": f"{listed(pages)}: {reply.reason}"}
+        return {"pages_read": read, "looking": False, "did": reply}
+    pages = [page for page in dict.fromkeys(reply.pages) if page in unread][:most]
+    return {"pages_read": [*read, *pages], "looking": False, "did": f"{listed(pages)}: {reply.reason}"}
 
 
 @step_with(without_model=extractive.choose_next)
@@ -48,6 +51,8 @@ async def look_up_next(state: LookUpState, runtime: Runtime[ReaderContext]) -> L
     read = state["pages_read"]
     view = await view_memory(runtime, state["document"], state["memory"], read)
     unread = {page.number for page in view.pages} - {*read}
+    if not unread or len(read) >= runtime.context.max_pages:
+        return {"pages_read": read, "looking": False, "did": "no page: no more may be read"}
 
     def complaint(reply: NextPage) -> str | None:
         return None if reply.page is None or reply.page in unread else f"page {reply.page} is not there to be read"
@@ -66,8 +71,6 @@ async def look_up_next(state: LookUpState, runtime: Runtime[ReaderContext]) -> L
 @step_with(without_model=extractive.look_up)
 async def look_up(state: LookUpState, runtime: Runtime[ReaderContext]) -> LookUpUpdate:
     """Look up as the context's strategy says."""
-    if runtime.context.max_pages == 0:
-        return {"pages_read": [], "looking": False, "did": "no page: none may be read"}
     strategy = look_up_pages if runtime.context.strategy == "parallel" else look_up_next
     return cast(LookUpUpdate, await strategy.work(state, runtime))
 

@@ -14,6 +14,7 @@ from typing_extensions import TypedDict
 
 from readgraph.nodes.metering import current_meter
 from readgraph.nodes.tasks import failing_as_one
+from readgraph.state.build_lock import building
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BudgetSpent
 from readgraph.state.page_store import PageStore, page_store
@@ -59,8 +60,10 @@ def read_pages(
         outdated = "" if memory.recipe == current else ", built with older prompts"
         if memory.complete:
             return {"memory": memory.id, "did": f"took the memory of {memory.pages} pages{outdated}"}
-        before = memory.pages
-        memory = await _Build(store, runtime, paginate, write_note).complete(memory)
+        async with building(store.store, memory.id):
+            memory = await store.memory(memory.document, memory.id)
+            before = memory.pages
+            memory = await _Build(store, runtime, paginate, write_note).complete(memory)
         did = f"read {memory.pages - before} pages" + (f" after the {before} before" if before else "")
         return {"memory": memory.id, "did": did + outdated}
 

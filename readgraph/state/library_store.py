@@ -41,7 +41,8 @@ class LibraryStore(BaseStore):
     supports_ttl = False
 
     def __init__(self, path: Path) -> None:
-        self.path = path
+        self.locks = path.parent / "locks"
+        self.locks.mkdir(exist_ok=True)
         self._writing, self._reading = connect(path), connect(path)
         self._writes, self._reads = SqliteStore(self._writing), SqliteStore(self._reading)
         self._writes.setup()

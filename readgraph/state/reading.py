@@ -136,7 +136,7 @@ def fresh_reading(question: str, options: list[str]) -> FreshReading:
     return {
         "asked": question,
         "choices": {chr(ord("A") + number): option for number, option in enumerate(options)},
-        "looking": True,
+        "looking": False,
         "pages_read": [],
         "quotes": [],
         "answer": None,

@@ -1,0 +1,26 @@
+"""One builder at a time: two that cut the same document into pages would mix their pages."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from weakref import WeakValueDictionary
+
+from filelock import AsyncFileLock
+from langgraph.store.base import BaseStore
+
+from readgraph.state.library_store import LibraryStore
+
+_here: "WeakValueDictionary[tuple[int, str], asyncio.Lock]" = WeakValueDictionary()
+
+
+@asynccontextmanager
+async def building(store: BaseStore, memory: str) -> AsyncIterator[None]:
+    """Wait until nobody else builds this memory: on a library no process, on another store no task of this loop."""
+    if isinstance(store, LibraryStore):
+        async with AsyncFileLock(store.locks / f"{memory}.lock", thread_local=False):
+            yield
+    else:
+        key = (id(asyncio.get_running_loop()), memory)
+        lock = _here.setdefault(key, asyncio.Lock())
+        async with lock:
+            yield

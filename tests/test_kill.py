@@ -1,0 +1,98 @@
+"""A build that is killed goes on where it was: the same memory in the end, and no answered call paid twice."""
+
+import asyncio
+import os
+import random
+import re
+import signal
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+from readgraph.state.library import open_library
+from tests.conftest import EXAMPLES
+from tests.model_server import ChatRequest, ModelServer
+from tests.reader import reader
+
+STORY = EXAMPLES / "the-lamp-at-sarn-head.txt"
+KILLS = 10
+IN_FLIGHT = 4
+
+Memory = tuple[list[tuple[int, int]], list[str]]
+
+
+class KillingReader:
+    """Replies as the reader does, each marked with its call's number, and kills the process at a given call."""
+
+    def __init__(self) -> None:
+        self.asked: dict[int, str] = {}
+        self.process: subprocess.Popen[bytes] | None = None
+        self.kill_at = sys.maxsize
+        self.delay = 0.0
+
+    def __call__(self, request: ChatRequest) -> str | dict[str, object]:
+        number = len(self.asked) + 1
+        self.asked[number] = request.key
+        if number == self.kill_at and self.process:
+            threading.Timer(self.delay, os.kill, (self.process.pid, signal.SIGKILL)).start()
+        said = reader(request)
+        return f"{said} (call {number})" if isinstance(said, str) else {**said, "reason": f"(call {number})"}
+
+
+def read_in(library: Path, answers: KillingReader) -> int:
+    """Run `readgraph read` over the story in a process of its own; gives its exit code."""
+    command = [sys.executable, "-m", "readgraph.cli", "read", str(STORY), "--model", "openai:double"]
+    answers.process = subprocess.Popen(
+        [*command, "--library", str(library), "--concurrency", str(IN_FLIGHT)], stdout=subprocess.DEVNULL
+    )
+    return answers.process.wait(timeout=60)
+
+
+def memory_in(library: Path) -> Memory:
+    """Page spans and gists of the only memory, without the call numbers."""
+
+    async def load() -> Memory:
+        async with open_library(library) as opened:
+            (document,) = await opened.pages.documents()
+            (memory,) = await opened.pages.memories(document.id)
+            assert memory.complete
+            pages = await opened.pages.pages(memory.id, range(memory.pages))
+            notes = await opened.pages.notes(memory.id, range(memory.pages))
+            gists = [re.sub(r" \(call \d+\)", "", note.text) for note in notes]
+            return [(page.start, page.end) for page in pages], gists
+
+    return asyncio.run(load())
+
+
+def paid_for(library: Path, answers: KillingReader) -> set[str]:
+    """The prompts whose replies are recorded."""
+
+    async def load() -> set[str]:
+        async with open_library(library) as opened:
+            items = await opened.store.asearch(("readgraph", "replies"), limit=10_000)
+            calls = [re.search(r"\(call (\d+)\)", item.value["said"]) for item in items]
+            return {answers.asked[int(call.group(1))] for call in calls if call}
+
+    return asyncio.run(load())
+
+
+def test_ten_kills_change_nothing_and_cost_nothing(server: ModelServer, tmp_path: Path) -> None:
+    server.respond = whole = KillingReader()
+    assert read_in(tmp_path / "whole", whole) == 0
+
+    server.latency = 0.02
+    server.respond = answers = KillingReader()
+    library, rng = tmp_path / "killed", random.Random(13)
+    for kill in range(KILLS):
+        answers.kill_at, answers.delay = len(answers.asked) + rng.randint(1, 8), rng.uniform(0, 0.03)
+        before, paid = len(answers.asked), paid_for(library, answers)
+        assert read_in(library, answers) == -signal.SIGKILL, f"run {kill} was not killed"
+        asked_now = {answers.asked[number] for number in range(before + 1, len(answers.asked) + 1)}
+        assert not asked_now & paid, "an answered call was paid twice"
+
+    before, paid, answers.kill_at = len(answers.asked), paid_for(library, answers), sys.maxsize
+    assert read_in(library, answers) == 0
+    assert not {answers.asked[number] for number in range(before + 1, len(answers.asked) + 1)} & paid
+    assert memory_in(library) == memory_in(tmp_path / "whole")
+    assert len(answers.asked) <= len(whole.asked) + KILLS * IN_FLIGHT
