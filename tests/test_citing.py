@@ -20,7 +20,7 @@ GAPS = [" ", "\n", "\r\n", "  ", "\t", " \n ", "\u00a0"]
 texts = st.lists(st.tuples(st.sampled_from(WORDS), st.sampled_from(GAPS)), min_size=1, max_size=40).map(
     lambda parts: "".join(word + gap for word, gap in parts)
 )
-quick = settings(deadline=None, max_examples=200)
+quick = settings(deadline=None, max_examples=100)
 
 
 def cut(text: str, *ends: int) -> list[Page]:

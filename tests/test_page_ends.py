@@ -179,9 +179,9 @@ async def test_pages_by_rule_end_before_a_heading() -> None:
 
 
 @pytest.mark.xfail(strict=True, reason="each page counts the words of the whole paragraph that is left")
-@pytest.mark.parametrize("text", ["字" * 500_000, "word " * 500_000], ids=["cjk", "words"])
+@pytest.mark.parametrize("text", ["字" * 200_000, "word " * 200_000], ids=["cjk", "words"])
 def test_one_page_of_an_endless_paragraph_does_not_cost_the_whole_paragraph(text: str) -> None:
     ends, began = [len(text)], time.perf_counter()
     for page in range(20):
-        candidate_ends(text, ends, page * 1000, 280, 600)
+        candidate_ends(text, ends, page * 600, 280, 600)
     assert time.perf_counter() - began < 0.2

@@ -35,22 +35,13 @@ def pages(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[PageStore]
         yield PageStore(store)
 
 
-SEARCHED = pytest.mark.parametrize(
-    "pages",
-    [
-        *("memory", "library"),
-        pytest.param(
-            "sqlite",
-            marks=pytest.mark.xfail(
-                strict=True,
-                raises=NotImplementedError,
-                reason="memories() and documents() search past PageStore._batch",
-            ),
-        ),
-    ],
-    indirect=True,
+SYNCHRONOUS = pytest.mark.xfail(
+    strict=True, raises=NotImplementedError, reason="memories() and documents() search past PageStore._batch"
 )
-"""Tests that search the store, which a synchronous store can't do yet."""
+SEARCHED = pytest.mark.parametrize(
+    "pages", ["memory", "library", pytest.param("sqlite", marks=SYNCHRONOUS)], indirect=True
+)
+ON_DISK = pytest.mark.parametrize("pages", ["library", "sqlite"], indirect=True)
 
 
 def page(number: int, start: int, end: int) -> Page:
@@ -126,32 +117,25 @@ async def test_an_unknown_document_is_bad_input(pages: PageStore, identity: str)
 
 
 @pytest.mark.xfail(strict=True, reason="an id that is not valid UTF-8 (a raw byte in argv) fails in SQLite's terms")
-async def test_an_id_of_broken_bytes_is_bad_input(tmp_path: Path) -> None:
-    store = LibraryStore(tmp_path / "library.sqlite")
-    try:
-        with pytest.raises(BadInput):
-            await PageStore(store).document("\udcff")
-    finally:
-        store.close()
+@ON_DISK
+async def test_an_id_of_broken_bytes_is_bad_input(pages: PageStore) -> None:
+    with pytest.raises(BadInput):
+        await pages.document("\udcff")
 
 
 @pytest.mark.xfail(strict=True, reason="only the text is mended; other strings go to orjson with lone surrogates")
+@ON_DISK
 @pytest.mark.parametrize("what", ["title", "source", "note", "reply"])
-async def test_broken_bytes_can_be_kept_everywhere(tmp_path: Path, what: str) -> None:
-    store = LibraryStore(tmp_path / "library.sqlite")
-    pages = PageStore(store)
-    try:
-        if what in ("title", "source"):  # a Linux file name that is not UTF-8
-            document = await pages.add_document("The lamp.", **{what: "l\udce9gende.txt"})
-            assert await pages.document(document.id) == document
-        elif what == "note":  # a server that cuts an emoji in halves at its limit of tokens
-            await pages.put_note("m", Note(0, "lamp \ud83d", 2))
-            assert [note.page for note in await pages.notes("m", [0])] == [0]
-        else:
-            await pages.put_reply("key", {"said": "lamp \ud83d"})
-            assert await pages.reply("key")
-    finally:
-        store.close()
+async def test_broken_bytes_can_be_kept_everywhere(pages: PageStore, what: str) -> None:
+    if what in ("title", "source"):  # a Linux file name that is not UTF-8
+        document = await pages.add_document("The lamp.", **{what: "l\udce9gende.txt"})
+        assert await pages.document(document.id) == document
+    elif what == "note":  # a server that cuts an emoji in halves at its limit of tokens
+        await pages.put_note("m", Note(0, "lamp \ud83d", 2))
+        assert [note.page for note in await pages.notes("m", [0])] == [0]
+    else:
+        await pages.put_reply("key", {"said": "lamp \ud83d"})
+        assert await pages.reply("key")
 
 
 @SEARCHED
@@ -171,7 +155,7 @@ async def test_a_memory_is_opened_again_where_the_recipe_is_the_same(pages: Page
     grown = await pages.add_page(new, page(0, 0, 9))
     assert await pages.open_memory(document.id, RECIPE) == grown == await pages.memory(document.id, new.id)
     for change in ({"method": "other"}, {"model": ""}, {"parameters": {"max_page_words": 700}}):
-        assert (await pages.open_memory(document.id, replace(RECIPE, **change))).pages == 0  # type: ignore[arg-type]
+        assert (await pages.open_memory(document.id, replace(RECIPE, **change))).pages == 0
     assert len({memory.id for memory in await pages.memories(document.id)}) == 4
 
 

@@ -242,8 +242,12 @@ async def test_a_plain_function_is_a_node_too(server: ModelServer, library: Libr
         return {"answer": state["asked"].upper(), "quotes": [], "status": "answered"}
 
     compiled = build(look_up=first_page, answer=shout).compile(store=library.store)
-    found = await compiled.ainvoke({"document": document.id, "question": "Who?"}, context=CONTEXT)
-    assert (found["pages_read"], found["answer"]) == ([0], "WHO?")
+    for found in (
+        await compiled.ainvoke({"document": document.id, "question": "Who?"}, context=CONTEXT),
+        compiled.invoke({"document": document.id, "question": "Who?"}, context=CONTEXT),
+    ):
+        assert (found["pages_read"], found["answer"]) == ([0], "WHO?")
+        assert [step["node"] for step in found["steps"]] == ["open", "read", "answer", "cite"]
 
 
 @pytest.mark.parametrize("model", ["openai:double", ""])

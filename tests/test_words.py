@@ -14,7 +14,7 @@ texts = st.one_of(
     st.text(max_size=200),
 )
 gaps = st.sampled_from(GAPS)
-quick = settings(deadline=None, max_examples=150)
+quick = settings(deadline=None, max_examples=100)
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from typing import Any
 
 from langgraph.graph import END, START, StateGraph
 
+from readgraph.graphs.wiring import add_nodes
 from readgraph.nodes.answering import answer
 from readgraph.nodes.citing import cite
 from readgraph.nodes.extractive import extract_note, pages_by_rule
@@ -54,8 +55,7 @@ def build(
     Every argument is a node: one of ours, or a plain function or coroutine `(state, runtime) -> update`.
     """
     builder = StateGraph(ReadingState, context_schema=ReaderContext, input_schema=Question, output_schema=Answered)
-    for name, node in (("open", open), ("read", read), ("look_up", look_up), ("answer", answer), ("cite", cite)):
-        builder.add_node(name, node, input_schema=getattr(node, "input_schema", None))
+    add_nodes(builder, open=open, read=read, look_up=look_up, answer=answer, cite=cite)
     builder.add_edge(START, "open")
     builder.add_edge("open", "read")
     builder.add_conditional_edges("read", is_asked, ["look_up", END])

@@ -3,6 +3,7 @@
 import inspect
 import time
 from collections.abc import Awaitable, Callable
+from functools import wraps
 from typing import Any, Generic, TypeVar, cast, get_type_hints
 
 from langchain_core.runnables import Runnable, RunnableConfig
@@ -34,10 +35,11 @@ class StepNode(Runnable[Any, Any], Generic[StateT]):
         self.name = work.__name__
 
     @property
-    def input_schema(self) -> type[Any]:
-        """The channels that the coroutine reads, by its first parameter's annotation."""
+    def input_schema(self) -> type[Any] | None:  # type: ignore[override]
+        """The channels that the coroutine reads, by its first parameter's annotation; none = all."""
         first = next(iter(inspect.signature(self.work).parameters))
-        return cast("type[Any]", get_type_hints(self.work)[first])
+        declared = get_type_hints(self.work).get(first)
+        return declared if isinstance(declared, type) and get_type_hints(declared) else None
 
     def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
         """Run in the background event loop, with the caller's context variables."""
@@ -86,3 +88,20 @@ def step_with(
 ) -> Callable[[Work[StateT]], StepNode[StateT]]:
     """Make a coroutine a node with the arguments of `StepNode`."""
     return lambda work: StepNode(work, without_model, starts_question=starts_question)
+
+
+def as_node(node: Any) -> Any:
+    """A plain coroutine becomes a step, so that it runs under `invoke` too; what else is a node stays as it is.
+
+    The coroutine may take `(state)` or `(state, runtime)`.
+    """
+    if isinstance(node, Runnable) or not inspect.iscoroutinefunction(node):
+        return node
+    if len(inspect.signature(node).parameters) > 1:
+        return StepNode(node)
+
+    @wraps(node)
+    async def work(state: Any, runtime: Runtime[ReaderContext]) -> Any:
+        return await node(state)
+
+    return StepNode(work)
