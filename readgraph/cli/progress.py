@@ -6,6 +6,8 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
+DOING = {"read": "Reading", "look_up": "Looking up", "answer": "Answering"}
+
 
 class ReadingProgress:
     """A bar on standard error; where that is no terminal, nothing is drawn."""
@@ -41,12 +43,13 @@ class ReadingProgress:
         usage = progress["usage"]
         words = usage["input_words"] + usage["output_words"]
         cost = f"{usage['calls']:,} calls, {words:,} words" if usage["calls"] else ""
-        if progress.get("stage") == "read":
-            pages = f"{progress['pages']:,} pages, {progress['notes']:,} gists  "
-            done, of = progress["done"], progress["of"]
-            self._bar.update(self._task, description="Reading", completed=done, total=of, pages=pages, cost=cost)
-        else:
-            self._bar.update(self._task, cost=cost)
+        changed: dict[str, Any] = {"description": DOING.get(progress["node"], progress["node"]), "cost": cost}
+        if "of" in progress:
+            changed |= {"completed": progress["done"], "total": progress["of"]}
+            changed["pages"] = f"{progress['pages']:,} pages, {progress['notes']:,} gists  "
+        elif progress["node"] != "read":
+            changed |= {"total": None, "pages": ""}
+        self._bar.update(self._task, **changed)
 
     def say(self, line: str) -> None:
         """Print a line above the bar."""

@@ -19,6 +19,7 @@ class Meter:
     before: Usage = field(default_factory=lambda: Usage(**NOTHING_USED))
     stream: Callable[[Any], None] = lambda event: None
     document: str = ""
+    node: str = ""
     used: Usage = field(default_factory=lambda: Usage(**NOTHING_USED))
     fallbacks: Counter[str] = field(default_factory=Counter)
     budget_spent: bool = False
@@ -53,7 +54,7 @@ class Meter:
 
     def report(self, **progress: Any) -> None:
         """Send a progress event to whoever streams the graph (stream mode 'custom')."""
-        self.stream({"progress": {**progress, "usage": add_usage(self.before, self.used)}})
+        self.stream({"progress": {"node": self.node, **progress, "usage": add_usage(self.before, self.used)}})
 
 
 _meter: ContextVar[Meter] = ContextVar("readgraph_meter")

@@ -131,4 +131,4 @@ class _Progress:
 
     def _tell(self) -> None:
         done = (self.read_to + self.characters * self.notes / max(self.pages, 1) * self.read_to / self.characters) / 2
-        current_meter().report(stage="read", done=round(done), of=self.characters, pages=self.pages, notes=self.notes)
+        current_meter().report(done=round(done), of=self.characters, pages=self.pages, notes=self.notes)

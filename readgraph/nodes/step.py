@@ -13,7 +13,7 @@ from langgraph.types import Overwrite
 from readgraph.nodes.metering import Meter, start_meter
 from readgraph.state.background import background
 from readgraph.state.context import ReaderContext
-from readgraph.state.reading import NOTHING_USED, Usage, add_usage
+from readgraph.state.reading import NOTHING_USED, Step, Usage
 
 StateT = TypeVar("StateT")
 Work = Callable[[StateT, Runtime[ReaderContext]], Awaitable[Any]]
@@ -52,25 +52,29 @@ class StepNode(Runnable[Any, Any], Generic[StateT]):
     async def run(self, state: StateT, runtime: Runtime[ReaderContext], node: str = "") -> dict[str, Any]:
         """Run the coroutine and add to its update what it used; `node` is its name in the graph."""
         context = runtime.context or ReaderContext()
-        channels = cast("dict[str, Any]", state)
-        spent = None if self.starts_question else channels.get("usage")
-        meter = Meter(context, spent or Usage(**NOTHING_USED), runtime.stream_writer, channels.get("document", ""))
+        channels: dict[str, Any] = {} if self.starts_question else dict(cast("dict[str, Any]", state))
+        meter = Meter(
+            context,
+            before=channels.get("usage") or Usage(**NOTHING_USED),
+            stream=runtime.stream_writer,
+            document=channels.get("document", ""),
+            node=node or self.work.__name__,
+        )
         start_meter(meter)
         began = time.perf_counter()
         work = self.work if context.model or self.without_model is None else self.without_model
         update = dict(await work(state, runtime.override(context=context)))
         meter.used["seconds"] = round(time.perf_counter() - began, 4)
-        return self._recorded(update, meter, node or self.work.__name__)
+        if meter.budget_spent or (channels.get("status") == "budget" and "status" in update):
+            update["status"] = "budget"
+        return self._recorded(update, meter)
 
-    def _recorded(self, update: dict[str, Any], meter: Meter, node: str) -> dict[str, Any]:
+    def _recorded(self, update: dict[str, Any], meter: Meter) -> dict[str, Any]:
         fallbacks = dict(meter.fallbacks)
-        did = update.pop("did", "")
-        step = {"node": node, "did": did, "usage": meter.used, "fallbacks": fallbacks}
-        record: dict[str, Any] = {"steps": [step], "usage": add_usage(NOTHING_USED, meter.used), "fallbacks": fallbacks}
+        step = Step(node=meter.node, did=update.pop("did", ""), usage=meter.used, fallbacks=fallbacks)
+        record: dict[str, Any] = {"steps": [step], "usage": meter.used, "fallbacks": fallbacks}
         if self.starts_question:
             record = {channel: Overwrite(value) for channel, value in record.items()}
-        if meter.budget_spent:
-            update["status"] = "budget"
         return {**update, **record}
 
 
