@@ -1,5 +1,6 @@
 """Files that are read: plain text and Markdown."""
 
+import os
 from pathlib import Path
 
 from readgraph.state.errors import BadInput
@@ -9,7 +10,7 @@ SUFFIXES = (".txt", ".md", ".markdown", ".text")
 
 def read_text_file(path: Path) -> tuple[str, str]:
     """Title and text of a file; raises `BadInput` where there is no text to read."""
-    if path.is_dir():
+    if os.path.isdir(path):
         raise BadInput(f"{path} is a folder: name a file.")
     if path.suffix.lower() not in SUFFIXES:
         raise BadInput(f"{path} is no text file: give one of {', '.join(SUFFIXES)}.")

@@ -1,5 +1,6 @@
 """The command `readgraph`: its arguments, and errors as one line with exit code 2."""
 
+import io
 import sys
 from pathlib import Path
 from typing import Annotated, NoReturn
@@ -8,6 +9,9 @@ import typer
 
 from readgraph import __version__
 from readgraph.state.errors import ReadgraphError
+
+STOPPED = 130
+"""Exit code of Ctrl-C."""
 
 app = typer.Typer(
     help="Read documents that are longer than a language model can read well, and answer questions with citations.",
@@ -153,11 +157,15 @@ def main(
 
 def run() -> NoReturn:
     """Run the command; what a person can mend is one line on standard error and exit code 2."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # a terminal that can't show a character still gets the rest
     try:
         app()
     except ReadgraphError as problem:
         typer.echo(f"readgraph: {problem}", err=True)
-    except KeyboardInterrupt:
-        typer.echo("readgraph: stopped. What was read is kept; the same command goes on from here.", err=True)
-        sys.exit(130)
+    except SystemExit as ended:
+        if ended.code == STOPPED:
+            typer.echo("readgraph: stopped. What was read is kept; the same command goes on from here.", err=True)
+        raise
     sys.exit(2)

@@ -1,8 +1,6 @@
 """`read` and `ask`: run the graph over a file in the library, with progress."""
 
 import asyncio
-import json
-import sys
 import uuid
 import warnings
 from collections.abc import AsyncIterator
@@ -13,12 +11,12 @@ from langchain_core.runnables import RunnableConfig
 
 from readgraph.cli.files import read_text_file
 from readgraph.cli.progress import ReadingProgress
-from readgraph.cli.rendering import print_answer, print_memory, print_steps
+from readgraph.cli.rendering import print_answer, print_json, print_memory, print_steps
 from readgraph.graphs import read_agent
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.library import Library, open_library
-from readgraph.state.reading import Question
+from readgraph.state.reading import Answered, Question
 from readgraph.state.records import Document
 
 
@@ -30,7 +28,7 @@ def reader_context(**settings: Any) -> ReaderContext:
 def read_document(path: Path, context: ReaderContext, folder: Path | None, *, as_json: bool) -> None:
     """Build the file's memory and say what it is."""
     title, text = read_text_file(path)
-    asyncio.run(_read(title, str(path), text, context, folder, as_json))
+    asyncio.run(_read(title, str(path.absolute()), text, context, folder, as_json))
 
 
 def ask_document(
@@ -50,7 +48,7 @@ def ask_document(
         raise BadInput("A multiple choice needs at least two options; there is one --option.")
     title, text = read_text_file(path)
     asked = Question(question=question, options=options)
-    asyncio.run(_ask(title, str(path), text, asked, context, folder, show_steps, as_json))
+    asyncio.run(_ask(title, str(path.absolute()), text, asked, context, folder, show_steps, as_json))
 
 
 async def _read(title: str, source: str, text: str, context: ReaderContext, folder: Path | None, as_json: bool) -> None:
@@ -61,7 +59,7 @@ async def _read(title: str, source: str, text: str, context: ReaderContext, fold
         notes = await library.pages.notes(memory.id, range(memory.pages))
     if as_json:
         kept = {"pages": memory.pages, "gists": len(notes), "gist_words": sum(note.words for note in notes)}
-        _print_json(_reported(document, context, found) | kept | {"complete": memory.complete})
+        print_json(_reported(document, context, found) | kept | {"complete": memory.complete})
     else:
         print_memory(document, memory, notes, found, context)
 
@@ -80,7 +78,7 @@ async def _ask(
         document = await library.pages.add_document(text, title=title, source=source)
         found = await _run(library, document, asked, context)
     if as_json:
-        _print_json(_reported(document, context, found))
+        print_json(_reported(document, context, found))
         return
     if show_steps:
         print_steps(found["steps"])
@@ -98,7 +96,9 @@ async def _run(library: Library, document: Document, asked: Question, context: R
     with ReadingProgress() as progress, warnings.catch_warnings():
         warnings.showwarning = lambda message, *_: progress.say(str(message))
         given = Question(document=document.id, **asked)
-        events: AsyncIterator[Any] = graph.astream(given, config, context=context, stream_mode=["custom", "values"])
+        events: AsyncIterator[Any] = graph.astream(
+            given, config, context=context, stream_mode=["custom", "values"], output_keys=list(Answered.__annotations__)
+        )
         async for mode, event in events:
             if mode == "values":
                 found = event
@@ -109,8 +109,3 @@ async def _run(library: Library, document: Document, asked: Question, context: R
 
 def _reported(document: Document, context: ReaderContext, found: dict[str, Any]) -> dict[str, Any]:
     return {"title": document.title, "model": context.model or None, **found}
-
-
-def _print_json(value: dict[str, Any]) -> None:
-    json.dump(value, sys.stdout, ensure_ascii=False, indent=2)
-    sys.stdout.write("\n")

@@ -1,5 +1,7 @@
 """What a person sees: answers, steps, memories."""
 
+import json
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,6 +16,15 @@ from readgraph.state.reading import Step, Usage
 from readgraph.state.records import Document, Memory, Note
 
 NO_MODEL = f"Read without a model: pages by rule, sentences quoted. To read with one, give --model: {HOW_TO_NAME}"
+
+PLAIN: dict[str, Any] = {"box": None, "header_style": "dim", "padding": (0, 2, 0, 0)}
+"""How tables look."""
+
+
+def print_json(value: Any) -> None:
+    """JSON for programs, in characters that the output can hold."""
+    ascii_only = (sys.stdout.encoding or "").lower().replace("-", "") != "utf8"
+    sys.stdout.write(json.dumps(value, ensure_ascii=ascii_only, indent=2) + "\n")
 
 
 def print_answer(found: dict[str, Any], context: ReaderContext) -> None:
@@ -54,7 +65,7 @@ def print_memory(
 
 def print_steps(steps: Sequence[Step]) -> None:
     """The trajectory: what each step did, and what it used."""
-    table = Table("step", "what it did", "used", box=None, header_style="dim", padding=(0, 2, 0, 0))
+    table = Table("step", "what it did", "used", **PLAIN)
     for step in steps:
         table.add_row(Text(step["node"]), Text(step["did"]), Text(_used(step["usage"]), style="dim"))
     Console(highlight=False).print(table)

@@ -1,19 +1,20 @@
 """`show`: what the library holds."""
 
 import asyncio
-import json
-import sys
+import os
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 from rich.text import Text
 
+from readgraph.cli.files import read_text_file
+from readgraph.cli.rendering import PLAIN, print_json
 from readgraph.state.errors import BadInput
 from readgraph.state.library import open_library
-from readgraph.state.page_store import PageStore
+from readgraph.state.page_store import PageStore, document_id
 from readgraph.state.records import Document, Memory, Note, Page
 
 
@@ -21,12 +22,12 @@ def show_library(folder: Path | None, *, as_json: bool) -> None:
     """List documents with their memories."""
     held = asyncio.run(_held(folder))
     if as_json:
-        _print_json([asdict(document) | {"memories": [_described(m) for m in memories]} for document, memories in held])
+        print_json([asdict(document) | {"memories": [_described(m) for m in memories]} for document, memories in held])
         return
     if not held:
         Console().print("The library is empty. Read something: readgraph read FILE")
         return
-    table = Table("id", "document", "words", "memory", "pages", "", box=None, header_style="dim", padding=(0, 2, 0, 0))
+    table = Table(Column("id", no_wrap=True, min_width=16), "document", "words", "memory", "pages", "", **PLAIN)
     for document, memories in held:
         for number, memory in enumerate(memories or [None]):
             first = [document.id, document.title, f"{document.words:,}"] if not number else ["", "", ""]
@@ -39,7 +40,7 @@ def show_document(named: str, folder: Path | None, *, as_json: bool) -> None:
     document, memory, pages, notes = asyncio.run(_read(named, folder))
     if as_json:
         listed = [asdict(page) | {"gist": notes[page.number].text if page.number in notes else None} for page in pages]
-        _print_json(asdict(document) | {"memory": _described(memory), "pages": listed})
+        print_json(asdict(document) | {"memory": _described(memory), "pages": listed})
         return
     console = Console(highlight=False)
     console.print(Text(f"{document.title}  {document.id}  {document.words:,} words", style="bold"))
@@ -60,20 +61,26 @@ async def _read(named: str, folder: Path | None) -> tuple[Document, Memory, list
         memories = await library.pages.memories(document.id)
         if not memories:
             raise BadInput(f"'{document.title}' was not read yet: readgraph read FILE")
-        memory = memories[-1]
+        memory = max(memories, key=lambda memory: (memory.pages > 0, memory.started))
         pages = await library.pages.pages(memory.id, range(memory.pages))
         notes = await library.pages.notes(memory.id, range(memory.pages))
         return document, memory, pages, {note.page: note for note in notes}
 
 
 async def _find(store: PageStore, named: str) -> Document:
+    """The document of this id, title or file; the beginning of an id will do where it is the only one."""
     documents = await store.documents()
-    path = Path(named)
+    content = document_id(read_text_file(Path(named))[1]) if os.path.isfile(named) else None
+    place = str(Path(named).absolute())
     for matches in (
-        [document for document in documents if document.id.startswith(named)],
+        [document for document in documents if document.id in (named, content)],
+        [document for document in documents if document.source == place],
         [document for document in documents if document.title.casefold() == named.casefold()],
-        [document for document in documents if document.source and Path(document.source).absolute() == path.absolute()],
+        [document for document in documents if document.id.startswith(named)],
     ):
+        if len(matches) > 1:
+            ids = ", ".join(document.id for document in matches)
+            raise BadInput(f"'{named}' names several documents: give the id of one ({ids}).")
         if matches:
             return matches[0]
     raise BadInput(f"The library holds no document '{named}': 'readgraph show' lists them.")
@@ -88,8 +95,3 @@ def _memory_cells(memory: Memory | None) -> list[str]:
 
 def _described(memory: Memory) -> dict[str, Any]:
     return asdict(memory) | {"fingerprint": memory.recipe.fingerprint}
-
-
-def _print_json(value: Any) -> None:
-    json.dump(value, sys.stdout, ensure_ascii=False, indent=2)
-    sys.stdout.write("\n")

@@ -10,7 +10,7 @@ from readgraph.nodes.metering import fell_back
 from readgraph.nodes.prompts.answer import ChosenAnswer, FreeAnswer, answer_prompt
 from readgraph.nodes.step import step_with
 from readgraph.state.context import ReaderContext
-from readgraph.state.errors import BudgetSpent, NoUsableReply
+from readgraph.state.errors import NoUsableReply
 from readgraph.state.reading import Quote
 
 
@@ -18,7 +18,7 @@ from readgraph.state.reading import Quote
 async def answer(state: AnswerState, runtime: Runtime[ReaderContext]) -> AnswerUpdate:
     """Answer the question; status `no_answer` where the text doesn't hold it.
 
-    Where no usable reply came, or the budget is spent, the answer quotes what was read again.
+    Where no usable reply came, the answer quotes what was read again.
     """
     view = await view_memory(runtime, state["document"], state["memory"], state["pages_read"])
     try:
@@ -28,8 +28,6 @@ async def answer(state: AnswerState, runtime: Runtime[ReaderContext]) -> AnswerU
     except NoUsableReply:
         fell_back("answer")
         return {**extractive.quoted_answer(view, state), "did": "gave no usable answer: quoted what was read"}
-    except BudgetSpent:
-        return {**extractive.quoted_answer(view, state), "did": "quoted what was read: the budget is spent"}
 
 
 async def _choose(view: MemoryView, state: AnswerState, runtime: Runtime[ReaderContext]) -> AnswerUpdate:

@@ -15,6 +15,7 @@ class AskedState(TypedDict):
     asked: str
     choices: dict[str, str]
     pages_read: list[int]
+    status: Status
     usage: NotRequired[Usage]
 
 
@@ -32,8 +33,6 @@ class LookUpUpdate(TypedDict):
 
 class AnswerState(AskedState):
     """What an answer reads."""
-
-    status: Status
 
 
 class AnswerUpdate(TypedDict):

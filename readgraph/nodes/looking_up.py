@@ -15,7 +15,7 @@ from readgraph.nodes.prompting import Prompt
 from readgraph.nodes.prompts.look_up import NextPage, PagesToRead, look_up_next_prompt, look_up_pages_prompt
 from readgraph.nodes.step import step_with
 from readgraph.state.context import ReaderContext
-from readgraph.state.errors import BudgetSpent, NoUsableReply
+from readgraph.state.errors import NoUsableReply
 
 Reply = TypeVar("Reply", bound=BaseModel)
 
@@ -25,7 +25,7 @@ async def look_up_pages(state: LookUpState, runtime: Runtime[ReaderContext]) -> 
     """ReadAgent-P: the model names all pages at once, by importance.
 
     Numbers that don't exist or come twice are dropped, and those over the maximum. Pages that were chosen before
-    (by a person at an interrupt) stay. Where nothing usable came, or the budget is spent, they alone must do.
+    (by a person at an interrupt) stay; where nothing usable came, they alone must do.
     """
     read = state["pages_read"]
     view = await view_memory(runtime, state["document"], state["memory"], read)
@@ -84,5 +84,3 @@ async def _choice(
     except NoUsableReply:
         fell_back("look_up")
         return "gave no usable page number: looked nothing up"
-    except BudgetSpent:
-        return "looked no further: the budget is spent"

@@ -4,9 +4,11 @@ import asyncio
 import os
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlsplit, urlunsplit
 from weakref import WeakKeyDictionary
 
 from langchain_core.language_models import BaseChatModel
+from pydantic import ValidationError
 
 from readgraph.state.context import ReaderContext, ReplyForm
 from readgraph.state.errors import BadInput, ModelUnavailable
@@ -45,8 +47,8 @@ _clients: "WeakKeyDictionary[asyncio.AbstractEventLoop, dict[Any, Any]]" = WeakK
 async def model_client(context: ReaderContext) -> ModelClient:
     """The running event loop's client for the context's model; a client made for another loop would not work."""
     kept = _clients.setdefault(asyncio.get_running_loop(), {})
-    server = os.environ.get("OPENAI_BASE_URL", "")
-    identity = (context.model, context.reply_form, context.timeout, context.concurrency, server)
+    environment = tuple(os.environ.get(name) for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY"))
+    identity = (context.model, context.reply_form, context.timeout, context.concurrency, environment)
     if identity not in kept:
         slots = kept.setdefault(context.concurrency, asyncio.Semaphore(context.concurrency))
         # In a thread: imports and certificates are read from disk.
@@ -57,11 +59,16 @@ async def model_client(context: ReaderContext) -> ModelClient:
 
 
 def _client(context: ReaderContext, chat: BaseChatModel, slots: asyncio.Semaphore) -> ModelClient:
-    server = str(getattr(chat, "openai_api_base", None) or "")
+    sdk = getattr(chat, "root_async_client", None)  # OpenAI's, also for servers that speak its protocol
     form: ReplyForm = context.reply_form
     if form == "auto":
-        form = "json_schema" if hasattr(chat, "openai_api_base") else "function"
-    return ModelClient(context.model, server, chat, form, slots)
+        form = "json_schema" if sdk else "function"
+    return ModelClient(context.model, _without_credentials(str(sdk.base_url)) if sdk else "", chat, form, slots)
+
+
+def _without_credentials(url: str) -> str:
+    parts = urlsplit(url)
+    return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2])).rstrip("/")
 
 
 def _chat_model(context: ReaderContext) -> BaseChatModel:
@@ -79,6 +86,8 @@ def _chat_model(context: ReaderContext) -> BaseChatModel:
         return chat
     except ImportError as problem:
         raise BadInput(f"The provider '{provider}' needs a package that is not installed: {problem}") from None
+    except ValidationError:
+        raise ModelUnavailable(f"{provider} can't be set up: set its key in the environment.") from None
     except ValueError:
         raise BadInput(f"'{provider}' is no known provider: {HOW_TO_NAME}") from None
 
@@ -87,7 +96,10 @@ def _openai_model(name: str, settings: dict[str, Any]) -> BaseChatModel:
     from langchain_openai import ChatOpenAI
     from openai import DefaultAsyncHttpxClient, OpenAIError
 
-    if not os.environ.get("OPENAI_API_KEY"):
+    key = os.environ.get("OPENAI_API_KEY", "")
+    if not key.isascii():
+        raise BadInput("OPENAI_API_KEY holds characters that no key has: copy it again.")
+    if not key:
         if not os.environ.get("OPENAI_BASE_URL"):
             raise ModelUnavailable(
                 "There is no key for openai: set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own."

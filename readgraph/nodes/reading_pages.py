@@ -16,7 +16,7 @@ from readgraph.nodes.metering import current_meter
 from readgraph.nodes.tasks import failing_as_one
 from readgraph.state.build_lock import building
 from readgraph.state.context import ReaderContext
-from readgraph.state.errors import BudgetSpent
+from readgraph.state.errors import BudgetSpent, ReadgraphError
 from readgraph.state.page_store import PageStore, page_store
 from readgraph.state.reading import Usage
 from readgraph.state.records import Memory, Note, Page, Recipe
@@ -70,14 +70,18 @@ def read_pages(
     return read
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Build:
-    """One build of a memory."""
+    """One build of a memory.
+
+    A failure or a spent budget starts nothing new; what is in flight is finished and kept, for it is paid for.
+    """
 
     store: PageStore
     runtime: Runtime[ReaderContext]
     paginate: Paginate
     write_note: WriteNote
+    stopped_by: ReadgraphError | None = None
 
     async def complete(self, memory: Memory) -> Memory:
         """Cut the pages that are missing and write the notes that are missing."""
@@ -86,30 +90,50 @@ class _Build:
         pages = await self.store.pages(memory.id, range(memory.pages))
         noted = {note.page for note in await self.store.notes(memory.id, range(memory.pages))}
         progress = _Progress(document.characters, memory.read_to, memory.pages, len(noted))
+        to_note: asyncio.Queue[Page | None] = asyncio.Queue()
+        for page in pages:
+            if page.number not in noted:
+                to_note.put_nowait(page)
+        writers = self.runtime.context.concurrency
         with failing_as_one():
-            async with asyncio.TaskGroup() as notes:
-                for page in pages:
-                    if page.number not in noted:
-                        notes.create_task(self._note(memory.id, text, page, progress))
-                try:
-                    async for page in self.paginate(text, pages[-1] if pages else None, self.runtime):
-                        memory = await self.store.add_page(memory, page)
-                        progress.paged(memory)
-                        notes.create_task(self._note(memory.id, text, page, progress))
-                except BudgetSpent:
-                    pass
+            async with asyncio.TaskGroup() as tasks:
+                for _ in range(writers):
+                    tasks.create_task(self._write_notes(memory.id, text, to_note, progress))
+                memory = await self._cut_pages(memory, text, pages[-1] if pages else None, to_note, progress)
+                for _ in range(writers):
+                    to_note.put_nowait(None)
         paged = memory.read_to == document.characters
         memory = replace(memory, paged=paged, complete=paged and progress.notes == memory.pages)
         await self.store.put_memory(memory)
+        if self.stopped_by and not isinstance(self.stopped_by, BudgetSpent):
+            raise self.stopped_by
         return memory
 
-    async def _note(self, memory: str, text: str, page: Page, progress: "_Progress") -> None:
+    async def _cut_pages(
+        self, memory: Memory, text: str, last: Page | None, to_note: "asyncio.Queue[Page | None]", progress: "_Progress"
+    ) -> Memory:
         try:
-            note = await self.write_note(text[page.start : page.end], page, self.runtime)
-        except BudgetSpent:
-            return
-        await self.store.put_note(memory, note)
-        progress.noted()
+            async for page in self.paginate(text, last, self.runtime):
+                memory = await self.store.add_page(memory, page)
+                progress.paged(memory)
+                to_note.put_nowait(page)
+                if self.stopped_by:
+                    break
+        except ReadgraphError as problem:
+            self.stopped_by = self.stopped_by or problem
+        return memory
+
+    async def _write_notes(
+        self, memory: str, text: str, to_note: "asyncio.Queue[Page | None]", progress: "_Progress"
+    ) -> None:
+        while (page := await to_note.get()) and not self.stopped_by:
+            try:
+                note = await self.write_note(text[page.start : page.end], page, self.runtime)
+            except ReadgraphError as problem:
+                self.stopped_by = self.stopped_by or problem
+                return
+            await self.store.put_note(memory, note)
+            progress.noted()
 
 
 @dataclass

@@ -13,6 +13,7 @@ from langgraph.types import Overwrite
 from readgraph.nodes.metering import Meter, start_meter
 from readgraph.state.background import background
 from readgraph.state.context import ReaderContext
+from readgraph.state.errors import BudgetSpent
 from readgraph.state.reading import NOTHING_USED, Step, Usage
 
 StateT = TypeVar("StateT")
@@ -22,9 +23,9 @@ Work = Callable[[StateT, Runtime[ReaderContext]], Awaitable[Any]]
 class StepNode(Runnable[Any, Any], Generic[StateT]):
     """A node made of a coroutine `(state, runtime) -> update`.
 
-    `without_model` is the coroutine that runs where the context names no model. `starts_question` marks the
-    first node of a graph, which sets the trajectory and the usage anew. An update may hold `did`: one line
-    for the trajectory.
+    `without_model` is the coroutine that runs where the context names no model, or the budget is spent.
+    `starts_question` marks the first node of a graph, which sets the trajectory and the usage anew. An update may
+    hold `did`: one line for the trajectory.
     """
 
     def __init__(
@@ -62,12 +63,25 @@ class StepNode(Runnable[Any, Any], Generic[StateT]):
         )
         start_meter(meter)
         began = time.perf_counter()
-        work = self.work if context.model or self.without_model is None else self.without_model
-        update = dict(await work(state, runtime.override(context=context)))
+        update = await self._update(state, runtime.override(context=context), spent=channels.get("status") == "budget")
         meter.used["seconds"] = round(time.perf_counter() - began, 4)
         if meter.budget_spent or (channels.get("status") == "budget" and "status" in update):
             update["status"] = "budget"
         return self._recorded(update, meter)
+
+    async def _update(self, state: StateT, runtime: Runtime[ReaderContext], *, spent: bool) -> dict[str, Any]:
+        """What the node says; where the budget is spent, what it says without a model."""
+        if self.without_model is None:
+            return dict(await self.work(state, runtime))
+        if not runtime.context.model:
+            return dict(await self.without_model(state, runtime))
+        if not spent:
+            try:
+                return dict(await self.work(state, runtime))
+            except BudgetSpent:
+                pass
+        update = dict(await self.without_model(state, runtime))
+        return {**update, "did": f"the budget is spent: {update.get('did', '')}"}
 
     def _recorded(self, update: dict[str, Any], meter: Meter) -> dict[str, Any]:
         fallbacks = dict(meter.fallbacks)

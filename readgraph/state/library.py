@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import sqlite3
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
@@ -46,14 +47,23 @@ async def open_library(folder: str | os.PathLike[str] | None = None) -> AsyncIte
     folder = Path(folder).expanduser() if folder is not None else default_folder()
     store = await asyncio.to_thread(_open_store, folder)
     try:
-        async with aiosqlite.connect(folder / "checkpoints.sqlite", timeout=BUSY_SECONDS) as connection:
+        async with _open_checkpointer(folder / "checkpoints.sqlite") as checkpointer:
+            yield Library(folder, store, checkpointer, PageStore(store))
+    finally:
+        await asyncio.to_thread(store.close)
+
+
+@asynccontextmanager
+async def _open_checkpointer(path: Path) -> AsyncIterator[AsyncSqliteSaver]:
+    async with aiosqlite.connect(path, timeout=BUSY_SECONDS) as connection:
+        try:
             await connection.execute("PRAGMA journal_mode=WAL")
             await connection.execute("PRAGMA synchronous=NORMAL")
             checkpointer = AsyncSqliteSaver(connection)
             await checkpointer.setup()
-            yield Library(folder, store, checkpointer, PageStore(store))
-    finally:
-        await asyncio.to_thread(store.close)
+        except sqlite3.Error as problem:
+            raise LibraryError(f"{path} can't be used as a library: {problem}.") from problem
+        yield checkpointer
 
 
 @contextmanager
@@ -85,7 +95,7 @@ def _check_folder(folder: Path) -> None:
             raise LibraryError(f"{folder} is a file: name a folder for the library.")
         folder.mkdir(parents=True, exist_ok=True)
         if marker.exists() and marker.stat().st_size:
-            version = json.loads(marker.read_text(encoding="utf-8"))["format"]
+            version = int(json.loads(marker.read_text(encoding="utf-8"))["format"])
         elif any(path != marker for path in folder.iterdir()):
             raise LibraryError(f"{folder} is not a library and not empty: name another folder.")
         else:

@@ -32,6 +32,16 @@ def _numbered(number: int) -> str:
     return f"{number:010d}"
 
 
+def storable(text: str) -> str:
+    """The text as it is stored: lone surrogates, which UTF-8 can't hold, become question marks."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def document_id(text: str) -> str:
+    """The id of the document of this text."""
+    return hashlib.sha256(storable(text).encode()).hexdigest()[:16]
+
+
 class PageStore:
     """Typed access to a `BaseStore`; holds no state of its own."""
 
@@ -40,10 +50,10 @@ class PageStore:
 
     async def add_document(self, text: str, *, title: str = "", source: str = "") -> Document:
         """Store a text once; the same text again is the same document. Offsets refer to the text as stored."""
-        text = text.encode("utf-8", "replace").decode("utf-8")
+        text = storable(text)
         if not text.strip():
             raise BadInput(f"{title or 'The text'} is empty: there is nothing to read.")
-        identity = hashlib.sha256(text.encode()).hexdigest()[:16]
+        identity = document_id(text)
         known = await self._get((ROOT, "documents"), [identity])
         if known[0]:
             return Document(**known[0])
