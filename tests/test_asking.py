@@ -225,3 +225,12 @@ def test_a_second_event_loop_gets_a_client_of_its_own(server: ModelServer, runti
     assert asyncio.run(ask_text(runtime, PROMPT)) == "There are seven."
     assert asyncio.run(ask_text(with_context(runtime, sample=1), PROMPT)) == "There are seven."
     assert server.calls == 2
+
+
+async def test_the_same_question_at_the_same_time_is_asked_once(
+    server: ModelServer, runtime: Runtime[ReaderContext]
+) -> None:
+    server.latency = 0.05
+    meter = metered(runtime)
+    assert {*await asyncio.gather(*(ask_text(runtime, PROMPT) for _ in range(5)))} == {"There are seven."}
+    assert (server.calls, meter.used["calls"], meter.used["cached_calls"]) == (1, 1, 4)

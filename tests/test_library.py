@@ -193,8 +193,8 @@ async def test_one_bad_write_fails_alone(store: LibraryStore, path: Path) -> Non
     with writing_held_up(path):
         waiting = [asyncio.create_task(store.abatch([put(key, value)])) for key, value in values.items()]
         await asyncio.wait(waiting, timeout=0)
-    failed = [isinstance(outcome, Exception) for outcome in await asyncio.gather(*waiting, return_exceptions=True)]
-    assert failed == [False, False, True, False]
+    done = await asyncio.wait_for(asyncio.gather(*waiting, return_exceptions=True), 5)
+    assert [isinstance(outcome, Exception) for outcome in done] == [False, False, True, False]
     assert stored(path, *values) == ["first", "second", "good"]
 
 

@@ -275,6 +275,7 @@ async def test_progress_tells_pages_gists_and_cost(
     ("given", "complaint"),
     [
         ({"question": "Who?"}, "nothing to read"),
+        ({"question": "Who?", "document": None}, "nothing to read"),
         ({"document": "unknown", "question": "Who?"}, "no document 'unknown'"),
         ({"text": " \n", "question": "Who?"}, "empty"),
         ({"text": "x" * 400_001, "question": "Who?"}, "too long"),
@@ -287,6 +288,22 @@ async def test_bad_input_is_one_clear_line(given: Any, complaint: str) -> None:
     with pytest.raises(BadInput, match=complaint) as refused:
         await graph.ainvoke(given, context=ReaderContext(model=""))
     assert "\n" not in str(refused.value)
+
+
+async def test_going_on_without_the_context_is_refused(
+    server: ModelServer, library: Library, document: Document
+) -> None:
+    compiled = build().compile(checkpointer=library.checkpointer, store=library.store, interrupt_before=["look_up"])
+    config: Any = {"configurable": {"thread_id": "1"}}
+    await compiled.ainvoke({"document": document.id, "question": "Who?"}, config, context=CONTEXT)
+    with pytest.raises(BadInput, match="read with openai:double"):
+        await compiled.ainvoke(None, config)
+
+
+async def test_tracing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("readgraph.nodes.opening.tracing_is_enabled", lambda: True)
+    with pytest.warns(UserWarning, match="LangSmith tracing is on"):
+        await graph.ainvoke({"text": "A lamp."}, context=ReaderContext(model=""))
 
 
 def test_a_durable_checkpointer_over_a_store_in_memory_is_refused(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ Tries, refusals, the reply cache, the budget, the limit on calls in flight, usag
 for every method.
 """
 
+import asyncio
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -84,15 +85,16 @@ async def _say(
 ) -> Said:
     """The recorded reply, else a new one: it counts as answered once it is committed."""
     meter = current_meter()
-    if recorded := await store.reply(key):
-        meter.recall()
-        return Said(recorded["said"], recorded["cut"])
-    words = prompt.words + sum(count_words(content) for _, content in messages[2:])
-    async with client.slots:
-        meter.begin_call(words)
-        said = await call_model(client, messages, reply)
-    record = {"said": said.text, "cut": said.cut, "asked": prompt.name, "document": meter.document}
-    await store.put_reply(key, record)
+    async with client.asking.setdefault(key, asyncio.Lock()):
+        if recorded := await store.reply(key):
+            meter.recall()
+            return Said(recorded["said"], recorded["cut"])
+        words = prompt.words + sum(count_words(content) for _, content in messages[2:])
+        async with client.slots:
+            meter.begin_call(words)
+            said = await call_model(client, messages, reply)
+        record = {"said": said.text, "cut": said.cut, "asked": prompt.name, "document": meter.document}
+        await store.put_reply(key, record)
     meter.end_call(words, count_words(said.text))
     return said
 

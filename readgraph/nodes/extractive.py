@@ -11,7 +11,7 @@ from langgraph.runtime import Runtime
 
 from readgraph.nodes.contracts import AnswerState, AnswerUpdate, AskedState, LookUpState, LookUpUpdate
 from readgraph.nodes.extracts import content_words, extract_gist, passages, rank
-from readgraph.nodes.memory_text import MemoryView, listed, view_memory
+from readgraph.nodes.memory_text import MemoryView, listed, memory_pages, view_memory
 from readgraph.nodes.page_ends import candidate_ends, paragraph_ends
 from readgraph.state.context import ReaderContext
 from readgraph.state.page_store import page_store
@@ -123,8 +123,6 @@ def _spoken_for(question: str, choices: dict[str, str], sentences: list[str]) ->
 
 
 async def _ranked_pages(state: AskedState, runtime: Runtime[ReaderContext]) -> list[tuple[int, float]]:
-    store = page_store(runtime)
-    document, memory = await store.document(state["document"]), await store.memory(state["document"], state["memory"])
-    pages = await store.pages(memory.id, range(memory.pages))
-    texts = await store.spans(document, [(page.start, page.end) for page in pages])
+    document, pages = await memory_pages(runtime, state["document"], state["memory"])
+    texts = await page_store(runtime).spans(document, [(page.start, page.end) for page in pages])
     return rank(" ".join([state["asked"], *state["choices"].values()]), texts)

@@ -6,6 +6,7 @@ from langgraph.runtime import Runtime
 
 from readgraph.nodes.prompting import unused_name
 from readgraph.state.context import ReaderContext
+from readgraph.state.errors import BadInput
 from readgraph.state.page_store import page_store
 from readgraph.state.records import Document, Note, Page
 from readgraph.state.words import count_words
@@ -45,14 +46,23 @@ class MemoryView:
 async def view_memory(runtime: Runtime[ReaderContext], document: str, memory: str, pages_read: list[int]) -> MemoryView:
     """Fetch a memory with the given pages in full."""
     store = page_store(runtime)
-    described, kept = await store.document(document), await store.memory(document, memory)
-    pages = await store.pages(memory, range(kept.pages))
-    notes = await store.notes(memory, range(kept.pages))
+    described, pages = await memory_pages(runtime, document, memory)
+    notes = await store.notes(memory, range(len(pages)))
     wanted = set(pages_read)
     opened = [page for page in pages if page.number in wanted]
     texts = await store.spans(described, [(page.start, page.end) for page in opened])
     full = {page.number: text for page, text in zip(opened, texts, strict=True)}
     return MemoryView(described, pages, {note.page: note for note in notes}, full)
+
+
+async def memory_pages(runtime: Runtime[ReaderContext], document: str, memory: str) -> tuple[Document, list[Page]]:
+    """A document and the pages of its memory."""
+    store = page_store(runtime)
+    kept = await store.memory(document, memory)
+    if kept.recipe.model and not runtime.context.model:
+        # A resumed graph whose context was left out would go on without a model and not say so.
+        raise BadInput(f"This was read with {kept.recipe.model}: give the context with its model again to go on.")
+    return await store.document(document), await store.pages(memory, range(kept.pages))
 
 
 def listed(pages: list[int]) -> str:

@@ -2,10 +2,10 @@
 
 import asyncio
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
-from weakref import WeakKeyDictionary
+from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from langchain_core.language_models import BaseChatModel
 from pydantic import ValidationError
@@ -24,7 +24,8 @@ class ModelClient:
     """A chat model with what the asking needs to know of it.
 
     `form` is how it takes typed replies; it steps down where the server refuses one. `slots` bounds the calls
-    in flight, for all models of an event loop together.
+    in flight, for all models of an event loop together. `asking` holds a lock for each question that is being
+    asked: who asks the same meanwhile waits and takes the recorded reply.
     """
 
     name: str
@@ -32,6 +33,7 @@ class ModelClient:
     chat: BaseChatModel
     form: ReplyForm
     slots: asyncio.Semaphore
+    asking: "WeakValueDictionary[str, asyncio.Lock]" = field(default_factory=WeakValueDictionary)
 
     def step_down(self) -> bool:
         """Take the next simpler reply form; false where there is none."""

@@ -1,6 +1,5 @@
 """Begin a question: find or store the document, check what is asked, set the question's channels anew."""
 
-import os
 import warnings
 
 from langchain_core.runnables import RunnableConfig
@@ -8,6 +7,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.config import get_config
 from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
+from langsmith.utils import tracing_is_enabled
 
 from readgraph.nodes.step import step_with
 from readgraph.state.context import ReaderContext
@@ -38,8 +38,8 @@ async def open_document(state: OpenState, runtime: Runtime[ReaderContext]) -> Op
     """Take the question in; a question of an earlier turn leaves nothing behind but the document."""
     check_store(get_config(), runtime)
     warn_of_tracing()
-    question, options = state.get("question", "").strip(), state.get("options") or []
-    check_question(question, options, given="question" in state)
+    question, options = (state.get("question") or "").strip(), state.get("options") or []
+    check_question(question, options, given=state.get("question") is not None)
     document = await _document(state, page_store(runtime))
     did = f"opened '{document.title or document.id}' ({document.words:,} words)"
     return {**fresh_reading(question, options), "document": document.id, "did": did}
@@ -58,17 +58,17 @@ def check_question(question: str, options: list[str], *, given: bool) -> None:
 
 
 async def _document(state: OpenState, store: PageStore) -> Document:
-    text = state.get("text")
+    text, document = state.get("text"), state.get("document")
+    if document and not text:
+        return await store.document(document)
     if text is None:
-        if "document" not in state:
-            raise BadInput("There is nothing to read: give the id of a document in the page store, or a text.")
-        return await store.document(state["document"])
+        raise BadInput("There is nothing to read: give the id of a document in the page store, or a text.")
     if len(text) > LONGEST_TEXT_INPUT:
         raise BadInput(
             f"A text of {len(text):,} characters is too long for graph input (at most {LONGEST_TEXT_INPUT:,}): "
             "add it to the page store and give its id as 'document'."
         )
-    return await store.add_document(text, title=state.get("title", ""))
+    return await store.add_document(text, title=state.get("title") or "")
 
 
 def check_store(config: RunnableConfig, runtime: Runtime[ReaderContext]) -> None:
@@ -89,6 +89,5 @@ def check_store(config: RunnableConfig, runtime: Runtime[ReaderContext]) -> None
 
 def warn_of_tracing() -> None:
     """Say so where the environment sends what is read to a tracing service."""
-    on = [name for name in ("LANGSMITH_TRACING", "LANGCHAIN_TRACING_V2") if os.environ.get(name, "").lower() == "true"]
-    if on:
-        warnings.warn(f"{on[0]} is set: prompts, with what is read, are sent to LangSmith.", stacklevel=2)
+    if tracing_is_enabled() is True:
+        warnings.warn("LangSmith tracing is on: prompts, with what is read, are sent there.", stacklevel=2)

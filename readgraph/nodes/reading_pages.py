@@ -61,10 +61,11 @@ def read_pages(
         if memory.complete:
             return {"memory": memory.id, "did": f"took the memory of {memory.pages} pages{outdated}"}
         async with building(store.store, memory.id):
-            memory = await store.memory(memory.document, memory.id)
-            before = memory.pages
-            memory = await _Build(store, runtime, paginate, write_note).complete(memory)
-        did = f"read {memory.pages - before} pages" + (f" after the {before} before" if before else "")
+            before = await store.memory(memory.document, memory.id)
+            memory = await _Build(store, runtime, paginate, write_note).complete(before)
+        did = f"read {memory.pages - before.pages} pages" + (
+            f" after the {before.pages} before" if before.pages else ""
+        )
         return {"memory": memory.id, "did": did + outdated}
 
     return read

@@ -1,10 +1,11 @@
 """The runtime context: what a reading may use and how far it may go."""
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
+from pydantic.dataclasses import dataclass
 
 from readgraph.state.errors import BadInput
 
@@ -17,11 +18,12 @@ def _model_from_environment() -> str:
     return os.environ.get("READGRAPH_MODEL", "")
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, config=ConfigDict(extra="forbid"))
 class ReaderContext:
     """Settings of one reading; JSON-plain, so that LangGraph Studio shows them as configuration.
 
-    Defaults are those of ReadAgent on QuALITY (section 4 and appendix C).
+    Defaults are those of ReadAgent on QuALITY (section 4 and appendix C). Raises pydantic's `ValidationError` for a
+    value out of its range.
     """
 
     model: Annotated[

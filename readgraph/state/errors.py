@@ -1,8 +1,11 @@
 """Errors that a person can act on: each message is one clear line."""
 
 
-class ReadgraphError(Exception):
-    """Base of all errors that readgraph raises on purpose; its text says what is wrong and what to do."""
+class ReadgraphError(RuntimeError):
+    """Base of all errors that readgraph raises on purpose; its text says what is wrong and what to do.
+
+    A RuntimeError, since LangGraph's server hides the text of exceptions that it doesn't know.
+    """
 
 
 class BadInput(ReadgraphError):

@@ -95,7 +95,7 @@ def _check_folder(folder: Path) -> None:
             raise LibraryError(f"{folder} is a file: name a folder for the library.")
         folder.mkdir(parents=True, exist_ok=True)
         if marker.exists() and marker.stat().st_size:
-            version = int(json.loads(marker.read_text(encoding="utf-8"))["format"])
+            version = json.loads(marker.read_text(encoding="utf-8"))["format"] + 0
         elif any(path != marker for path in folder.iterdir()):
             raise LibraryError(f"{folder} is not a library and not empty: name another folder.")
         else:
