@@ -31,10 +31,6 @@ NAMES = {"title", "model", "document", "memory"}
 SECRET = "sk-hush-hush-0123456789"
 
 
-def bug(where: str) -> pytest.MarkDecorator:
-    return pytest.mark.xfail(strict=True, reason=where)
-
-
 @dataclass(frozen=True)
 class Ran:
     code: int

@@ -19,10 +19,6 @@ from readgraph.state.library_store import LibraryStore
 SPACE, MARKER = ("some", "space"), "readgraph.json"
 
 
-def bug(where: str) -> pytest.MarkDecorator:
-    return pytest.mark.xfail(strict=True, reason=where)
-
-
 @contextmanager
 def writing_held_up(path: Path) -> Iterator[None]:
     """Another process holds the file's lock for writing."""
@@ -85,12 +81,9 @@ async def test_an_empty_folder_becomes_a_library(tmp_path: Path, left: list[str]
         (MARKER, "[]", ".", "damaged"),
         (MARKER, "{}", ".", "damaged"),
         (MARKER, "\ufeff\0", ".", "damaged"),
-        pytest.param(MARKER, '{"format": "1"}', ".", "damaged", marks=bug("compared outside of the try: TypeError")),
+        (MARKER, '{"format": "1"}', ".", "damaged"),
         ("library.sqlite", "no database\n" * 200, ".", "library.sqlite"),
-        pytest.param(
-            *("checkpoints.sqlite", "no database\n" * 200, ".", "checkpoints.sqlite"),
-            marks=bug("sqlite3.DatabaseError comes through"),
-        ),
+        ("checkpoints.sqlite", "no database\n" * 200, ".", "checkpoints.sqlite"),
     ],
 )
 async def test_what_is_no_usable_library_is_refused(
@@ -179,7 +172,6 @@ async def test_closing_commits_what_waits_even_for_callers_who_left(path: Path, 
     assert cancelled or done == [[None]] * 20
 
 
-@bug("no thread takes the write: it waits for ever")
 async def test_a_write_after_closing_fails(path: Path) -> None:
     store = LibraryStore(path)
     store.close()
@@ -187,7 +179,6 @@ async def test_a_write_after_closing_fails(path: Path) -> None:
         await asyncio.wait_for(store.abatch([put("key")]), 0.3)
 
 
-@bug("writes that wait together fail together")
 async def test_one_bad_write_fails_alone(store: LibraryStore, path: Path) -> None:
     values = {"first": 1, "second": 2, "bad": object(), "good": 3}
     with writing_held_up(path):
@@ -198,7 +189,6 @@ async def test_one_bad_write_fails_alone(store: LibraryStore, path: Path) -> Non
     assert stored(path, *values) == ["first", "second", "good"]
 
 
-@bug("sqlite3's own error comes through, of many lines for a read")
 @pytest.mark.parametrize("operation", [put("key"), GetOp(SPACE, "key")], ids=["write", "read"])
 async def test_what_sqlite_refuses_is_a_library_error(store: LibraryStore, path: Path, operation: Op) -> None:
     with closing(sqlite3.connect(path)) as other:
@@ -208,7 +198,6 @@ async def test_what_sqlite_refuses_is_a_library_error(store: LibraryStore, path:
     assert "\n" not in str(refusal.value)
 
 
-@bug("SqliteStore.setup() of two openers at once: both make the tables")
 def test_a_new_library_can_be_opened_by_many_at_once(tmp_path: Path) -> None:
     def open_and_put(number: int) -> None:
         with closing(LibraryStore(tmp_path / f"{number // 8}.sqlite")) as store:

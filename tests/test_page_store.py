@@ -35,12 +35,7 @@ def pages(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[PageStore]
         yield PageStore(store)
 
 
-SYNCHRONOUS = pytest.mark.xfail(
-    strict=True, raises=NotImplementedError, reason="memories() and documents() search past PageStore._batch"
-)
-SEARCHED = pytest.mark.parametrize(
-    "pages", ["memory", "library", pytest.param("sqlite", marks=SYNCHRONOUS)], indirect=True
-)
+SEARCHED = pytest.mark.parametrize("pages", ["memory", "library", "sqlite"], indirect=True)
 ON_DISK = pytest.mark.parametrize("pages", ["library", "sqlite"], indirect=True)
 
 
@@ -116,14 +111,12 @@ async def test_an_unknown_document_is_bad_input(pages: PageStore, identity: str)
     assert "\n" not in str(refusal.value)
 
 
-@pytest.mark.xfail(strict=True, reason="an id that is not valid UTF-8 (a raw byte in argv) fails in SQLite's terms")
 @ON_DISK
 async def test_an_id_of_broken_bytes_is_bad_input(pages: PageStore) -> None:
     with pytest.raises(BadInput):
         await pages.document("\udcff")
 
 
-@pytest.mark.xfail(strict=True, reason="only the text is mended; other strings go to orjson with lone surrogates")
 @ON_DISK
 @pytest.mark.parametrize("what", ["title", "source", "note", "reply"])
 async def test_broken_bytes_can_be_kept_everywhere(pages: PageStore, what: str) -> None:

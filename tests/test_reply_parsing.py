@@ -144,16 +144,12 @@ def test_no_text_raises_anything_but_a_refusal(said: str) -> None:
             assert str(refusal)
 
 
-@pytest.mark.xfail(strict=True, reason="json_repair raises ValueError, RecursionError, AssertionError of its own")
 @pytest.mark.parametrize("said", ["{" * 500, '{"a":' * 5000, '{"page": ' + "[" * 5000, "{“```json\n{```json\n"])
 def test_no_odd_text_raises_anything_but_a_refusal(said: str) -> None:
     with pytest.raises(Refused):
         parse_reply(said, Found)
 
 
-@pytest.mark.xfail(
-    strict=True, reason="all of it goes through json_repair, which joins braces of the prose to the JSON"
-)
 @pytest.mark.parametrize(
     "frame", ["With {{braces}} first: {}", "{} where {{x: 1}} holds", "```\n{}\n```\n```\n{{1: 2}}\n```"]
 )
@@ -161,7 +157,6 @@ def test_braces_in_prose_do_not_hide_the_reply(frame: str) -> None:
     assert parse_reply(frame.format(BARE), Found) == SEVEN
 
 
-@pytest.mark.xfail(strict=True, reason="thinking tags and fences are looked for within the JSON's strings too")
 @pytest.mark.parametrize("words", ["<think>deep</think> water", "the <think> tag", "use ```y"])
 def test_tags_and_fences_in_a_string_stay(words: str) -> None:
     for frame in FRAMES:
@@ -188,7 +183,6 @@ def test_an_empty_note_is_refused(said: str) -> None:
         plain_text(said)
 
 
-@pytest.mark.xfail(strict=True, reason="only a thinking part with its opening tag is taken out")
 def test_thinking_whose_opening_tag_the_server_kept_is_taken_out() -> None:
     assert plain_text("The page is about a lamp, so...\n</think>\n\nA gist.") == "A gist."
 

@@ -2,6 +2,8 @@
 
 import re
 from bisect import bisect_right
+from collections import deque
+from itertools import islice
 
 from langgraph.runtime import Runtime
 
@@ -13,7 +15,7 @@ from readgraph.state.page_store import page_store
 from readgraph.state.reading import Citation, Quote
 from readgraph.state.records import Page
 
-_WORD = re.compile(r"[^\W_]+")
+_WORD, _MARKS = re.compile(r"[^\W_]+"), re.compile(r"[\W_]+")
 
 
 @step
@@ -40,28 +42,63 @@ def locate(quote: Quote, text: str, pages: list[Page]) -> Citation | None:
     Exact, else with white space, case and punctuation folded. The citation holds the document's own words and
     the page on which they begin.
     """
-    named = next(((page.start, page.end) for page in pages if page.number == quote["page"]), (0, 0))
+    read = [page.start for page in pages]
+    named = [(page.start, page.end) for page in pages if page.number == quote["page"]]
     wanted = quote["quote"].strip()
-    for begin, end in (named, (0, len(text))):
+    for begin, end in [*named, (0, pages[-1].end if pages else 0)]:
         if span := find_quote(wanted, text, begin, end):
-            page = pages[bisect_right([page.start for page in pages], span[0]) - 1] if pages else None
-            return {
-                "page": page.number if page else 0,
-                "quote": text[slice(*span)],
-                "start": span[0],
-                "end": span[1],
-            }
+            page = pages[bisect_right(read, span[0]) - 1]
+            return {"page": page.number, "quote": text[slice(*span)], "start": span[0], "end": span[1]}
     return None
 
 
 def find_quote(quote: str, text: str, begin: int, end: int) -> tuple[int, int] | None:
-    """Character span of a quote in `text[begin:end]`: exact, else by its words alone."""
-    words = _WORD.findall(quote)
-    if not words:
+    """Character span of a quote in `text[begin:end]`: exact, else by its words, else by its letters alone."""
+    if not _WORD.search(quote):
         return None
     at = text.find(quote, begin, end)
-    if at >= 0:
-        return at, at + len(quote)
-    folded = re.compile(r"[\W_]*".join(map(re.escape, words)), re.IGNORECASE)
-    match = folded.search(text, begin, end)
-    return match.span() if match else None
+    while at >= 0:
+        if not _within_word(text, at) and not _within_word(text, at + len(quote)):
+            return at, at + len(quote)
+        at = text.find(quote, at + 1, end)
+    part = text[begin:end]
+    span = _find_words(quote, part) or _find_letters(quote, part)
+    return (begin + span[0], begin + span[1]) if span else None
+
+
+def _within_word(text: str, at: int) -> bool:
+    """Whether an offset cuts a word: "no" is not a quote from "know". Scripts without spaces have no such bounds."""
+    around = text[max(at - 1, 0) : at + 1]
+    return len(around) == 2 and around.isascii() and around.isalnum()
+
+
+def _find_words(quote: str, text: str) -> tuple[int, int] | None:
+    wanted, folded = (f" {_folded(part)} " for part in (quote, text))
+    at = folded.find(wanted)
+    if at < 0:
+        return None
+    first = folded.count(" ", 0, at)
+    words = islice(_WORD.finditer(text), first, first + wanted.count(" ") - 1)
+    begun = next(words)
+    return begun.start(), deque(words, maxlen=1).pop().end() if wanted.count(" ") > 2 else begun.end()
+
+
+def _find_letters(quote: str, text: str) -> tuple[int, int] | None:
+    wanted = _folded(quote).replace(" ", "")
+    at = _folded(text).replace(" ", "").find(wanted)
+    if at < 0:
+        return None
+    start = letters = 0
+    for word in _WORD.finditer(text):
+        length = len(word.group().lower())
+        if letters <= at < letters + length:
+            start = word.start() + at - letters
+        if letters + length >= at + len(wanted):
+            return start, word.start() + at + len(wanted) - letters
+        letters += length
+    return None
+
+
+def _folded(text: str) -> str:
+    """Words in small letters, one space between two."""
+    return _MARKS.sub(" ", text).strip().lower()

@@ -1,16 +1,15 @@
 """Where a page may end: pure functions over character offsets, shared by every way of paging."""
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 
 from readgraph.state.context import ParagraphBreak
 from readgraph.state.words import count_words, end_after_words
 
-_BLANK_LINES = re.compile(r"\r?\n[^\S\n]*(?:\r?\n[^\S\n]*)+|\f")
-_LINE = re.compile(r"(?:\r\n|\n|\r|\f)+")
-_SENTENCE_END = re.compile(r"[.!?…][\"'”’»)\]]*\s+|[。！？；][」』”’）]*")
-_WORD_END = re.compile(r"\s+")
+_WHITE_SPACE = re.compile(r"\s+")
+_LINE_END = re.compile(r"\r\n|[\n\r\f]")
+_SENTENCE_END = re.compile(r"[.!?…][\"'”’»)\]]*\s+|[。！？；][」』”’）]*\s*")
 
 LONG_PARAGRAPHS = 400
 """Words: texts whose blank lines stand farther apart than this on average are cut at every line instead."""
@@ -19,16 +18,21 @@ LONG_PARAGRAPHS = 400
 def paragraph_ends(text: str, how: ParagraphBreak = "auto") -> list[int]:
     """Offsets behind each paragraph and the white space that follows it, ascending; the last is the text's end.
 
-    `auto`: blank lines, unless they are so rare that a paragraph would not fit a page.
+    `auto`: blank lines, unless they are so rare that a paragraph would not fit a page. A form feed ends a
+    paragraph as a blank line does.
     """
-    ends = _ends(_BLANK_LINES if how != "line" else _LINE, text)
+    ends = _ends(text, 1 if how == "line" else 2)
     if how == "auto" and count_words(text) / len(ends) > LONG_PARAGRAPHS:
-        ends = _ends(_LINE, text)
+        ends = _ends(text, 1)
     return ends
 
 
-def _ends(separator: re.Pattern[str], text: str) -> list[int]:
-    ends = [gap.end() for gap in separator.finditer(text)]
+def _ends(text: str, line_ends: int) -> list[int]:
+    ends = []
+    for gap in _WHITE_SPACE.finditer(text):
+        space = gap.group()
+        if gap.start() and ("\f" in space or len(_LINE_END.findall(space)) >= line_ends):
+            ends.append(gap.end())
     return ends if ends and ends[-1] == len(text) else [*ends, len(text)]
 
 
@@ -39,23 +43,22 @@ def candidate_ends(text: str, ends: Sequence[int], start: int, min_words: int, m
     fewer. Where no paragraph end does that, the farthest sentence end is the one offset, else a word, else a
     character. (ReadAgent, section 3.1: labels begin once the page has its minimum of words.)
     """
-    candidates: list[int] = []
-    words, at = 0, start
-    for number in range(bisect_right(ends, start), len(ends)):
-        words += count_words(text[at : ends[number]])
-        at = ends[number]
-        if words > max_words:
-            break
-        if words >= min_words or at == len(text):
-            candidates.append(at)
-    return candidates or [cut_at_sentence(text, start, min_words, max_words)]
+    earliest, latest = _bounds(text, start, min_words, max_words)
+    candidates = list(ends[bisect_left(ends, earliest) : bisect_right(ends, latest)])
+    return candidates or [_cut(text, start, earliest, latest)]
 
 
-def cut_at_sentence(text: str, start: int, min_words: int, max_words: int) -> int:
-    """The farthest sentence end that leaves a page within its sizes, else word end, else character."""
+def _bounds(text: str, start: int, min_words: int, max_words: int) -> tuple[int, int]:
+    """Where a page has its fewest and its most words, with the white space behind the last one."""
     earliest = end_after_words(text, start, min_words)
     latest = end_after_words(text, start, max_words)
-    for boundary in (_SENTENCE_END, _WORD_END):
+    behind = _WHITE_SPACE.match(text, latest)
+    return earliest, behind.end() if behind else latest
+
+
+def _cut(text: str, start: int, earliest: int, latest: int) -> int:
+    """The farthest sentence end between two offsets, else the farthest word end, else the last of them."""
+    for boundary in (_SENTENCE_END, _WHITE_SPACE):
         ends = [end for match in boundary.finditer(text, start, latest) if earliest <= (end := match.end())]
         if ends:
             return ends[-1]

@@ -1,6 +1,8 @@
 """Tolerant parsing of typed replies: what a model meant, or one line on why it can't be used."""
 
+import json
 import re
+from collections.abc import Iterator
 from typing import Any, TypeVar
 
 from json_repair import repair_json
@@ -8,8 +10,12 @@ from pydantic import BaseModel, ValidationError
 
 Reply = TypeVar("Reply", bound=BaseModel)
 
-_THINKING = re.compile(r"<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
-_FENCE = re.compile(r"```[\w-]*\s*\n(.*?)(?:```|\Z)", re.DOTALL)
+_THINKING = re.compile(r"\s*<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
+_THOUGHT = re.compile(r".*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
+_FENCE = re.compile(r"```[\w-]*\s*\n(.*?)(?:\n```|\Z)", re.DOTALL)
+
+MOST_BRACES = 32
+"""Places in a reply that are tried as the beginning of its JSON."""
 
 
 class Refused(Exception):
@@ -18,40 +24,58 @@ class Refused(Exception):
 
 def plain_text(said: str) -> str:
     """The reply without its thinking part; refuses an empty one."""
-    text = _THINKING.sub("", said).strip()
-    if not text:
+    text = _THINKING.sub("", said, count=1) if _THINKING.match(said) else said
+    if not text.lstrip().startswith(("{", "[", "```")) and "<think" not in text.casefold():
+        text = _THOUGHT.sub("", text, count=1)  # some servers keep the opening tag
+    if not text.strip():
         raise Refused("the reply is empty")
-    return text
+    return text.strip()
 
 
 def parse_reply(said: str, reply: type[Reply]) -> Reply:
     """The typed reply in a text: bare JSON, JSON in a fence or in prose, with the usual slips mended."""
     text = plain_text(said)
-    try:
-        return reply.model_validate_json(text)
-    except ValidationError:
-        pass
-    return _validated(_object_in(text), reply)
+    problem, earliest = "the reply holds no JSON object", len(text)
+    for start, value in _objects(text):
+        try:
+            return reply.model_validate(value)
+        except ValidationError as fault:
+            if start < earliest:  # the outermost object is what was meant; others are parts of it
+                problem, earliest = _faults(fault), start
+    raise Refused(problem)
 
 
-def _object_in(text: str) -> dict[str, Any]:
-    for candidate in [*reversed(_FENCE.findall(text)), text]:
-        if "{" not in candidate:
-            continue
-        repaired = repair_json(candidate[candidate.index("{") :], return_objects=True)
-        options = repaired if isinstance(repaired, list) else [repaired]
-        objects = [value for value in options if isinstance(value, dict) and value]
-        if objects:
-            return objects[-1]
-    raise Refused("the reply holds no JSON object")
+def _objects(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    """What may be meant, with its place: sound JSON objects, the last first, then what can be mended to one."""
+    yield from reversed([*_sound_objects(text)])
+    for part in [text, *reversed(_FENCE.findall(text))]:
+        for start in [place.start() for place in re.finditer("{", part)][:MOST_BRACES]:
+            try:
+                repaired = repair_json(part[start:], return_objects=True)
+            except Exception:
+                continue
+            options = repaired if isinstance(repaired, list) else [repaired]
+            yield from ((start, value) for value in reversed(options) if isinstance(value, dict) and value)
 
 
-def _validated(value: dict[str, Any], reply: type[Reply]) -> Reply:
-    try:
-        return reply.model_validate(value)
-    except ValidationError as problem:
-        faults = [f"{'.'.join(map(str, fault['loc'])) or 'reply'}: {fault['msg']}" for fault in problem.errors()[:3]]
-        raise Refused("; ".join(faults)) from None
+def _sound_objects(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    decoder, at = json.JSONDecoder(strict=False), 0
+    for _ in range(MOST_BRACES):
+        at = text.find("{", at)
+        if at < 0:
+            return
+        try:
+            value, end = decoder.raw_decode(text, at)
+        except (ValueError, RecursionError):
+            at += 1
+        else:
+            yield at, value
+            at = end
+
+
+def _faults(problem: ValidationError) -> str:
+    faults = problem.errors()[:3]
+    return "; ".join(f"{'.'.join(map(str, fault['loc'])) or 'reply'}: {fault['msg']}" for fault in faults)
 
 
 def reply_instructions(reply: type[BaseModel]) -> str:

@@ -10,10 +10,11 @@ import sqlite3
 from collections.abc import Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from queue import Empty, SimpleQueue
+from queue import SimpleQueue
 from threading import Thread
 from typing import Any
 
+from filelock import FileLock
 from langgraph.store.base import BaseStore, Op, PutOp, Result
 from langgraph.store.sqlite import SqliteStore
 
@@ -41,19 +42,25 @@ class LibraryStore(BaseStore):
     supports_ttl = False
 
     def __init__(self, path: Path) -> None:
-        self.locks = path.parent / "locks"
-        self.locks.mkdir(exist_ok=True)
+        self.path, self.locks = path, path.parent / "locks"
+        try:
+            self.locks.mkdir(exist_ok=True)
+        except OSError as problem:
+            raise LibraryError(f"{path.parent} can't be used as a library: {problem.strerror}.") from problem
         self._writing, self._reading = connect(path), connect(path)
         self._writes, self._reads = SqliteStore(self._writing), SqliteStore(self._reading)
-        self._writes.setup()
-        self._reads.setup()
+        with FileLock(self.locks / "setup.lock"):  # two that open a new library would both make its tables
+            self._writes.setup()
+            self._reads.setup()
         self._reader = ThreadPoolExecutor(1, "readgraph-reads")
         self._waiting: SimpleQueue[_Write | None] = SimpleQueue()
         self._writer = Thread(target=self._write_what_waits, name="readgraph-writes", daemon=True)
         self._writer.start()
+        self._closed = False
 
     def close(self) -> None:
         """Commit what waits and close the file."""
+        self._closed = True
         self._waiting.put(None)
         self._writer.join()
         self._reader.shutdown()
@@ -69,8 +76,10 @@ class LibraryStore(BaseStore):
         return await asyncio.wrap_future(self._submit(list(ops)))
 
     def _submit(self, operations: list[Op]) -> "Future[list[Result]]":
+        if self._closed:
+            raise LibraryError(f"The library {self.path.parent} is closed.")
         if not any(isinstance(operation, PutOp) for operation in operations):
-            return self._reader.submit(self._reads.batch, operations)
+            return self._reader.submit(self._run, self._reads, operations)
         done: Future[list[Result]] = Future()
         self._waiting.put((operations, done))
         return done
@@ -79,26 +88,35 @@ class LibraryStore(BaseStore):
         open_ = True
         while open_:
             group = [self._waiting.get()]
-            while True:
-                try:
-                    group.append(self._waiting.get_nowait())
-                except Empty:
-                    break
+            while not self._waiting.empty():
+                group.append(self._waiting.get())
             open_ = None not in group
             self._write([write for write in group if write is not None])
 
     def _write(self, group: list[_Write]) -> None:
         # A write whose caller was cancelled is made all the same: it was paid for.
         try:
-            results = self._writes.batch([operation for operations, _ in group for operation in operations])
+            results = self._run(self._writes, [operation for operations, _ in group for operation in operations])
         except Exception as problem:
-            for _, done in group:
-                _settle(done, problem=problem)
+            if len(group) > 1:  # each for itself: the sound ones must not fail with the bad one
+                for write in group:
+                    self._write([write])
+            else:
+                _settle(group[0][1], problem=problem)
             return
         at = 0
         for operations, done in group:
             _settle(done, results=results[at : at + len(operations)])
             at += len(operations)
+
+    def _run(self, store: SqliteStore, operations: list[Op]) -> list[Result]:
+        try:
+            return store.batch(operations)
+        except Exception as problem:
+            cause = problem if isinstance(problem, sqlite3.Error) else problem.__cause__
+            if isinstance(cause, sqlite3.Error):
+                raise LibraryError(f"The library {self.path.parent} can't be used: {cause}.") from problem
+            raise
 
 
 def _settle(done: "Future[list[Result]]", results: Any = None, problem: Exception | None = None) -> None:

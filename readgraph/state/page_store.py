@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from langgraph.runtime import Runtime
-from langgraph.store.base import BaseStore, GetOp, Item, Op, PutOp
+from langgraph.store.base import BaseStore, GetOp, Item, Op, PutOp, SearchOp
 from langgraph.store.memory import InMemoryStore
 
 from readgraph.state.errors import BadInput
@@ -32,9 +32,15 @@ def _numbered(number: int) -> str:
     return f"{number:010d}"
 
 
-def storable(text: str) -> str:
-    """The text as it is stored: lone surrogates, which UTF-8 can't hold, become question marks."""
-    return text.encode("utf-8", "replace").decode("utf-8")
+def storable(value: Any) -> Any:
+    """A JSON-plain value as it is stored: lone surrogates, which UTF-8 can't hold, become question marks."""
+    if isinstance(value, str):
+        return value if value.isascii() else value.encode("utf-8", "replace").decode("utf-8")
+    if isinstance(value, dict):
+        return {key: storable(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return type(value)(map(storable, value))
+    return value
 
 
 def document_id(text: str) -> str:
@@ -57,7 +63,7 @@ class PageStore:
         known = await self._get((ROOT, "documents"), [identity])
         if known[0]:
             return Document(**known[0])
-        document = Document(identity, title, source, count_words(text), len(text), _now())
+        document = Document(identity, storable(title), storable(source), count_words(text), len(text), _now())
         parts = [text[start : start + PART] for start in range(0, len(text), PART)]
         await self._put([((ROOT, "text", identity), _numbered(n), {"text": part}) for n, part in enumerate(parts)])
         await self._put([((ROOT, "documents"), identity, asdict(document))])
@@ -83,8 +89,8 @@ class PageStore:
 
     async def memories(self, document: str) -> list[Memory]:
         """All memories of a document, the oldest first."""
-        items = await self.store.asearch((ROOT, "memories", document), limit=1000)
-        return sorted((Memory.load(item.value) for item in items), key=lambda memory: memory.started)
+        values = await self._search((ROOT, "memories", document), 1000)
+        return sorted(map(Memory.load, values), key=lambda memory: memory.started)
 
     async def open_memory(self, document: str, recipe: Recipe, *, renew: bool = False) -> Memory:
         """The memory that this recipe makes of the document: stored, or new and empty.
@@ -157,21 +163,24 @@ class PageStore:
 
     async def documents(self, limit: int = 10_000) -> list[Document]:
         """The documents of the store, the newest first."""
-        items = await self.store.asearch((ROOT, "documents"), limit=limit)
-        return sorted((Document(**item.value) for item in items), key=lambda document: document.added, reverse=True)
+        values = await self._search((ROOT, "documents"), limit)
+        return sorted((Document(**value) for value in values), key=lambda document: document.added, reverse=True)
 
     async def _get(self, namespace: tuple[str, ...], keys: Sequence[str]) -> list[dict[str, Any] | None]:
         found: list[dict[str, Any] | None] = []
         for first in range(0, len(keys), BATCH):
-            gets = [GetOp(namespace, key, refresh_ttl=False) for key in keys[first : first + BATCH]]
+            gets = [GetOp(storable(namespace), storable(key), refresh_ttl=False) for key in keys[first : first + BATCH]]
             found += [item.value if isinstance(item, Item) else None for item in await self._batch(gets)]
         return found
 
     async def _put(self, items: Sequence[tuple[tuple[str, ...], str, dict[str, Any] | None]]) -> None:
         for first in range(0, len(items), BATCH):
-            await self._batch(
-                [PutOp(space, key, value, index=False) for space, key, value in items[first : first + BATCH]]
-            )
+            batch = storable(list(items[first : first + BATCH]))
+            await self._batch([PutOp(space, key, value, index=False) for space, key, value in batch])
+
+    async def _search(self, namespace: tuple[str, ...], limit: int) -> list[dict[str, Any]]:
+        (items,) = await self._batch([SearchOp(storable(namespace), limit=limit, refresh_ttl=False)])
+        return [item.value for item in items]
 
     async def _batch(self, operations: Sequence[Op]) -> list[Any]:
         try:
@@ -195,4 +204,4 @@ def _slice(parts: dict[int, str], start: int, end: int) -> str:
 
 
 def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="milliseconds")
+    return datetime.now(UTC).isoformat(timespec="microseconds")

@@ -20,6 +20,8 @@ def count_words(text: str) -> int:
 
 def end_after_words(text: str, start: int, words: int) -> int:
     """Offset behind the word number `words` counted from `start` (the text's end where there are fewer)."""
+    if words <= 0:
+        return start
     for number, unit in enumerate(_UNIT.finditer(text, start), 1):
         if number == words:
             return unit.end()
@@ -28,4 +30,4 @@ def end_after_words(text: str, start: int, words: int) -> int:
 
 def first_words(text: str, words: int) -> str:
     """The first `words` words of a text, unchanged."""
-    return text[: end_after_words(text, 0, words)] if words > 0 else ""
+    return text[: end_after_words(text, 0, words)]

@@ -40,9 +40,9 @@ def look_up_pages_prompt(memory: str, question: str, choices: dict[str, str], ma
 
 def look_up_next_prompt(memory: str, question: str, choices: dict[str, str], pages_read: Sequence[int]) -> Prompt:
     """Ask for one more page, or to stop (ReadAgent-S); pages that were read stand in full in the memory."""
-    read = ", ".join(map(str, pages_read)) or "none"
+    read = f"{', '.join(map(str, pages_read))} (in full above; don't ask for them)" if pages_read else "none"
     task = (
-        f"Pages that you have read again so far: {read} (they stand above in full; don't ask for them). "
+        f"Pages that you have read again so far: {read}. "
         "Which one page do you want to read next? Say null once you can answer. Don't answer the question yet."
     )
     return Prompt(NAME, VERSION, _SYSTEM, f"{fenced('memory', memory)}\n\n{question_part(question, choices)}\n\n{task}")
