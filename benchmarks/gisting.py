@@ -92,8 +92,8 @@ async def ours(folder: str, url: str, pages: int, at_once: int) -> tuple[float, 
     os.environ |= {"OPENAI_BASE_URL": url, "OPENAI_API_KEY": "none"}
     context = ReaderContext(model="openai:double", concurrency=at_once)
     async with open_library(folder) as library:
-        # The client is made beforehand: a process pays for its imports and certificates once.
-        warm, _ = await ready_pages(library, replace(context, sample=1), 8)
+        # The client is made and its connections are opened beforehand, as the bare one's are.
+        warm, _ = await ready_pages(library, replace(context, sample=1), at_once)
         document, prompts = await ready_pages(library, context, pages)
         runtime = Runtime(context=replace(context, sample=1), store=library.store)
         await read_agent.read.run({"document": warm}, runtime)

@@ -30,8 +30,8 @@ _HEADING = re.compile(r"\s*(?:#{1,6}\s|\*\s*\*\s*\*|-{3,}|[^\n]{1,60}[^\s.,;:!?\
 async def pages_by_rule(text: str, last: Page | None, runtime: Runtime[ReaderContext]) -> AsyncIterator[Page]:
     """Pages that end before a heading where one is offered, else as late as they may."""
     context = runtime.context
-    ends = paragraph_ends(text, context.paragraph_break)
     number, start = (last.number + 1, last.end) if last else (0, 0)
+    ends = paragraph_ends(text, context.paragraph_break) if start < len(text) else []
     while start < len(text):
         offered = candidate_ends(text, ends, start, context.min_page_words, context.max_page_words)
         headed = [end for end in offered if end == len(text) or _HEADING.match(text, end)]

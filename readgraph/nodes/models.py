@@ -95,8 +95,9 @@ def _chat_model(context: ReaderContext) -> BaseChatModel:
 
 
 def _openai_model(name: str, settings: dict[str, Any]) -> BaseChatModel:
-    from langchain_openai import ChatOpenAI
     from openai import DefaultAsyncHttpxClient, OpenAIError
+
+    from readgraph.nodes.openai_chat import InLoopChatOpenAI
 
     key = os.environ.get("OPENAI_API_KEY", "")
     if not key.isascii():
@@ -108,7 +109,7 @@ def _openai_model(name: str, settings: dict[str, Any]) -> BaseChatModel:
             )
         settings["api_key"] = "none"  # servers of one's own want none, the client wants one
     try:
-        return ChatOpenAI(
+        return InLoopChatOpenAI(
             model=name, http_async_client=DefaultAsyncHttpxClient(timeout=settings["timeout"]), **settings
         )
     except (OpenAIError, ValueError) as problem:

@@ -8,6 +8,7 @@ from readgraph.state.context import ParagraphBreak
 from readgraph.state.words import count_words, end_after_words
 
 _WHITE_SPACE = re.compile(r"\s+")
+_GAP = re.compile(r"[\n\r\f]\s*")
 _LINE_END = re.compile(r"\r\n|[\n\r\f]")
 _SENTENCE_END = re.compile(r"[.!?…][\"'”’»)\]]*\s+|[。！？；][」』”’）]*\s*")
 
@@ -28,11 +29,12 @@ def paragraph_ends(text: str, how: ParagraphBreak = "auto") -> list[int]:
 
 
 def _ends(text: str, line_ends: int) -> list[int]:
-    ends = []
-    for gap in _WHITE_SPACE.finditer(text):
-        space = gap.group()
-        if gap.start() and ("\f" in space or len(_LINE_END.findall(space)) >= line_ends):
-            ends.append(gap.end())
+    begins = len(text) - len(text.lstrip())
+    ends = [
+        gap.end()
+        for gap in _GAP.finditer(text, begins)
+        if line_ends == 1 or "\f" in gap.group() or len(_LINE_END.findall(gap.group())) >= line_ends
+    ]
     return ends if ends and ends[-1] == len(text) else [*ends, len(text)]
 
 

@@ -20,8 +20,8 @@ LAST_PAGE_WORDS = 350
 async def pages_at_pauses(text: str, last: Page | None, runtime: Runtime[ReaderContext]) -> AsyncIterator[Page]:
     """Pages that end where the model would pause; after three unusable replies, at the last label offered."""
     context = runtime.context
-    ends = paragraph_ends(text, context.paragraph_break)
     number, start = (last.number + 1, last.end) if last else (0, 0)
+    ends = paragraph_ends(text, context.paragraph_break) if start < len(text) else []
     while start < len(text):
         offered = candidate_ends(text, ends, start, context.min_page_words, context.max_page_words)
         if offered[-1] == len(text) and count_words(text[start:]) < LAST_PAGE_WORDS:

@@ -95,7 +95,7 @@ class _Build:
         for page in pages:
             if page.number not in noted:
                 to_note.put_nowait(page)
-        writers = self.runtime.context.concurrency
+        writers = 2 * self.runtime.context.concurrency  # while some notes are committed, others are asked for
         with failing_as_one():
             async with asyncio.TaskGroup() as tasks:
                 for _ in range(writers):

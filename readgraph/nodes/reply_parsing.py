@@ -11,7 +11,7 @@ from pydantic import BaseModel, ValidationError
 Reply = TypeVar("Reply", bound=BaseModel)
 
 _THINKING = re.compile(r"\s*<think(?:ing)?>.*?(?:</think(?:ing)?>|\Z)", re.DOTALL | re.IGNORECASE)
-_THOUGHT = re.compile(r".*?</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
+_THOUGHT = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
 _FENCE = re.compile(r"```[\w-]*\s*\n(.*?)(?:\n```|\Z)", re.DOTALL)
 
 MOST_BRACES = 32
@@ -26,7 +26,7 @@ def plain_text(said: str) -> str:
     """The reply without its thinking part; refuses an empty one."""
     text = _THINKING.sub("", said, count=1) if _THINKING.match(said) else said
     if not text.lstrip().startswith(("{", "[", "```")) and "<think" not in text.casefold():
-        text = _THOUGHT.sub("", text, count=1)  # some servers keep the opening tag
+        text = _THOUGHT.split(text, maxsplit=1)[-1]  # some servers keep the opening tag
     if not text.strip():
         raise Refused("the reply is empty")
     return text.strip()

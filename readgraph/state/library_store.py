@@ -1,17 +1,20 @@
 """The embedded store: one SQLite file behind LangGraph's `SqliteStore`, for any event loop and any thread.
 
 `AsyncSqliteStore` belongs to the event loop it was opened in, and each of its batches crosses to its thread
-five times. Here one thread writes and one reads, a batch crosses once, writes that wait together are committed
-together, and reads and writes never share a transaction.
+five times. Here one thread writes and one reads; operations that wait together are run together, so a batch
+crosses once or less, and reads and writes never share a transaction.
 """
 
 import asyncio
 import sqlite3
+from collections import defaultdict
 from collections.abc import Iterable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
+from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 from queue import SimpleQueue
-from threading import Thread
+from threading import Lock, Thread
 from typing import Any
 
 from filelock import FileLock
@@ -19,8 +22,6 @@ from langgraph.store.base import BaseStore, Op, PutOp, Result
 from langgraph.store.sqlite import SqliteStore
 
 from readgraph.state.errors import LibraryError
-
-_Write = tuple[list[Op], "Future[list[Result]]"]
 
 BUSY_SECONDS = 30.0
 
@@ -42,87 +43,129 @@ class LibraryStore(BaseStore):
     supports_ttl = False
 
     def __init__(self, path: Path) -> None:
-        self.path, self.locks = path, path.parent / "locks"
+        self.locks = path.parent / "locks"
         try:
             self.locks.mkdir(exist_ok=True)
         except OSError as problem:
             raise LibraryError(f"{path.parent} can't be used as a library: {problem.strerror}.") from problem
-        self._writing, self._reading = connect(path), connect(path)
-        self._writes, self._reads = SqliteStore(self._writing), SqliteStore(self._reading)
         with FileLock(self.locks / "setup.lock"):  # two that open a new library would both make its tables
-            self._writes.setup()
-            self._reads.setup()
-        self._reader = ThreadPoolExecutor(1, "readgraph-reads")
-        self._waiting: SimpleQueue[_Write | None] = SimpleQueue()
-        self._writer = Thread(target=self._write_what_waits, name="readgraph-writes", daemon=True)
-        self._writer.start()
-        self._closed = False
+            self._reading, self._writing = _Worker(path, "reads"), _Worker(path, "writes")
 
     def close(self) -> None:
         """Commit what waits and close the file."""
-        self._closed = True
-        self._waiting.put(None)
-        self._writer.join()
-        self._reader.shutdown()
         self._writing.close()
         self._reading.close()
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
         """Run operations and wait for them; not for use in an event loop."""
-        return self._submit(list(ops)).result()
+        done: Future[list[Result]] = Future()
+        self._submit(list(ops), done)
+        return done.result()
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
         """Run operations; where there are writes, they are committed when this returns."""
-        return await asyncio.wrap_future(self._submit(list(ops)))
+        loop = asyncio.get_running_loop()
+        done: asyncio.Future[list[Result]] = loop.create_future()
+        self._submit(list(ops), done, loop)
+        return await done
 
-    def _submit(self, operations: list[Op]) -> "Future[list[Result]]":
-        if self._closed:
-            raise LibraryError(f"The library {self.path.parent} is closed.")
-        if not any(isinstance(operation, PutOp) for operation in operations):
-            return self._reader.submit(self._run, self._reads, operations)
-        done: Future[list[Result]] = Future()
-        self._waiting.put((operations, done))
-        return done
+    def _submit(self, operations: list[Op], done: "_Done", loop: asyncio.AbstractEventLoop | None = None) -> None:
+        writes = any(isinstance(operation, PutOp) for operation in operations)
+        (self._writing if writes else self._reading).submit(_Order(operations, done, loop))
 
-    def _write_what_waits(self) -> None:
+
+_Done = Future[list[Result]] | asyncio.Future[list[Result]]
+
+
+@dataclass(slots=True)
+class _Order:
+    """Operations that somebody waits for, and what came of them. Cancelled writes are made all the same."""
+
+    operations: list[Op]
+    done: _Done
+    loop: asyncio.AbstractEventLoop | None
+    outcome: list[Result] | Exception = field(default_factory=list)
+
+    def settle(self) -> None:
+        if self.done.done():  # its caller was cancelled
+            return
+        if isinstance(self.outcome, Exception):
+            self.done.set_exception(self.outcome)
+        else:
+            self.done.set_result(self.outcome)
+
+
+class _Worker:
+    """One connection and the thread that uses it; what waits is run in one transaction."""
+
+    def __init__(self, path: Path, name: str) -> None:
+        self._path = path
+        self._connection = connect(path)
+        self._store = SqliteStore(self._connection)
+        try:
+            self._store.setup()
+        except sqlite3.Error as problem:
+            raise LibraryError(f"{path} can't be used as a library: {problem}.") from problem
+        self._waiting: SimpleQueue[_Order | None] = SimpleQueue()
+        self._closing, self._closed = Lock(), False
+        self._thread = Thread(target=self._work, name=f"readgraph-{name}", daemon=True)
+        self._thread.start()
+
+    def submit(self, order: _Order) -> None:
+        with self._closing:
+            if self._closed:
+                raise LibraryError(f"The library {self._path.parent} is closed.")
+            self._waiting.put(order)
+
+    def close(self) -> None:
+        with self._closing:
+            self._closed = True
+            self._waiting.put(None)
+        self._thread.join()
+        self._connection.close()
+
+    def _work(self) -> None:
         open_ = True
         while open_:
             group = [self._waiting.get()]
             while not self._waiting.empty():
                 group.append(self._waiting.get())
             open_ = None not in group
-            self._write([write for write in group if write is not None])
+            orders = [order for order in group if order is not None]
+            self._run(orders)
+            _settle(orders)
 
-    def _write(self, group: list[_Write]) -> None:
-        # A write whose caller was cancelled is made all the same: it was paid for.
+    def _run(self, orders: list[_Order]) -> None:
         try:
-            results = self._run(self._writes, [operation for operations, _ in group for operation in operations])
+            results = self._store.batch([operation for order in orders for operation in order.operations])
         except Exception as problem:
-            if len(group) > 1:  # each for itself: the sound ones must not fail with the bad one
-                for write in group:
-                    self._write([write])
+            if len(orders) > 1:  # each for itself: the sound ones must not fail with the bad one
+                for order in orders:
+                    self._run([order])
             else:
-                _settle(group[0][1], problem=problem)
+                orders[0].outcome = self._described(problem)
             return
         at = 0
-        for operations, done in group:
-            _settle(done, results=results[at : at + len(operations)])
-            at += len(operations)
+        for order in orders:
+            order.outcome = results[at : at + len(order.operations)]
+            at += len(order.operations)
 
-    def _run(self, store: SqliteStore, operations: list[Op]) -> list[Result]:
-        try:
-            return store.batch(operations)
-        except Exception as problem:
-            cause = problem if isinstance(problem, sqlite3.Error) else problem.__cause__
-            if isinstance(cause, sqlite3.Error):
-                raise LibraryError(f"The library {self.path.parent} can't be used: {cause}.") from problem
-            raise
+    def _described(self, problem: Exception) -> Exception:
+        cause = problem if isinstance(problem, sqlite3.Error) else problem.__cause__
+        if isinstance(cause, sqlite3.Error):
+            return LibraryError(f"The library {self._path.parent} can't be used: {cause}.")
+        return problem
 
 
-def _settle(done: "Future[list[Result]]", results: Any = None, problem: Exception | None = None) -> None:
-    if not done.set_running_or_notify_cancel():
-        return
-    if problem is not None:
-        done.set_exception(problem)
-    else:
-        done.set_result(results)
+def _settle(orders: list[_Order]) -> None:
+    """Tell who waits; each event loop is woken once."""
+    by_loop: dict[Any, list[_Order]] = defaultdict(list)
+    for order in orders:
+        by_loop[order.loop].append(order)
+    for loop, settled in by_loop.items():
+        if loop is None:
+            for order in settled:
+                order.settle()
+        else:
+            with suppress(RuntimeError):  # the loop was closed meanwhile: nobody waits any more
+                loop.call_soon_threadsafe(lambda settled=settled: [order.settle() for order in settled])
