@@ -64,6 +64,14 @@ async def test_a_question_is_answered_with_citations(
     assert found["usage"]["calls"] == server.calls == sum(step["usage"]["calls"] for step in found["steps"])
 
 
+async def test_gists_are_asked_for_while_pages_are_still_cut(
+    server: ModelServer, library: Library, document: Document
+) -> None:
+    await run(library, {"document": document.id})
+    asked = [asked_for(request) for request in server.requests]
+    assert asked.index("") < len(asked) - 1 - asked[::-1].index("PausePoint")
+
+
 async def test_pages_read_again_stand_in_full_in_the_place_of_their_gists(
     server: ModelServer, library: Library, document: Document, story: str
 ) -> None:
