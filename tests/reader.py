@@ -10,6 +10,7 @@ _FIELDS = {
     "pages": "PagesToRead",
     "page": "NextPage",
     "answer": "FreeAnswer",
+    "begins_anew": "BeginsAnew",
     "choice": "ChosenAnswer",
 }
 
@@ -44,6 +45,8 @@ def reader(request: ChatRequest) -> str | dict[str, object]:
         return "In short: " + " ".join(text.split()[:25])
     if wanted == "PausePoint":
         return {"reason": "a scene ends", "label": 1 + zlib.crc32(text.encode()) % text.count("<pause ")}
+    if wanted == "BeginsAnew":
+        return {"reason": "the same scene", "begins_anew": "no"}
     pages = page_numbers(request)
     if wanted == "PagesToRead":
         return {"reason": "it may stand there", "pages": pages[1:3]}

@@ -25,7 +25,7 @@ from tests.reader import asked_for, reader
 STORY = EXAMPLES / "the-lamp-at-sarn-head.txt"
 ASK = ("ask", "Who took the log book?", STORY)
 DOUBLE = ("--model", "openai:double")
-NODES = ["open", "read", "look_up", "answer", "cite"]
+NODES = ["open", "read", "merge", "look_up", "answer", "cite"]
 PROMISED = set("answer choice status citations pages_read steps usage fallbacks compression_rate".split())
 NAMES = {"title", "model", "document", "memory"}
 SECRET = "sk-hush-hush-0123456789"

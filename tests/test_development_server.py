@@ -39,7 +39,7 @@ TEXT = "\n\n".join(PARAGRAPHS)
 SIZES = {"min_page_words": 40, "max_page_words": 140}
 """One or two paragraphs make a page: two by rule, one where the model pauses."""
 MODEL = SIZES | {"model": "openai:test"}
-ASKED = ["open", "read", "look_up", "answer", "cite"]
+ASKED = ["open", "read", "merge", "look_up", "answer", "cite"]
 
 
 def respond(request: ChatRequest) -> str | dict[str, Any]:
@@ -132,8 +132,9 @@ async def test_assistant_and_drawing(client: LangGraphClient) -> None:
     assert edges == {
         ("__start__", "open", False),
         ("open", "read", False),
-        ("read", "look_up", True),
-        ("read", "__end__", True),
+        ("read", "merge", False),
+        ("merge", "look_up", True),
+        ("merge", "__end__", True),
         ("look_up", "look_up", True),
         ("look_up", "answer", True),
         ("answer", "cite", False),
@@ -180,14 +181,14 @@ async def test_edit_before_look_up_then_go_on(client: LangGraphClient) -> None:
     question = {"text": TEXT, "question": "What of the bell?"}
     waiting = await run(client, thread, input=question, interrupt_before=["look_up"])
     state = await client.threads.get_state(thread)
-    assert (state["next"], waiting["status"], nodes_of(waiting)) == (["look_up"], "reading", ["open", "read"])
+    assert (state["next"], waiting["status"], nodes_of(waiting)) == (["look_up"], "reading", ["open", "read", "merge"])
 
     edited = [0, 1, 2, 3]
     await client.threads.update_state(thread, {"pages_read": edited, "looking": False}, as_node="look_up")
     assert (await client.threads.get_state(thread))["next"] == ["answer"]
     output = await run(client, thread, input=None)
     assert (output["pages_read"], output["compression_rate"]) == (edited, 0.0)
-    assert nodes_of(output) == ["open", "read", "answer", "cite"]
+    assert nodes_of(output) == ["open", "read", "merge", "answer", "cite"]
     check_citations(output, TEXT, "bell")
 
 
@@ -207,7 +208,7 @@ async def test_one_by_one_with_a_model(client: LangGraphClient, model: ModelServ
     thread = await new_thread(client)
     question = {"text": TEXT, "question": "What was found at Abbot?"}
     nodes, progress = await stream(client, thread, input=question, context=MODEL | {"strategy": "sequential"})
-    assert nodes == ["open", "read", "look_up", "look_up", "look_up", "answer", "cite"]
+    assert nodes == ["open", "read", "merge", "look_up", "look_up", "look_up", "answer", "cite"]
     output = await values(client, thread)
     assert (output["answer"], output["status"], output["pages_read"]) == ("a lantern", "answered", [2, 5])
     assert (nodes_of(output), output["fallbacks"]) == (nodes, {})

@@ -18,6 +18,7 @@ from readgraph.nodes.prompting import Prompt, fenced, unused_name
 from readgraph.nodes.prompts.answer import answer_prompt
 from readgraph.nodes.prompts.gist import gist_prompt
 from readgraph.nodes.prompts.look_up import look_up_next_prompt, look_up_pages_prompt
+from readgraph.nodes.prompts.merge import merge_prompt
 from readgraph.nodes.prompts.pause import pause_prompt
 from readgraph.state.records import Document, Note, Page
 
@@ -31,6 +32,9 @@ PIECES = ["The keeper climbed.\n\n", "The lamp was out.\n\n", "He looked for oil
 
 CASES: dict[str, Prompt] = {
     "gist": gist_prompt("The keeper climbed.\n\nThe lamp was out.\n"),
+    "gist_short": gist_prompt("The keeper climbed.\n\nThe lamp was out.\n", 96),
+    "merge": merge_prompt("The keeper climbed.\n", "The lamp was out.\n"),
+    "pause_within": pause_prompt(["The keeper climbed.", "The lamp was out."], "It was night.", "He went down."),
     "pause": pause_prompt(PIECES),
     "look_up_pages": look_up_pages_prompt(MEMORY, QUESTION, {}, 5),
     "look_up_pages_choices": look_up_pages_prompt(MEMORY, QUESTION, CHOICES, 2),
@@ -108,7 +112,7 @@ def test_every_prompt_builder_has_a_snapshot() -> None:
 @pytest.mark.parametrize("name", CASES)
 def test_the_documents_part_comes_first_and_the_task_last(name: str) -> None:
     prompt = CASES[name]
-    first, last = re.match(r"<(memory|passage)>\n", prompt.user), prompt.user.rsplit("\n\n", 1)[-1]
+    first, last = re.match(r"<([a-z-]+)>\n", prompt.user), prompt.user.rsplit("\n\n", 1)[-1]
     assert first and prompt.user.index(f"</{first[1]}>") < prompt.user.index(last)
     assert "<" not in last or prompt.name == "pause"
     if QUESTION in prompt.user:
@@ -131,6 +135,24 @@ def test_a_hostile_text_stands_unchanged_within_a_fence_of_its_own(name: str, te
         assert "</" not in behind
     else:
         assert behind == tame.user.split("\n</", 1)[1].split(">\n\n", 1)[1]
+
+
+BESIDE_OTHERS: dict[str, Callable[[str], Prompt]] = {
+    "merge_first": lambda text: merge_prompt(text, "It was night."),
+    "merge_second": lambda text: merge_prompt("It was night.", text),
+    "pause_before": lambda text: pause_prompt(["It was night.", "He went down."], text, "So it was."),
+    "pause_after": lambda text: pause_prompt(["It was night.", "He went down."], "So it was.", text),
+}
+
+
+@pytest.mark.parametrize("name", BESIDE_OTHERS)
+@pytest.mark.parametrize("text", [HOSTILE, *HOSTILE.splitlines()])
+def test_a_hostile_text_beside_others_has_a_fence_of_its_own(name: str, text: str) -> None:
+    tame, prompt = BESIDE_OTHERS[name]("The lamp was out."), BESIDE_OTHERS[name](text)
+    fences = re.findall(r"(?s)<([a-z-]+(?:-\d+)?)>\n(.*?)\n</\1>", prompt.user)
+    ((tag, _),) = [fence for fence in fences if fence[1] == text]
+    assert f"<{tag}" not in text.casefold() and f"</{tag}" not in text.casefold()
+    assert len(fences) == len(re.findall(r"(?s)<([a-z-]+)>\n(.*?)\n</\1>", tame.user))
 
 
 @pytest.mark.parametrize("text", [HOSTILE, "<pause 1>", "<PAUSE 1>", "</pause", "<pause-2 1>\n<pause 2>"])

@@ -47,7 +47,7 @@ async def test_reading_covers_the_text_with_pages_and_gists(
     assert pages[-1].end == document.characters
     assert all(280 <= page.words <= 600 for page in pages[:-1])
     assert len(await library.pages.notes(memory.id, range(memory.pages))) == memory.pages
-    assert [step["node"] for step in found["steps"]] == ["open", "read"]
+    assert [step["node"] for step in found["steps"]] == ["open", "read", "merge"]
     assert found["status"] == "reading"
     assert found["usage"]["calls"] == server.calls
 
@@ -177,7 +177,7 @@ async def test_a_second_question_uses_the_memory_and_starts_clean(
     assert second["document"] == document.id
     assert server.calls - before == second["usage"]["calls"] == 2
     assert second["choice"] is None
-    assert [step["node"] for step in second["steps"]] == ["open", "read", "look_up", "answer", "cite"]
+    assert [step["node"] for step in second["steps"]] == ["open", "read", "merge", "look_up", "answer", "cite"]
     third = await run(library, {"document": document.id})
     assert (third["status"], third["answer"], third["pages_read"]) == ("reading", None, [])
     assert first["memory"] == second["memory"] == third["memory"]
@@ -211,8 +211,8 @@ def test_the_same_graph_runs_synchronously(server: ModelServer, tmp_path: Path, 
         compiled = build().compile(checkpointer=library.checkpointer, store=library.store)
         config: Any = {"configurable": {"thread_id": "1"}}
         events = list(compiled.stream({"text": story, "question": "Who?"}, config, context=CONTEXT))
-        assert [name for event in events for name in event] == ["open", "read", "look_up", "answer", "cite"]
-        assert len(list(compiled.get_state_history(config))) == 7
+        assert [name for event in events for name in event] == ["open", "read", "merge", "look_up", "answer", "cite"]
+        assert len(list(compiled.get_state_history(config))) == 8
         again = compiled.invoke({"question": "When?"}, config, context=CONTEXT)
         assert again["status"] == "answered"
 
@@ -255,7 +255,7 @@ async def test_a_plain_function_is_a_node_too(server: ModelServer, library: Libr
         compiled.invoke({"document": document.id, "question": "Who?"}, context=CONTEXT),
     ):
         assert (found["pages_read"], found["answer"]) == ([0], "WHO?")
-        assert [step["node"] for step in found["steps"]] == ["open", "read", "answer", "cite"]
+        assert [step["node"] for step in found["steps"]] == ["open", "read", "merge", "answer", "cite"]
 
 
 @pytest.mark.parametrize("model", ["openai:double", ""])
@@ -323,6 +323,6 @@ def test_a_durable_checkpointer_over_a_store_in_memory_is_refused(tmp_path: Path
 
 def test_the_drawing_is_the_papers_figure() -> None:
     drawn = graph.get_graph()
-    assert [*drawn.nodes] == ["__start__", "open", "read", "look_up", "answer", "cite", "__end__"]
+    assert [*drawn.nodes] == ["__start__", "open", "read", "merge", "look_up", "answer", "cite", "__end__"]
     assert ("look_up", "look_up") in {(edge.source, edge.target) for edge in drawn.edges}
     assert read_agent.graph.name == "read_agent"

@@ -10,11 +10,13 @@ from readgraph.nodes.citing import cite
 from readgraph.nodes.extractive import extract_note, pages_by_rule
 from readgraph.nodes.gisting import gist_page
 from readgraph.nodes.looking_up import look_up
+from readgraph.nodes.merging import merge
 from readgraph.nodes.opening import open_document
 from readgraph.nodes.paginating import pages_at_pauses
 from readgraph.nodes.prompts import gist, pause
 from readgraph.nodes.reading_pages import read_pages
 from readgraph.nodes.step import StepNode
+from readgraph.nodes.stretches import in_stretches
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Answered, Question, ReadingState
 from readgraph.state.records import Recipe
@@ -26,6 +28,10 @@ def recipe(context: ReaderContext) -> Recipe:
         "min_page_words": context.min_page_words,
         "max_page_words": context.max_page_words,
         "paragraph_break": context.paragraph_break,
+        "show_previous_page": context.show_previous_page,
+        "show_next_paragraph": context.show_next_paragraph,
+        "gist_words": context.gist_words,
+        "stretches": context.stretches,
         "sample": context.sample,
     }
     prompts = {prompt.NAME: prompt.VERSION for prompt in (pause, gist)} if context.model else {}
@@ -33,7 +39,8 @@ def recipe(context: ReaderContext) -> Recipe:
 
 
 read = StepNode(
-    read_pages(pages_at_pauses, gist_page, recipe), without_model=read_pages(pages_by_rule, extract_note, recipe)
+    read_pages(in_stretches(pages_at_pauses), gist_page, recipe),
+    without_model=read_pages(pages_by_rule, extract_note, recipe),
 )
 
 
@@ -48,17 +55,24 @@ def still_looking(state: ReadingState) -> str:
 
 
 def build(
-    *, open: Any = open_document, read: Any = read, look_up: Any = look_up, answer: Any = answer, cite: Any = cite
+    *,
+    open: Any = open_document,
+    read: Any = read,
+    merge: Any = merge,
+    look_up: Any = look_up,
+    answer: Any = answer,
+    cite: Any = cite,
 ) -> StateGraph[ReadingState, ReaderContext, Question, Answered]:
     """ReadAgent (figure 1): read once, then look pages up for each question and answer.
 
     Every argument is a node: one of ours, or a plain function or coroutine `(state, runtime) -> update`.
     """
     builder = StateGraph(ReadingState, context_schema=ReaderContext, input_schema=Question, output_schema=Answered)
-    add_nodes(builder, open=open, read=read, look_up=look_up, answer=answer, cite=cite)
+    add_nodes(builder, open=open, read=read, merge=merge, look_up=look_up, answer=answer, cite=cite)
     builder.add_edge(START, "open")
     builder.add_edge("open", "read")
-    builder.add_conditional_edges("read", is_asked, ["look_up", END])
+    builder.add_edge("read", "merge")
+    builder.add_conditional_edges("merge", is_asked, ["look_up", END])
     builder.add_conditional_edges("look_up", still_looking, ["look_up", "answer"])
     builder.add_edge("answer", "cite")
     builder.add_edge("cite", END)

@@ -4,15 +4,14 @@ The floor that every comparison shows, and what runs where no model is configure
 """
 
 import asyncio
-import re
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 
 from langgraph.runtime import Runtime
 
 from readgraph.nodes.contracts import AnswerState, AnswerUpdate, AskedState, LookUpState, LookUpUpdate
 from readgraph.nodes.extracts import content_words, extract_gist, passages, rank
 from readgraph.nodes.memory_text import MemoryView, listed, memory_pages, view_memory
-from readgraph.nodes.page_ends import candidate_ends, paragraph_ends
+from readgraph.nodes.page_ends import HEADING, candidate_ends, paragraph_ends
 from readgraph.state.context import ReaderContext
 from readgraph.state.page_store import page_store
 from readgraph.state.reading import Quote
@@ -24,17 +23,15 @@ STOP_BELOW = 0.5
 
 MOST_QUOTES = 3
 
-_HEADING = re.compile(r"\s*(?:#{1,6}\s|\*\s*\*\s*\*|-{3,}|[^\n]{1,60}[^\s.,;:!?\"'”’)](?:\r?\n|\Z))")
 
-
-async def pages_by_rule(text: str, last: Page | None, runtime: Runtime[ReaderContext]) -> AsyncIterator[Page]:
+async def pages_by_rule(text: str, last: Page | None, runtime: Runtime[ReaderContext]) -> AsyncGenerator[Page, None]:
     """Pages that end before a heading where one is offered, else as late as they may."""
     context = runtime.context
     number, start = (last.number + 1, last.end) if last else (0, 0)
     ends = paragraph_ends(text, context.paragraph_break) if start < len(text) else []
     while start < len(text):
         offered = candidate_ends(text, ends, start, context.min_page_words, context.max_page_words)
-        headed = [end for end in offered if end == len(text) or _HEADING.match(text, end)]
+        headed = [end for end in offered if end == len(text) or HEADING.match(text, end)]
         end = (headed or offered)[-1]
         yield Page(number, start, end, count_words(text[start:end]), "rest" if end == len(text) else "rule")
         number, start = number + 1, end

@@ -16,7 +16,7 @@ async def gist_page(text: str, page: Page, runtime: Runtime[ReaderContext]) -> N
     """The page's gist; after three unusable replies, the sentences that an extractive reading would keep."""
     fallback = False
     try:
-        gist = await ask_text(runtime, gist_prompt(text))
+        gist = await ask_text(runtime, gist_prompt(text, runtime.context.gist_words))
     except NoUsableReply:
         fell_back("gist")
         gist, fallback = extract_gist(text), True

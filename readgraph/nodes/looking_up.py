@@ -24,8 +24,9 @@ Reply = TypeVar("Reply", bound=BaseModel)
 async def look_up_pages(state: LookUpState, runtime: Runtime[ReaderContext]) -> LookUpUpdate:
     """ReadAgent-P: the model names all pages at once, by importance.
 
-    Numbers that don't exist or come twice are dropped, and those over the maximum. Pages that were chosen before
-    (by a person at an interrupt) stay; where nothing usable came, they alone must do.
+    Numbers that don't exist or come twice are dropped, those over the maximum, and those that would overflow the
+    window. Pages that were chosen before (by a person at an interrupt) stay; where nothing usable came, they alone
+    must do.
     """
     read = state["pages_read"]
     view = await view_memory(runtime, state["document"], state["memory"], read)
@@ -41,16 +42,20 @@ async def look_up_pages(state: LookUpState, runtime: Runtime[ReaderContext]) -> 
     reply = await _choice(runtime, prompt, PagesToRead, complaint)
     if isinstance(reply, str):
         return {"pages_read": read, "looking": False, "did": reply}
-    pages = [page for page in dict.fromkeys(reply.pages) if page in unread][:most]
+    wanted = [page for page in dict.fromkeys(reply.pages) if page in unread]
+    pages = view.fitting(wanted, runtime.context.window_words)[:most]
     return {"pages_read": [*read, *pages], "looking": False, "did": f"{listed(pages)}: {reply.reason}"}
 
 
 @step_with(without_model=extractive.choose_next)
 async def look_up_next(state: LookUpState, runtime: Runtime[ReaderContext]) -> LookUpUpdate:
-    """ReadAgent-S: the model sees what it has read so far and names one more page, or stops."""
-    read = state["pages_read"]
+    """ReadAgent-S: the model sees what it has read so far and names one more page, or stops.
+
+    It ends at the maximum of pages, and where no other page would fit the window.
+    """
+    read, window = state["pages_read"], runtime.context.window_words
     view = await view_memory(runtime, state["document"], state["memory"], read)
-    unread = {page.number for page in view.pages} - {*read}
+    unread = {page.number for page in view.pages if page.number not in read and view.fitting([page.number], window)}
     if not unread or len(read) >= runtime.context.max_pages:
         return {"pages_read": read, "looking": False, "did": "no page: no more may be read"}
 

@@ -1,5 +1,6 @@
 """What the model sees of a memory: notes in page order, pages that were read again in full in their place."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from langgraph.runtime import Runtime
@@ -38,6 +39,19 @@ class MemoryView:
     def compression_rate(self) -> float:
         """100 · (1 − words in context / words of the text) (ReadAgent, section 4)."""
         return round(100 * (1 - self.words / max(self.document.words, 1)), 2)
+
+    def fitting(self, wanted: Iterable[int], window_words: int) -> list[int]:
+        """Those of the wanted pages, in this order, that fit the window in full beside all other notes."""
+        sizes = {page.number: page.words - self._note_words(page.number) for page in self.pages}
+        words, fit = self.words, []
+        for page in wanted:
+            if words + sizes[page] <= window_words:
+                words += sizes[page]
+                fit.append(page)
+        return fit
+
+    def _note_words(self, page: int) -> int:
+        return self.notes[page].words if page in self.notes else 0
 
     def _note(self, page: int) -> str:
         return self.notes[page].text if page in self.notes else ""

@@ -12,6 +12,9 @@ _GAP = re.compile(r"[\n\r\f]\s*")
 _LINE_END = re.compile(r"\r\n|[\n\r\f]")
 _SENTENCE_END = re.compile(r"[.!?…][\"'”’»)\]]*\s+|[。！？；][」』”’）]*\s*")
 
+HEADING = re.compile(r"\s*(?:#{1,6}\s|\*\s*\*\s*\*|-{3,}|[^\n]{1,60}[^\s.,;:!?\"'”’)](?:\r?\n|\Z))")
+"""What a heading or a scene break looks like at the beginning of a paragraph."""
+
 LONG_PARAGRAPHS = 400
 """Words: texts whose blank lines stand farther apart than this on average are cut at every line instead."""
 
@@ -48,6 +51,12 @@ def candidate_ends(text: str, ends: Sequence[int], start: int, min_words: int, m
     earliest, latest = _bounds(text, start, min_words, max_words)
     candidates = list(ends[bisect_left(ends, earliest) : bisect_right(ends, latest)])
     return candidates or [_cut(text, start, earliest, latest)]
+
+
+def next_end(ends: Sequence[int], offset: int) -> int:
+    """The paragraph end that follows an offset; the offset itself at the end of the text."""
+    number = bisect_right(ends, offset)
+    return ends[number] if number < len(ends) else offset
 
 
 def _bounds(text: str, start: int, min_words: int, max_words: int) -> tuple[int, int]:

@@ -5,7 +5,8 @@ skipped. Pages are cut one after the other; each page's note is asked for as soo
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import aclosing
 from dataclasses import dataclass, replace
 from typing import NotRequired
 
@@ -21,7 +22,7 @@ from readgraph.state.page_store import PageStore, page_store
 from readgraph.state.reading import Usage
 from readgraph.state.records import Memory, Note, Page, Recipe
 
-Paginate = Callable[[str, Page | None, Runtime[ReaderContext]], AsyncIterator[Page]]
+Paginate = Callable[[str, Page | None, Runtime[ReaderContext]], AsyncGenerator[Page, None]]
 """Cuts a text into pages behind the last page there is; one that ends the text comes last."""
 
 WriteNote = Callable[[str, Page, Runtime[ReaderContext]], Awaitable[Note]]
@@ -114,12 +115,13 @@ class _Build:
         self, memory: Memory, text: str, last: Page | None, to_note: "asyncio.Queue[Page | None]", progress: "_Progress"
     ) -> Memory:
         try:
-            async for page in self.paginate(text, last, self.runtime):
-                memory = await self.store.add_page(memory, page)
-                progress.paged(memory)
-                to_note.put_nowait(page)
-                if self.stopped_by:
-                    break
+            async with aclosing(self.paginate(text, last, self.runtime)) as pages:
+                async for page in pages:
+                    memory = await self.store.add_page(memory, page)
+                    progress.paged(memory)
+                    to_note.put_nowait(page)
+                    if self.stopped_by:
+                        break
         except ReadgraphError as problem:
             self.stopped_by = self.stopped_by or problem
         return memory

@@ -2,7 +2,7 @@
 
 import os
 from dataclasses import field
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Field
 from pydantic.dataclasses import dataclass
@@ -42,6 +42,19 @@ class ReaderContext:
     paragraph_break: Annotated[
         ParagraphBreak, Field(description="What ends a paragraph; 'auto' decides by the text.")
     ] = "auto"
+    show_previous_page: Annotated[
+        bool, Field(description="Show the page before when choosing where to pause (helps with transcripts).")
+    ] = False
+    show_next_paragraph: Annotated[
+        bool, Field(description="Show the paragraph after when choosing where to pause.")
+    ] = False
+    gist_words: Annotated[int | None, Field(ge=10, description="Ask for gists of at most so many words.")] = None
+    stretches: Annotated[
+        int, Field(ge=1, description="Cut a long text into this many stretches that are paged at the same time.")
+    ] = 1
+    window_words: Annotated[
+        int, Field(ge=1000, description="Words that a prompt may hold; gists that don't fit are merged.")
+    ] = 60_000
     max_calls: Annotated[int | None, Field(ge=0, description="Budget: model calls in one reading.")] = None
     max_words: Annotated[int | None, Field(ge=0, description="Budget: words sent and received in one reading.")] = None
     concurrency: Annotated[int, Field(ge=1, description="At most this many model calls are in flight.")] = 16
@@ -54,3 +67,12 @@ class ReaderContext:
             raise BadInput(
                 f"min_page_words ({self.min_page_words}) must be smaller than max_page_words ({self.max_page_words})."
             )
+
+
+PROFILES: dict[str, dict[str, Any]] = {
+    "quality": {"min_page_words": 280, "max_page_words": 600, "max_pages": 5},
+    "qmsum": {"min_page_words": 280, "max_page_words": 600, "max_pages": 6, "show_previous_page": True},
+    "gutenberg": {"min_page_words": 500, "max_page_words": 3000, "max_pages": 3},
+    "movie": {"min_page_words": 600, "max_page_words": 1000, "max_pages": 3, "gist_words": 96},
+}
+"""The settings of ReadAgent's experiments (section 4 and appendix C); movie gists had 128 tokens, about 96 words."""

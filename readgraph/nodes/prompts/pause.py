@@ -21,12 +21,17 @@ class PausePoint(BaseModel):
     label: int = Field(description="The number of the label to pause at.")
 
 
-def pause_prompt(pieces: Sequence[str]) -> Prompt:
-    """Ask for one of the labels 1 … n; label k stands behind piece k, and none before the minimum of words."""
-    label = unused_name("pause", pieces)
+def pause_prompt(pieces: Sequence[str], before: str = "", after: str = "") -> Prompt:
+    """Ask for one of the labels 1 … n; label k stands behind piece k, and none before the minimum of words.
+
+    `before` and `after` are what stands around the passage, for context.
+    """
+    label = unused_name("pause", [*pieces, before, after])
     labelled = "\n".join(f"{piece.strip()}\n<{label} {number}>" for number, piece in enumerate(pieces, 1))
     task = (
         f"The passage above holds numbered labels, written <{label} 1> to <{label} {len(pieces)}>. "
         "At which one is it most natural to pause reading? Give its number."
     )
-    return Prompt(NAME, VERSION, _SYSTEM, f"{fenced('passage', labelled)}\n\n{task}")
+    parts = [fenced("before", before) if before else "", fenced("passage", labelled)]
+    parts += [fenced("after", after) if after else "", task]
+    return Prompt(NAME, VERSION, _SYSTEM, "\n\n".join(filter(None, parts)))

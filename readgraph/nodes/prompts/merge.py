@@ -1,0 +1,25 @@
+"""Page merging: whether two neighbouring pages belong together (ReadAgent, section 4.3.2 and appendix I)."""
+
+from typing import Literal
+
+from pydantic import BaseModel, Field
+
+from readgraph.nodes.prompting import DATA_RULE, Prompt, fenced
+
+NAME, VERSION = "merge", 1
+
+_SYSTEM = "You read a long text in passages and decide which of them belong together. " + DATA_RULE
+
+
+class BeginsAnew(BaseModel):
+    """Whether the second passage begins a new part of the text."""
+
+    reason: str = Field(description="A few words.")
+    begins_anew: Literal["yes", "no", "not sure"] = Field(description="yes, no, or not sure.")
+
+
+def merge_prompt(first: str, second: str) -> Prompt:
+    """Ask whether a chapter, section or book begins with the second of two neighbouring passages."""
+    task = "Does the second passage begin a new chapter, a new section or a new book?"
+    parts = [fenced("first-passage", first), fenced("second-passage", second), task]
+    return Prompt(NAME, VERSION, _SYSTEM, "\n\n".join(parts))
