@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from importlib import import_module
 from typing import Any
 
 import uvicorn
@@ -304,11 +305,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("--latency", type=float, default=0.0, help="seconds before each answer")
     parser.add_argument("--port", type=int, default=0, help="0 takes a free one")
+    parser.add_argument("--respond", default="tests.model_server:echo", help="MODULE:FUNCTION that answers")
     options = parser.parse_args()
+    module, _, function = options.respond.partition(":")
+    respond: Responder = getattr(import_module(module), function)
     endings = {signal.SIGTERM, signal.SIGINT}
     # Blocked before the serving thread starts, so that no thread but this one ever takes them.
     signal.pthread_sigmask(signal.SIG_BLOCK, endings)
-    with ModelServer(latency=options.latency, port=options.port) as server:
+    with ModelServer(respond, latency=options.latency, port=options.port) as server:
         sys.stdout.write(f"serving {server.url}\n")
         sys.stdout.flush()
         signal.sigwait(endings)

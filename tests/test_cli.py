@@ -316,3 +316,19 @@ def test_as_a_process() -> None:
     answered, refused = map(finished, running)
     assert answered.json["status"] == "answered"
     assert_refused(refused, "none.txt")
+
+
+def test_a_document_is_forgotten(readgraph: Command) -> None:
+    readgraph("read", str(STORY))
+    assert_refused(readgraph("forget", STORY.stem), "say --yes")
+    assert "Forgot" in readgraph("forget", str(STORY), "--yes").out
+    assert "empty" in readgraph("show").out
+    assert_refused(readgraph("forget", STORY.stem, "--yes"), "holds no document")
+
+
+def test_a_profile_sets_the_sizes_that_were_not_given(readgraph: Command) -> None:
+    readgraph("read", str(STORY), "--profile", "movie", "--max-page-words", "1200")
+    (kept,) = json.loads(readgraph("show", "--json").out)
+    parameters = kept["memories"][0]["recipe"]["parameters"]
+    assert (parameters["min_page_words"], parameters["max_page_words"], parameters["gist_words"]) == (600, 1200, 96)
+    assert_refused(readgraph("read", str(STORY), "--profile", "poem"), "choose one of quality")

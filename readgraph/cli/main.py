@@ -41,8 +41,18 @@ MaxCalls = Annotated[int | None, typer.Option(min=0, help="Budget: stop after th
 MaxWords = Annotated[int | None, typer.Option(min=0, help="Budget: stop after this many words sent and received.")]
 Concurrency = Annotated[int, typer.Option(min=1, help="Model calls in flight at once.")]
 Timeout = Annotated[float, typer.Option(min=0.1, help="Seconds that one model call may take.")]
-MinPageWords = Annotated[int, typer.Option(min=1, help="A page has at least this many words.")]
-MaxPageWords = Annotated[int, typer.Option(min=2, help="A page has at most this many words.")]
+MinPageWords = Annotated[int | None, typer.Option(min=1, help="A page has at least this many words (280).")]
+MaxPageWords = Annotated[int | None, typer.Option(min=2, help="A page has at most this many words (600).")]
+Profile = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="Sizes of the paper's experiments: quality, qmsum, gutenberg or movie."),
+]
+Stretches = Annotated[int | None, typer.Option(min=1, help="Page this many stretches of a long text at once.")]
+GistWords = Annotated[int | None, typer.Option(min=10, help="Ask for gists of at most this many words.")]
+WindowWords = Annotated[
+    int | None,
+    typer.Option(min=1000, help="Words of the model's window (60000); pages are merged until gists fit."),
+]
 
 
 @app.command()
@@ -50,8 +60,12 @@ def read(
     path: Path_,
     model: Model = None,
     library: LibraryFolder = None,
-    min_page_words: MinPageWords = 280,
-    max_page_words: MaxPageWords = 600,
+    profile: Profile = None,
+    min_page_words: MinPageWords = None,
+    max_page_words: MaxPageWords = None,
+    stretches: Stretches = None,
+    gist_words: GistWords = None,
+    window_words: WindowWords = None,
     max_calls: MaxCalls = None,
     max_words: MaxWords = None,
     concurrency: Concurrency = 16,
@@ -63,9 +77,13 @@ def read(
     from readgraph.cli.reading import read_document, reader_context
 
     context = reader_context(
+        profile,
         model=model or "",
         min_page_words=min_page_words,
         max_page_words=max_page_words,
+        stretches=stretches,
+        gist_words=gist_words,
+        window_words=window_words,
         max_calls=max_calls,
         max_words=max_words,
         concurrency=concurrency,
@@ -86,11 +104,15 @@ def ask(
     strategy: Annotated[
         str, typer.Option(metavar="parallel|sequential", help="Look pages up all at once, or one by one.")
     ] = "parallel",
-    max_pages: Annotated[int, typer.Option(min=0, help="Read at most this many pages again.")] = 5,
+    max_pages: Annotated[int | None, typer.Option(min=0, help="Read at most this many pages again (5).")] = None,
     model: Model = None,
     library: LibraryFolder = None,
-    min_page_words: MinPageWords = 280,
-    max_page_words: MaxPageWords = 600,
+    profile: Profile = None,
+    min_page_words: MinPageWords = None,
+    max_page_words: MaxPageWords = None,
+    stretches: Stretches = None,
+    gist_words: GistWords = None,
+    window_words: WindowWords = None,
     max_calls: MaxCalls = None,
     max_words: MaxWords = None,
     concurrency: Concurrency = 16,
@@ -108,11 +130,15 @@ def ask(
     if strategy not in ("parallel", "sequential"):
         raise typer.BadParameter("choose parallel or sequential.", param_hint="--strategy")
     context = reader_context(
+        profile,
         model=model or "",
         strategy=strategy,
         max_pages=max_pages,
         min_page_words=min_page_words,
         max_page_words=max_page_words,
+        stretches=stretches,
+        gist_words=gist_words,
+        window_words=window_words,
         max_calls=max_calls,
         max_words=max_words,
         concurrency=concurrency,
@@ -138,6 +164,19 @@ def show(
         show_document(document, library, as_json=as_json)
     else:
         show_library(library, as_json=as_json)
+
+
+@app.command()
+def forget(
+    document: Annotated[str, typer.Argument(metavar="DOCUMENT", help="A file, an id or a title.", show_default=False)],
+    yes: Annotated[bool, typer.Option("--yes", help="Don't ask.")] = False,
+    library: LibraryFolder = None,
+    as_json: Json = False,
+) -> None:
+    """Delete a document from the library: text, memories, recorded replies, checkpoints."""
+    from readgraph.cli.forgetting import forget as forget_named
+
+    forget_named(document, library, sure=yes, as_json=as_json)
 
 
 def _print_version(wanted: bool) -> None:

@@ -13,16 +13,19 @@ from readgraph.cli.files import read_text_file
 from readgraph.cli.progress import ReadingProgress
 from readgraph.cli.rendering import print_answer, print_json, print_memory, print_steps
 from readgraph.graphs import read_agent
-from readgraph.state.context import ReaderContext
+from readgraph.state.context import PROFILES, ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.library import Library, open_library
 from readgraph.state.reading import Answered, Question
 from readgraph.state.records import Document
 
 
-def reader_context(**settings: Any) -> ReaderContext:
-    """The context of the command's options."""
-    return ReaderContext(**settings)
+def reader_context(profile: str | None, **settings: Any) -> ReaderContext:
+    """The context of the command's options; what was not given is the profile's, else the default."""
+    if profile is not None and profile not in PROFILES:
+        raise BadInput(f"There is no profile '{profile}': choose one of {', '.join(PROFILES)}.")
+    given = {name: value for name, value in settings.items() if value is not None}
+    return ReaderContext(**{**PROFILES.get(profile or "", {}), **given})
 
 
 def read_document(path: Path, context: ReaderContext, folder: Path | None, *, as_json: bool) -> None:

@@ -57,7 +57,7 @@ async def _held(folder: Path | None) -> list[tuple[Document, list[Memory]]]:
 
 async def _read(named: str, folder: Path | None) -> tuple[Document, Memory, list[Page], dict[int, Note]]:
     async with open_library(folder) as library:
-        document = await _find(library.pages, named)
+        document = await find_document(library.pages, named)
         memories = await library.pages.memories(document.id)
         if not memories:
             raise BadInput(f"'{document.title}' was not read yet: readgraph read FILE")
@@ -67,7 +67,7 @@ async def _read(named: str, folder: Path | None) -> tuple[Document, Memory, list
         return document, memory, pages, {note.page: note for note in notes}
 
 
-async def _find(store: PageStore, named: str) -> Document:
+async def find_document(store: PageStore, named: str) -> Document:
     """The document of this id, title or file; the beginning of an id will do where it is the only one."""
     documents = await store.documents()
     content = document_id(read_text_file(Path(named))[1]) if os.path.isfile(named) else None

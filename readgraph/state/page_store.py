@@ -28,7 +28,8 @@ BATCH = 500
 ROOT = "readgraph"
 
 
-def _numbered(number: int) -> str:
+def numbered(number: int) -> str:
+    """The key of a page, a note or a part of a text."""
     return f"{number:010d}"
 
 
@@ -65,7 +66,7 @@ class PageStore:
             return Document(**known[0])
         document = Document(identity, storable(title), storable(source), count_words(text), len(text), _now())
         parts = [text[start : start + PART] for start in range(0, len(text), PART)]
-        await self._put([((ROOT, "text", identity), _numbered(n), {"text": part}) for n, part in enumerate(parts)])
+        await self._put([((ROOT, "text", identity), numbered(n), {"text": part}) for n, part in enumerate(parts)])
         await self._put([((ROOT, "documents"), identity, asdict(document))])
         return document
 
@@ -83,7 +84,7 @@ class PageStore:
     async def spans(self, document: Document, spans: Sequence[tuple[int, int]]) -> list[str]:
         """The texts of character spans `[start, end)`, fetched in one batch."""
         wanted = sorted({part for start, end in spans for part in range(start // PART, -(-end // PART))})
-        values = await self._get((ROOT, "text", document.id), [_numbered(part) for part in wanted])
+        values = await self._get((ROOT, "text", document.id), [numbered(part) for part in wanted])
         parts = {part: value["text"] if value else "" for part, value in zip(wanted, values, strict=True)}
         return [_slice(parts, start, end) for start, end in spans]
 
@@ -129,7 +130,7 @@ class PageStore:
         grown = replace(memory, pages=memory.pages + 1, read_to=page.end)
         await self._put(
             [
-                ((ROOT, "pages", memory.id), _numbered(page.number), asdict(page)),
+                ((ROOT, "pages", memory.id), numbered(page.number), asdict(page)),
                 ((ROOT, "memories", memory.document), memory.id, asdict(grown)),
             ]
         )
@@ -137,16 +138,16 @@ class PageStore:
 
     async def pages(self, memory: str, numbers: Iterable[int]) -> list[Page]:
         """The pages of these numbers, in this order; numbers that don't exist are left out."""
-        values = await self._get((ROOT, "pages", memory), [_numbered(number) for number in numbers])
+        values = await self._get((ROOT, "pages", memory), [numbered(number) for number in numbers])
         return [Page(**value) for value in values if value]
 
     async def put_note(self, memory: str, note: Note) -> None:
         """Keep the note of a page."""
-        await self._put([((ROOT, "notes", memory), _numbered(note.page), asdict(note))])
+        await self._put([((ROOT, "notes", memory), numbered(note.page), asdict(note))])
 
     async def notes(self, memory: str, numbers: Iterable[int]) -> list[Note]:
         """The notes of these pages, in this order; pages without a note are left out."""
-        values = await self._get((ROOT, "notes", memory), [_numbered(number) for number in numbers])
+        values = await self._get((ROOT, "notes", memory), [numbered(number) for number in numbers])
         return [Note(**value) for value in values if value]
 
     async def reply(self, key: str) -> dict[str, Any] | None:
