@@ -332,3 +332,14 @@ def test_a_profile_sets_the_sizes_that_were_not_given(readgraph: Command) -> Non
     parameters = kept["memories"][0]["recipe"]["parameters"]
     assert (parameters["min_page_words"], parameters["max_page_words"], parameters["gist_words"]) == (600, 1200, 96)
     assert_refused(readgraph("read", str(STORY), "--profile", "poem"), "choose one of quality")
+
+
+def test_a_model_is_checked(readgraph: Command, server: ModelServer) -> None:
+    server.respond = lambda request: {"count": 3}
+    assert "typed replies by a JSON schema" in readgraph("models", "openai:double").out
+    server.supports = frozenset({"tools"})
+    assert "by a function call" in readgraph("models", "openai:double").out
+    server.fault_for = lambda request, call: Fault.not_json()
+    ran = readgraph("models", "openai:double", "--json")
+    assert (ran.code, json.loads(ran.out)["usable"]) == (0, False)
+    assert_refused(readgraph("models"), "PROVIDER:NAME")

@@ -16,6 +16,7 @@ from readgraph.nodes import prompts
 from readgraph.nodes.memory_text import MemoryView
 from readgraph.nodes.prompting import Prompt, fenced, unused_name
 from readgraph.nodes.prompts.answer import answer_prompt
+from readgraph.nodes.prompts.check import check_prompt
 from readgraph.nodes.prompts.gist import gist_prompt
 from readgraph.nodes.prompts.look_up import look_up_next_prompt, look_up_pages_prompt
 from readgraph.nodes.prompts.merge import merge_prompt
@@ -33,6 +34,7 @@ PIECES = ["The keeper climbed.\n\n", "The lamp was out.\n\n", "He looked for oil
 CASES: dict[str, Prompt] = {
     "gist": gist_prompt("The keeper climbed.\n\nThe lamp was out.\n"),
     "gist_short": gist_prompt("The keeper climbed.\n\nThe lamp was out.\n", 96),
+    "check": check_prompt(),
     "merge": merge_prompt("The keeper climbed.\n", "The lamp was out.\n"),
     "pause_within": pause_prompt(["The keeper climbed.", "The lamp was out."], "It was night.", "He went down."),
     "pause": pause_prompt(PIECES),

@@ -179,6 +179,20 @@ def forget(
     forget_named(document, library, sure=yes, as_json=as_json)
 
 
+@app.command()
+def models(
+    model: Annotated[
+        str, typer.Argument(metavar="PROVIDER:NAME", envvar="READGRAPH_MODEL", help="The model to check.")
+    ] = "",
+    timeout: Timeout = 30.0,
+    as_json: Json = False,
+) -> None:
+    """Check a model with one tiny call, and say which form of typed reply it takes."""
+    from readgraph.cli.checking import check_model
+
+    check_model(model, timeout, as_json=as_json)
+
+
 def _print_version(wanted: bool) -> None:
     if wanted:
         typer.echo(f"readgraph {__version__}")

@@ -1,0 +1,21 @@
+"""A tiny question that shows whether a model can be used, and which form of typed reply it takes."""
+
+from pydantic import BaseModel, Field
+
+from readgraph.nodes.prompting import Prompt, fenced
+
+NAME, VERSION = "check", 1
+
+
+class Counted(BaseModel):
+    """How many words there are."""
+
+    count: int = Field(description="The number of words.")
+
+
+def check_prompt() -> Prompt:
+    """Ask for something that every model knows."""
+    words = fenced("words", "lamp sea keeper")
+    return Prompt(
+        NAME, VERSION, "You count words.", f"{fenced('words', 'lamp sea keeper')}\n\nHow many words are there?"
+    )
