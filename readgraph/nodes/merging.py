@@ -15,9 +15,10 @@ from typing_extensions import TypedDict
 from readgraph.nodes.asking import ask
 from readgraph.nodes.gisting import gist_page
 from readgraph.nodes.metering import fell_back
+from readgraph.nodes.paging_parts import Paginate, WriteNote
 from readgraph.nodes.prompts import merge as merge_words
 from readgraph.nodes.prompts.merge import BeginsAnew, merge_prompt
-from readgraph.nodes.reading_pages import Paginate, WriteNote, read_pages
+from readgraph.nodes.reading_pages import read_pages
 from readgraph.nodes.step import step_with
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import NoUsableReply
@@ -83,7 +84,7 @@ async def _round(
         prompts = {**before.prompts, merge_words.NAME: merge_words.VERSION}
         return replace(before, parameters=parameters, prompts=prompts)
 
-    update = await read_pages(paginate, write, recipe)({"document": memory.document}, runtime)
+    update = await read_pages(paginate, write, recipe, keep_unchanged=False)({"document": memory.document}, runtime)
     return await page_store(runtime).memory(memory.document, update["memory"])
 
 

@@ -5,7 +5,7 @@ skipped. Pages are cut one after the other; each page's note is asked for as soo
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from typing import NotRequired
@@ -13,23 +13,16 @@ from typing import NotRequired
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from readgraph.nodes.earlier_version import Kept, around_change, kept_of_earlier
 from readgraph.nodes.metering import current_meter
+from readgraph.nodes.paging_parts import MakeRecipe, Paginate, WriteNote
 from readgraph.nodes.tasks import failing_as_one
 from readgraph.state.build_lock import building
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BudgetSpent, ReadgraphError
 from readgraph.state.page_store import PageStore, page_store
 from readgraph.state.reading import Usage
-from readgraph.state.records import Memory, Note, Page, Recipe
-
-Paginate = Callable[[str, Page | None, Runtime[ReaderContext]], AsyncGenerator[Page, None]]
-"""Cuts a text into pages behind the last page there is; one that ends the text comes last."""
-
-WriteNote = Callable[[str, Page, Runtime[ReaderContext]], Awaitable[Note]]
-"""Writes the note of a page from the page's text."""
-
-MakeRecipe = Callable[[ReaderContext], Recipe]
-"""The recipe of the memory that is built."""
+from readgraph.state.records import Memory, Page
 
 
 class ReadState(TypedDict):
@@ -47,11 +40,12 @@ class ReadUpdate(TypedDict):
 
 
 def read_pages(
-    paginate: Paginate, write_note: WriteNote, recipe: MakeRecipe
+    paginate: Paginate, write_note: WriteNote, recipe: MakeRecipe, *, keep_unchanged: bool = True
 ) -> Callable[[ReadState, Runtime[ReaderContext]], Awaitable[ReadUpdate]]:
     """The work of a node that builds the document's memory, or takes the one that is there.
 
-    A budget that runs out leaves the memory incomplete; the next reading goes on with it.
+    A budget that runs out leaves the memory incomplete; the next reading goes on with it. `keep_unchanged`: of a
+    file that was read before and changed since, what did not change keeps its pages and notes.
     """
 
     async def read(state: ReadState, runtime: Runtime[ReaderContext]) -> ReadUpdate:
@@ -63,13 +57,17 @@ def read_pages(
             return {"memory": memory.id, "did": f"took the memory of {memory.pages} pages{outdated}"}
         async with building(store.store, memory.id):
             before = await store.memory(memory.document, memory.id)
-            memory = await _Build(store, runtime, paginate, write_note).complete(before)
+            memory = await _Build(store, runtime, paginate, write_note, keep_unchanged).complete(before)
         did = f"read {memory.pages - before.pages} pages" + (
             f" after the {before.pages} before" if before.pages else ""
         )
         return {"memory": memory.id, "did": did + outdated}
 
     return read
+
+
+_ToNote = asyncio.Queue[Page | None]
+"""Pages that wait for their note; nothing = there are no more."""
 
 
 @dataclass
@@ -83,16 +81,18 @@ class _Build:
     runtime: Runtime[ReaderContext]
     paginate: Paginate
     write_note: WriteNote
+    keep_unchanged: bool
     stopped_by: ReadgraphError | None = None
 
     async def complete(self, memory: Memory) -> Memory:
         """Cut the pages that are missing and write the notes that are missing."""
         document = await self.store.document(memory.document)
         text = await self.store.text(document)
+        kept = await kept_of_earlier(self.store, document, text, memory) if self.keep_unchanged else Kept()
         pages = await self.store.pages(memory.id, range(memory.pages))
         noted = {note.page for note in await self.store.notes(memory.id, range(memory.pages))}
         progress = _Progress(document.characters, memory.read_to, memory.pages, len(noted))
-        to_note: asyncio.Queue[Page | None] = asyncio.Queue()
+        to_note: _ToNote = asyncio.Queue()
         for page in pages:
             if page.number not in noted:
                 to_note.put_nowait(page)
@@ -100,8 +100,9 @@ class _Build:
         with failing_as_one():
             async with asyncio.TaskGroup() as tasks:
                 for _ in range(writers):
-                    tasks.create_task(self._write_notes(memory.id, text, to_note, progress))
-                memory = await self._cut_pages(memory, text, pages[-1] if pages else None, to_note, progress)
+                    tasks.create_task(self._write_notes(memory.id, text, kept, to_note, progress))
+                last = pages[-1] if pages else None
+                memory = await self._cut_pages(memory, text, kept, last, to_note, progress)
                 for _ in range(writers):
                     to_note.put_nowait(None)
         paged = memory.read_to == document.characters
@@ -112,10 +113,11 @@ class _Build:
         return memory
 
     async def _cut_pages(
-        self, memory: Memory, text: str, last: Page | None, to_note: "asyncio.Queue[Page | None]", progress: "_Progress"
+        self, memory: Memory, text: str, kept: Kept, last: Page | None, to_note: "_ToNote", progress: "_Progress"
     ) -> Memory:
+        paginate = around_change(self.paginate, kept)
         try:
-            async with aclosing(self.paginate(text, last, self.runtime)) as pages:
+            async with aclosing(paginate(text, last, self.runtime)) as pages:
                 async for page in pages:
                     memory = await self.store.add_page(memory, page)
                     progress.paged(memory)
@@ -126,12 +128,13 @@ class _Build:
             self.stopped_by = self.stopped_by or problem
         return memory
 
-    async def _write_notes(
-        self, memory: str, text: str, to_note: "asyncio.Queue[Page | None]", progress: "_Progress"
-    ) -> None:
+    async def _write_notes(self, memory: str, text: str, kept: Kept, to_note: "_ToNote", progress: "_Progress") -> None:
         while (page := await to_note.get()) and not self.stopped_by:
             try:
-                note = await self.write_note(text[page.start : page.end], page, self.runtime)
+                if page.start in kept.notes:
+                    note = replace(kept.notes[page.start], page=page.number)
+                else:
+                    note = await self.write_note(text[page.start : page.end], page, self.runtime)
             except ReadgraphError as problem:
                 self.stopped_by = self.stopped_by or problem
                 return

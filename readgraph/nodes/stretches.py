@@ -7,7 +7,7 @@ from dataclasses import replace
 from langgraph.runtime import Runtime
 
 from readgraph.nodes.page_ends import HEADING, paragraph_ends
-from readgraph.nodes.reading_pages import Paginate
+from readgraph.nodes.paging_parts import Paginate
 from readgraph.state.context import ReaderContext
 from readgraph.state.records import Page
 

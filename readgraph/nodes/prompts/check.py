@@ -16,6 +16,4 @@ class Counted(BaseModel):
 def check_prompt() -> Prompt:
     """Ask for something that every model knows."""
     words = fenced("words", "lamp sea keeper")
-    return Prompt(
-        NAME, VERSION, "You count words.", f"{fenced('words', 'lamp sea keeper')}\n\nHow many words are there?"
-    )
+    return Prompt(NAME, VERSION, "You count words.", f"{words}\n\nHow many words are there?")

@@ -1,0 +1,123 @@
+"""Bytes become text: Unicode with or without a mark first, else the encoding that reads best."""
+
+import codecs
+
+from readgraph.state.errors import BadInput
+
+_MARKS = (  # UTF-32's little-endian mark begins as UTF-16's does
+    (codecs.BOM_UTF8, "utf-8-sig"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+_OTHER_KINDS = {b"%PDF-": "a PDF", b"PK\3\4": "a zip archive (or Word, or EPUB)", b"\xd0\xcf\x11\xe0": "an Office file"}
+_DETECTABLE = [
+    *("cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "iso8859_2", "koi8_r", "cp437", "cp850"),
+    *("mac_roman", "cp932", "euc_jp", "gb18030", "big5", "cp949"),
+]
+_MISTAKEN_FOR_WESTERN = {"cp1250", "mac_roman", "cp437", "cp850", "iso8859_2"}
+_CENTRAL_EUROPEAN = b"\x8a\x8d\x8e\x9a\x9d\x9e"  # Š Ť Ž š ť ž: frequent from Prague to Zagreb, hardly west of it
+_WIDER = {
+    "ascii": "cp1252",
+    "iso8859-1": "cp1252",
+    "gb2312": "gb18030",
+    "gbk": "gb18030",
+    "shift_jis": "cp932",
+    "euc_kr": "cp949",
+}
+
+MOST_NULS = 0.05
+"""Share of null bytes above which even valid UTF-8 is no text."""
+
+SAMPLE = 65_536
+"""Bytes in which the encoding is looked for."""
+
+
+def decode(data: bytes, name: str, declared: str = "") -> str:
+    """The text of a file's bytes; raises `BadInput` where they are no text.
+
+    A mark at the beginning is right, then what the file declares, then UTF-8, then what is detected. A file of which
+    all but a little is UTF-8 is UTF-8, with U+FFFD for what is not.
+    """
+    for start, kind in _OTHER_KINDS.items():
+        if data.startswith(start):
+            raise BadInput(f"{name} is no text but {kind}: give it the name that goes with it.")
+    for mark, encoding in _MARKS:
+        if data.startswith(mark):
+            return _strictly(data, encoding) or _refused(name)
+    if data.count(0) > MOST_NULS * len(data):
+        return _refused(name)
+    for encoding in (_known(declared), "utf-8"):
+        if encoding and (text := _strictly(data, encoding)) is not None:
+            return text
+    return _nearly_utf8(data) or _detected(data) or _refused(name)
+
+
+def _refused(name: str) -> str:
+    raise BadInput(f"{name} holds no text in any known encoding: it seems to be binary.")
+
+
+def _known(declared: str) -> str:
+    """The codec of a declared encoding, as browsers take it; empty where there is none for text."""
+    try:
+        codec = codecs.lookup(declared.strip())
+    except (LookupError, ValueError):
+        return ""
+    if not codec._is_text_encoding or codec.name.startswith(("utf-16", "utf-32", "utf-7")):
+        return ""  # without a mark: a page that can be searched for its declaration isn't in these
+    return _WIDER.get(codec.name, codec.name)
+
+
+def _strictly(data: bytes, encoding: str) -> str | None:
+    try:
+        return data.decode(encoding)
+    except (UnicodeError, LookupError):
+        return None
+
+
+def _nearly_utf8(data: bytes) -> str | None:
+    text = data.decode("utf-8", "replace")
+    bad = text.count("\ufffd")
+    beyond_ascii = len(text) - len(text.encode("ascii", "ignore"))
+    return text if bad * 20 < beyond_ascii else None
+
+
+def _detected(data: bytes) -> str | None:
+    from charset_normalizer import from_bytes
+
+    if data.count(0) * 1000 > len(data):
+        return None
+    sample = _sample(data)
+    matches = list(from_bytes(sample, steps=20, chunk_size=1024, cp_isolation=_DETECTABLE))
+    encodings = [match.encoding for match in matches]
+    if matches and matches[0].encoding in _MISTAKEN_FOR_WESTERN and not _is_central_european(sample):
+        best = matches[0]
+        if any("cp1252" in match.could_be_from_charset and match.chaos <= best.chaos + 0.05 for match in matches):
+            encodings.insert(0, "cp1252")
+    return next((text for encoding in encodings if (text := _strictly(data, encoding)) is not None), None)
+
+
+def _is_central_european(sample: bytes) -> bool:
+    beyond_ascii = sum(byte > 127 for byte in sample)
+    return sum(map(sample.count, _CENTRAL_EUROPEAN)) * 20 > beyond_ascii
+
+
+def _sample(data: bytes) -> bytes:
+    """Lines that hold more than ASCII, as the rest says nothing about the encoding."""
+    first = next(at for at, byte in enumerate(data) if byte > 127) if len(data) <= SAMPLE else _first_high(data)
+    begin = data.rfind(b"\n", 0, first) + 1
+    lines, size = [], 0
+    for line in data[begin : begin + 64 * SAMPLE].split(b"\n"):
+        if not line.isascii() and size < SAMPLE:
+            lines.append(line)
+            size += len(line)
+    sample = b"\n".join(lines)
+    cut = max(sample.rfind(b"\n", 0, SAMPLE), sample.rfind(b" ", 0, SAMPLE)) if len(sample) > SAMPLE else -1
+    return sample[:cut] if cut > 0 else sample
+
+
+def _first_high(data: bytes) -> int:
+    """Where the first byte beyond ASCII stands, found by blocks."""
+    block = next(at for at in range(0, len(data), SAMPLE) if not data[at : at + SAMPLE].isascii())
+    return block + next(at for at, byte in enumerate(data[block : block + SAMPLE]) if byte > 127)

@@ -1,0 +1,64 @@
+"""Many sources at once: files, folders, standard input."""
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from readgraph.sources.loading import SUFFIXES, load, shown
+from readgraph.sources.source_text import SourceText
+from readgraph.state.errors import BadInput
+
+_NUMBER = re.compile(r"(\d+)")
+
+
+def load_all(paths: Sequence[Path], glob: str | None = None) -> list[SourceText]:
+    """The texts of files and folders, in the order given; "-" is standard input.
+
+    A folder gives all files of known kinds below it, sorted by path with numbers in their order (chapter 2 before
+    chapter 10), without hidden ones; `glob` narrows them ("*.md", "notes/*.txt", "2024/**/*.html") and leaves files
+    that are named alone. A file that is met twice is loaded once. Raises `BadInput` where a file can't be read, and
+    where a folder holds none.
+    """
+    chosen: dict[str, Path] = {}
+    for path in paths:
+        for file in _files(path, glob) if os.path.isdir(path) else [path]:
+            chosen.setdefault(os.path.realpath(file) if str(file) != "-" else "-", file)
+    return [load(file) for file in chosen.values()]
+
+
+def _files(folder: Path, glob: str | None) -> list[Path]:
+    files = [file for file in _walk(folder) if file.suffix.lower() in SUFFIXES]
+    if glob is not None:
+        matching = _matching(folder, glob)
+        files = [file for file in files if file in matching]
+    if not files:
+        wanted = "file of a known kind" if glob is None else f"file of a known kind that matches {ascii(glob)}"
+        raise BadInput(f"{shown(folder)} holds no {wanted}: {', '.join(SUFFIXES)}.")
+    return sorted(files, key=lambda file: _natural(file.relative_to(folder)))
+
+
+def _walk(folder: Path) -> Iterator[Path]:
+    """Regular files below a folder, without hidden ones and the lock files of open Word documents."""
+    for inside, folders, names in os.walk(folder, onerror=_refuse):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        for name in names:
+            if not name.startswith((".", "~$")) and os.path.isfile(file := Path(inside, name)):
+                yield file
+
+
+def _refuse(problem: OSError) -> None:
+    raise BadInput(f"{shown(Path(problem.filename))} can't be read: {problem.strerror}.") from None
+
+
+def _matching(folder: Path, glob: str) -> set[Path]:
+    try:
+        return set(folder.rglob(glob))
+    except (ValueError, NotImplementedError, IndexError):
+        raise BadInput(f"{ascii(glob)} is no pattern for files below a folder: try '*.md'.") from None
+
+
+def _natural(path: Path) -> list[list[tuple[int, int, str]]]:
+    """Sorts numbers by their size and letters without regard to case, folder by folder."""
+    return [[(0, int(run), run) if run.isdecimal() else (1, 0, run.casefold()) for run in _NUMBER.split(part)]
+            for part in path.parts]  # fmt: skip

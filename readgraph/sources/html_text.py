@@ -1,0 +1,221 @@
+"""HTML becomes plain text: the words in their order, without scripts, styles and navigation."""
+
+import re
+from collections.abc import Mapping
+
+from readgraph.sources.blocks import ITEM, PARAGRAPH, Blocks, normal, on_a_line, paragraphs_of
+from readgraph.sources.encodings import decode
+from readgraph.sources.html_tables import Table
+from readgraph.sources.markup import feed_html, feed_xhtml, local_name
+from readgraph.sources.places import HeadingPath, Place, ordered
+from readgraph.sources.source_text import Converted
+from readgraph.state.errors import BadInput
+
+_DECLARED = re.compile(rb"""<(?:meta|\?xml)\b[^>]{0,300}?(?:charset|encoding)\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE)
+_XHTML = re.compile(r"\s*<\?xml\b")
+
+_SKIPPED = frozenset(
+    "script style nav template noscript svg iframe object canvas audio video select button textarea datalist".split()
+)
+_BLOCKS = frozenset(
+    "address article aside blockquote body caption center dd details dialog dir div dl dt fieldset figcaption figure"
+    " footer form header hgroup hr html legend li main menu ol optgroup p pre section summary table tbody td tfoot th"
+    " thead tr ul".split()
+)
+_HEADINGS = {f"h{level}": level for level in range(1, 7)}
+_ENDS_HEADING = frozenset("p table ul ol dl pre blockquote".split())
+_NOT_SHOWN = re.compile(r"display\s*:\s*none", re.IGNORECASE)
+
+
+def convert(data: bytes, name: str) -> Converted:
+    """The text of a page; places are the paths of its headings. Raises `BadInput` where it holds no text."""
+    declared = _DECLARED.search(data[:4096])
+    html = decode(data, name, declared[1].decode("ascii") if declared else "")
+    page = read_page(html, xhtml=name.lower().endswith(".xhtml") or bool(_XHTML.match(html)))
+    text = page.blocks.text()
+    if not text:
+        raise BadInput(f"{name} holds no text: there is nothing to read.")
+    return Converted(text, ordered(page.headings), page.title)
+
+
+def read_page(html: str, *, xhtml: bool) -> "Page":
+    """A page of (X)HTML, read; XHTML that isn't well-formed is read as HTML."""
+    page = Page()
+    if xhtml and feed_xhtml(html, page):
+        return page
+    page = Page()
+    feed_html(html, page)
+    return page
+
+
+class Page:
+    """Text, headings and anchors of a page, collected as its parser calls `start`, `data` and `end`.
+
+    A table with columns becomes rows of cells; one that lays out the page (it holds headings, tables or columns of
+    paragraphs) becomes the blocks of its cells. List items of a numbered list have their numbers.
+    """
+
+    def __init__(self) -> None:
+        self.blocks = Blocks()
+        self.headings: list[Place] = []
+        self.first_heading: tuple[int, str] | None = None
+        self.anchors: dict[str, int] = {}
+        self.title = ""
+        self._path = HeadingPath()
+        self._parts: list[str] = []
+        self._title_parts: list[str] | None = None
+        self._pending_anchors: list[str] = []
+        self._skipped = self._pre = self._heading = 0
+        self._item: str | None = None
+        self._numbers: list[int | None] = []
+        self._tables: list[Table | None] = []
+
+    def start(self, tag: str, attributes: Mapping[str, str]) -> None:
+        """The parser has met a start tag."""
+        tag = local_name(tag)
+        if self._skipped or tag in _SKIPPED or _is_hidden(attributes):
+            self._skipped += 1
+            return
+        self._pending_anchors += [attributes[key] for key in ("id", "name") if attributes.get(key)]
+        if tag == "title":
+            self._title_parts = []
+        elif tag == "br":
+            self._parts.append("\n")
+        elif tag in _HEADINGS:
+            self._open_heading(_HEADINGS[tag])
+        elif tag in _BLOCKS:
+            self._open_block(tag, attributes)
+
+    def data(self, data: str) -> None:
+        """The parser has met text."""
+        if self._skipped:
+            return
+        if self._title_parts is not None:
+            self._title_parts.append(data)
+        elif self._pre:
+            self._parts.append(data.replace("\r\n", "\n"))
+        else:
+            self._parts.append(data.replace("\n", " "))
+
+    def end(self, tag: str) -> None:
+        """The parser has met an end tag, or supplied it."""
+        tag = local_name(tag)
+        if self._skipped:
+            self._skipped -= 1
+        elif tag == "title":
+            self.title = self.title or on_a_line("".join(self._title_parts or []))
+            self._title_parts = None
+        elif tag in _HEADINGS:
+            self._flush()
+            self._heading = 0
+        elif tag in _BLOCKS:
+            self._close_block(tag)
+
+    def close(self) -> None:
+        """The parser is at the end."""
+        self._flush()
+        self._spill()
+        self._resolve_anchors(self.blocks.length)
+
+    def _open_heading(self, level: int) -> None:
+        self._flush()
+        self._spill()
+        self._heading = level
+
+    def _open_block(self, tag: str, attributes: Mapping[str, str]) -> None:
+        if self._heading and tag not in _ENDS_HEADING:
+            self._parts.append(" ")
+            return
+        had_text = self._flush()
+        self._heading = 0 if had_text else self._heading
+        if tag == "pre":
+            self._spill()
+            self._pre += 1
+        elif tag in ("ul", "ol", "menu", "dir"):
+            self._numbers.append(_number(attributes.get("start"), 1) if tag == "ol" else None)
+        elif tag in ("li", "dt", "dd"):
+            self._item = self._next_marker(attributes) if tag == "li" else ""
+        elif tag == "table":
+            self._spill()
+            self._tables.append(Table())
+        elif self._tables and (table := self._tables[-1]):
+            table.open(tag)
+
+    def _close_block(self, tag: str) -> None:
+        if self._heading and tag not in _ENDS_HEADING:
+            self._parts.append(" ")
+            return
+        self._flush()
+        if tag == "pre":
+            self._pre = max(0, self._pre - 1)
+        elif tag in ("ul", "ol", "menu", "dir") and self._numbers:
+            self._numbers.pop()
+        elif tag in ("li", "dt", "dd"):
+            self._item = None
+        elif tag == "table" and self._tables and (table := self._tables.pop()):
+            for text, kind in table.blocks():
+                self._add(text, kind)
+
+    def _next_marker(self, attributes: Mapping[str, str]) -> str:
+        """The number of the list item that begins, as it stands before its text; empty in a list without."""
+        number = self._numbers[-1] if self._numbers else None
+        if number is None:
+            return ""
+        number = _number(attributes.get("value"), number)
+        self._numbers[-1] = number + 1
+        return f"{number}. "
+
+    def _flush(self) -> bool:
+        """The text since the last block becomes one; whether there was any."""
+        text = "".join(self._parts)
+        self._parts.clear()
+        if not text or text.isspace():
+            return False
+        if self._heading:
+            self._add_heading(on_a_line(text))
+            return True
+        blocks = [normal(text).strip("\n")] if self._pre else paragraphs_of(text)
+        for block in blocks:
+            kind, marker = (PARAGRAPH, "") if self._item is None else (ITEM, self._item)
+            self._item = None
+            self._put(marker + block, kind)
+        return True
+
+    def _add_heading(self, title: str) -> None:
+        start = self._add(title, PARAGRAPH)
+        self.headings.append(Place(start, self._path.enter(self._heading, title)))
+        self.first_heading = self.first_heading or (self._heading, title)
+
+    def _put(self, text: str, kind: str) -> None:
+        table = self._tables[-1] if self._tables else None
+        if table is None or not table.put(text, kind):
+            self._add(text, kind)
+
+    def _spill(self) -> None:
+        """The innermost table turns out to lay out the page: what it held so far becomes blocks."""
+        if self._tables and (table := self._tables[-1]):
+            self._tables[-1] = None
+            for text, kind in table.contents():
+                self._add(text, kind)
+
+    def _add(self, text: str, kind: str) -> int:
+        start = self.blocks.add(text, kind)
+        self._resolve_anchors(start)
+        return start
+
+    def _resolve_anchors(self, start: int) -> None:
+        for anchor in self._pending_anchors:
+            self.anchors.setdefault(anchor, start)
+        self._pending_anchors.clear()
+
+
+def _is_hidden(attributes: Mapping[str, str]) -> bool:
+    return (
+        attributes.get("hidden", "until-found") != "until-found"
+        or attributes.get("role") == "navigation"
+        or bool(_NOT_SHOWN.search(attributes.get("style", "")))
+    )
+
+
+def _number(given: str | None, otherwise: int) -> int:
+    return int(given) if given and re.fullmatch(r"-?\d{1,9}", given.strip()) else otherwise
