@@ -3,12 +3,16 @@
 import io
 import sys
 from pathlib import Path
-from typing import Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
 from readgraph import __version__
+from readgraph.cli.options import LOOKING_UP, READING, with_options
 from readgraph.state.errors import ReadgraphError
+
+if TYPE_CHECKING:
+    from readgraph.state.context import ReaderContext
 
 STOPPED = 130
 """Exit code of Ctrl-C."""
@@ -20,104 +24,35 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-Path_ = Annotated[Path, typer.Argument(metavar="FILE", help="A .txt or .md file.", show_default=False)]
-Model = Annotated[
-    str | None,
-    typer.Option(
-        metavar="PROVIDER:NAME",
-        envvar="READGRAPH_MODEL",
-        help="The model to read with, such as openai:gpt-4.1-mini. Without one, reading is extractive.",
-    ),
-]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 LibraryFolder = Annotated[
     Path | None,
     typer.Option(
         "--library", metavar="FOLDER", envvar="READGRAPH_LIBRARY", help="Where documents and memories are kept."
     ),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
-Rebuild = Annotated[bool, typer.Option("--rebuild", help="Build the memory again where prompts have changed.")]
-MaxCalls = Annotated[int | None, typer.Option(min=0, help="Budget: stop after this many model calls.")]
-MaxWords = Annotated[int | None, typer.Option(min=0, help="Budget: stop after this many words sent and received.")]
-Concurrency = Annotated[int, typer.Option(min=1, help="Model calls in flight at once.")]
-Timeout = Annotated[float, typer.Option(min=0.1, help="Seconds that one model call may take.")]
-MinPageWords = Annotated[int | None, typer.Option(min=1, help="A page has at least this many words (280).")]
-MaxPageWords = Annotated[int | None, typer.Option(min=2, help="A page has at most this many words (600).")]
-Profile = Annotated[
-    str | None,
-    typer.Option(metavar="NAME", help="Sizes of the paper's experiments: quality, qmsum, gutenberg or movie."),
-]
-Stretches = Annotated[int | None, typer.Option(min=1, help="Page this many stretches of a long text at once.")]
-GistWords = Annotated[int | None, typer.Option(min=10, help="Ask for gists of at most this many words.")]
-WindowWords = Annotated[
-    int | None,
-    typer.Option(min=1000, help="Words of the model's window (60000); pages are merged until gists fit."),
-]
+SourceFile = Annotated[Path, typer.Argument(metavar="FILE", help="A .txt or .md file.", show_default=False)]
 
 
 @app.command()
-def read(
-    path: Path_,
-    model: Model = None,
-    library: LibraryFolder = None,
-    profile: Profile = None,
-    min_page_words: MinPageWords = None,
-    max_page_words: MaxPageWords = None,
-    stretches: Stretches = None,
-    gist_words: GistWords = None,
-    window_words: WindowWords = None,
-    max_calls: MaxCalls = None,
-    max_words: MaxWords = None,
-    concurrency: Concurrency = 16,
-    timeout: Timeout = 120.0,
-    rebuild: Rebuild = False,
-    as_json: Json = False,
-) -> None:
+@with_options(READING)
+def read(path: SourceFile, context: "ReaderContext", library: LibraryFolder = None, as_json: Json = False) -> None:
     """Read a document: cut it into pages and keep a gist of each. Stopped, it goes on where it was."""
-    from readgraph.cli.reading import read_document, reader_context
+    from readgraph.cli.reading import read_document
 
-    context = reader_context(
-        profile,
-        model=model or "",
-        min_page_words=min_page_words,
-        max_page_words=max_page_words,
-        stretches=stretches,
-        gist_words=gist_words,
-        window_words=window_words,
-        max_calls=max_calls,
-        max_words=max_words,
-        concurrency=concurrency,
-        timeout=timeout,
-        rebuild=rebuild,
-    )
     read_document(path, context, library, as_json=as_json)
 
 
 @app.command()
+@with_options({**READING, **LOOKING_UP})
 def ask(
     question: Annotated[str, typer.Argument(metavar="QUESTION", show_default=False, help="What you want to know.")],
-    path: Path_,
+    path: SourceFile,
+    context: "ReaderContext",
     option: Annotated[
-        list[str] | None,
-        typer.Option(help="One option of a multiple choice; give each its own.", show_default=False),
+        list[str] | None, typer.Option(help="One option of a multiple choice; give each its own.", show_default=False)
     ] = None,
-    strategy: Annotated[
-        str, typer.Option(metavar="parallel|sequential", help="Look pages up all at once, or one by one.")
-    ] = "parallel",
-    max_pages: Annotated[int | None, typer.Option(min=0, help="Read at most this many pages again (5).")] = None,
-    model: Model = None,
     library: LibraryFolder = None,
-    profile: Profile = None,
-    min_page_words: MinPageWords = None,
-    max_page_words: MaxPageWords = None,
-    stretches: Stretches = None,
-    gist_words: GistWords = None,
-    window_words: WindowWords = None,
-    max_calls: MaxCalls = None,
-    max_words: MaxWords = None,
-    concurrency: Concurrency = 16,
-    timeout: Timeout = 120.0,
-    rebuild: Rebuild = False,
     show_steps: Annotated[bool, typer.Option("--show-steps", help="Print what each step did and used.")] = False,
     as_json: Json = False,
 ) -> None:
@@ -125,26 +60,8 @@ def ask(
 
     Example: readgraph ask "Who took the log book?" examples/the-lamp-at-sarn-head.txt
     """
-    from readgraph.cli.reading import ask_document, reader_context
+    from readgraph.cli.reading import ask_document
 
-    if strategy not in ("parallel", "sequential"):
-        raise typer.BadParameter("choose parallel or sequential.", param_hint="--strategy")
-    context = reader_context(
-        profile,
-        model=model or "",
-        strategy=strategy,
-        max_pages=max_pages,
-        min_page_words=min_page_words,
-        max_page_words=max_page_words,
-        stretches=stretches,
-        gist_words=gist_words,
-        window_words=window_words,
-        max_calls=max_calls,
-        max_words=max_words,
-        concurrency=concurrency,
-        timeout=timeout,
-        rebuild=rebuild,
-    )
     ask_document(question, option or [], path, context, library, show_steps=show_steps, as_json=as_json)
 
 
@@ -184,7 +101,7 @@ def models(
     model: Annotated[
         str, typer.Argument(metavar="PROVIDER:NAME", envvar="READGRAPH_MODEL", help="The model to check.")
     ] = "",
-    timeout: Timeout = 30.0,
+    timeout: Annotated[float, typer.Option(min=0.1, help="Seconds that the call may take.")] = 30.0,
     as_json: Json = False,
 ) -> None:
     """Check a model with one tiny call, and say which form of typed reply it takes."""

@@ -4,8 +4,8 @@ Each round is a memory of its own, built from the one before it with the parts o
 resumed and paid for like any other. Where a round merges nothing, the gists of the oldest pages are gisted again.
 """
 
-import asyncio
 from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from dataclasses import replace
 from typing import NotRequired
 
@@ -20,6 +20,7 @@ from readgraph.nodes.prompts import merge as merge_words
 from readgraph.nodes.prompts.merge import BeginsAnew, merge_prompt
 from readgraph.nodes.reading_pages import read_pages
 from readgraph.nodes.step import step_with
+from readgraph.nodes.tasks import in_order
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import NoUsableReply
 from readgraph.state.page_store import page_store
@@ -99,21 +100,16 @@ def _pairs(pages: list[Page]) -> Paginate:
         done = sum(page.end <= last.end for page in pages) if last else 0
         number = last.number + 1 if last else 0
         # Where a reading was stopped within a pair, the first of the two was kept apart, and so is the second.
-        alone = [[page] for page in pages[done : done + done % 2]]
+        alone = pages[done : done + done % 2]
         pairs = [pages[at : at + 2] for at in range(done + done % 2, len(pages), 2)]
-        joined = [asyncio.create_task(_joined(text, pair, runtime)) for pair in pairs]
-        try:
-            for group in alone:
-                yield replace(group[0], number=number)
-                number += 1
-            for task in joined:
-                for page in await task:
+        for page in alone:
+            yield replace(page, number=number)
+            number += 1
+        async with aclosing(in_order(_joined(text, pair, runtime) for pair in pairs)) as joined:
+            async for group in joined:
+                for page in group:
                     yield replace(page, number=number)
                     number += 1
-        finally:
-            for task in joined:
-                task.cancel()
-            await asyncio.gather(*joined, return_exceptions=True)
 
     return merged
 

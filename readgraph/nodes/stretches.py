@@ -1,13 +1,14 @@
 """Stretches: parts of a long text that are paged at the same time, since pauses are a chain of calls."""
 
-import asyncio
 from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
 from dataclasses import replace
 
 from langgraph.runtime import Runtime
 
 from readgraph.nodes.page_ends import HEADING, paragraph_ends
 from readgraph.nodes.paging_parts import Paginate
+from readgraph.nodes.tasks import in_order
 from readgraph.state.context import ReaderContext
 from readgraph.state.records import Page
 
@@ -40,19 +41,12 @@ def in_stretches(paginate: Paginate) -> Paginate:
         left = [end for end in ends if end > begin]
         # A stretch begins behind a page that doesn't exist; where the reading was stopped, behind the last one.
         before = [last, *(Page(-1, end, end, 0, "rule") for end in left[:-1])]
-        running = [
-            asyncio.create_task(_collect(paginate, text[:end], start, runtime))
-            for start, end in zip(before, left, strict=True)
-        ]
-        try:
-            for stretch in running:
-                for page in await stretch:
+        paging = [_collect(paginate, text[:end], start, runtime) for start, end in zip(before, left, strict=True)]
+        async with aclosing(in_order(paging)) as stretches:
+            async for pages in stretches:
+                for page in pages:
                     yield replace(page, number=number)
                     number += 1
-        finally:
-            for stretch in running:
-                stretch.cancel()
-            await asyncio.gather(*running, return_exceptions=True)
 
     return paged
 

@@ -1,7 +1,11 @@
-"""Tasks that run side by side fail as one."""
+"""Tasks that run side by side."""
 
-from collections.abc import Iterator
+import asyncio
+from collections.abc import AsyncGenerator, Coroutine, Iterable, Iterator
 from contextlib import contextmanager
+from typing import Any, TypeVar
+
+T = TypeVar("T")
 
 
 @contextmanager
@@ -14,3 +18,15 @@ def failing_as_one() -> Iterator[None]:
         while isinstance(first, BaseExceptionGroup):
             first = first.exceptions[0]
         raise first from None
+
+
+async def in_order(work: Iterable[Coroutine[Any, Any, T]]) -> AsyncGenerator[T, None]:
+    """Run all at once and give the results in order; what still runs when the reader leaves is cancelled."""
+    running = [asyncio.create_task(part) for part in work]
+    try:
+        for part in running:
+            yield await part
+    finally:
+        for part in running:
+            part.cancel()
+        await asyncio.gather(*running, return_exceptions=True)

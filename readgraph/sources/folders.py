@@ -33,7 +33,7 @@ def _files(folder: Path, glob: str | None) -> list[Path]:
         matching = _matching(folder, glob)
         files = [file for file in files if file in matching]
     if not files:
-        wanted = "file of a known kind" if glob is None else f"file of a known kind that matches {ascii(glob)}"
+        wanted = "file of a known kind" if glob is None else f"file of a known kind that matches {glob!a}"
         raise BadInput(f"{shown(folder)} holds no {wanted}: {', '.join(SUFFIXES)}.")
     return sorted(files, key=lambda file: _natural(file.relative_to(folder)))
 
@@ -55,7 +55,7 @@ def _matching(folder: Path, glob: str) -> set[Path]:
     try:
         return set(folder.rglob(glob))
     except (ValueError, NotImplementedError, IndexError):
-        raise BadInput(f"{ascii(glob)} is no pattern for files below a folder: try '*.md'.") from None
+        raise BadInput(f"{glob!a} is no pattern for files below a folder: try '*.md'.") from None
 
 
 def _natural(path: Path) -> list[list[tuple[int, int, str]]]:

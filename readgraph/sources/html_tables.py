@@ -1,9 +1,9 @@
-"""Tables of a web page: rows of cells where it has columns, else the blocks that stand in them."""
+"""The blocks of a web page with its tables: rows of cells where a table has columns, else what stands in its cells."""
 
 from collections.abc import Iterator
-from itertools import chain, count
+from itertools import chain
 
-from readgraph.sources.blocks import PARAGRAPH
+from readgraph.sources.blocks import PARAGRAPH, Blocks
 
 COLUMN_OF_PARAGRAPHS = 3
 """A cell with so many paragraphs makes its table one that lays out the page."""
@@ -11,17 +11,71 @@ COLUMN_OF_PARAGRAPHS = 3
 Block = tuple[str, str]
 """Text and kind."""
 
-_numbers = count()
+
+class PageBlocks(Blocks):
+    """The blocks of a page; those of a table wait until it is known what the table is.
+
+    Only the innermost table can be one of rows: a table, a heading or preformatted text in its cells tells that the
+    table around them lays out the page.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.anchors: dict[str, int] = {}
+        self._pending: list[str] = []
+        self._open: list[_Table | None] = []
+        self._tables = 0
+
+    def anchor(self, name: str) -> None:
+        """The next block can be found by this name."""
+        self._pending.append(name)
+
+    def put(self, text: str, kind: str) -> None:
+        """A block, of the table that is open if there is one."""
+        table = self._open[-1] if self._open else None
+        if table is None or not table.put(text, kind):
+            self.add(text, kind)
+
+    def add(self, text: str, kind: str = PARAGRAPH) -> int:
+        """Append a block; its offset, which is that of the anchors before it."""
+        start = super().add(text, kind)
+        for name in self._pending:
+            self.anchors.setdefault(name, start)
+        self._pending.clear()
+        return start
+
+    def open_table(self) -> None:
+        """A table begins."""
+        self.lay_out()
+        self._open.append(_Table())
+
+    def open_cell(self, tag: str) -> None:
+        """A row (tr) or a cell (td, th) begins."""
+        if self._open and (table := self._open[-1]):
+            table.open(tag)
+
+    def close_table(self) -> None:
+        """The innermost table ends."""
+        table = self._open.pop() if self._open else None
+        if table:
+            self._tables += 1
+            rows = None if table.lays_out() else f"rows of table {self._tables}"
+            for text, kind in table.contents() if rows is None else table.rows(rows):
+                self.add(text, kind)
+
+    def lay_out(self) -> None:
+        """The innermost table lays out the page: what it holds so far becomes blocks, and so will what follows."""
+        if self._open and (table := self._open[-1]):
+            self._open[-1] = None
+            for text, kind in table.contents():
+                self.add(text, kind)
 
 
-class Table:
-    """A table's cells, row by row, while it is read."""
-
+class _Table:
     def __init__(self) -> None:
         self._rows: list[list[list[Block]]] = []
 
     def open(self, tag: str) -> None:
-        """A row or a cell begins."""
         if tag == "tr":
             self._rows.append([])
         elif tag in ("td", "th"):
@@ -30,10 +84,10 @@ class Table:
             self._rows[-1].append([])
 
     def put(self, text: str, kind: str) -> bool:
-        """Keep a block of the cell that is open; False before the first cell (a caption)."""
-        if not any(self._rows):
+        """Keep a block of the last cell; False before the first one (a caption)."""
+        row = next((row for row in reversed(self._rows) if row), None)
+        if row is None:
             return False
-        row = next(row for row in reversed(self._rows) if row)
         row[-1].append((text, kind))
         return True
 
@@ -41,19 +95,15 @@ class Table:
         """All blocks, cell by cell."""
         return chain.from_iterable(chain.from_iterable(self._rows))
 
-    def blocks(self) -> Iterator[Block]:
-        """What the table becomes."""
-        if self._lays_out():
-            return self.contents()
-        kind = f"rows of table {next(_numbers)}"
-        return ((" | ".join(map(_cell, row)), kind) for row in self._rows if any(row))
+    def rows(self, kind: str) -> Iterator[Block]:
+        """A block for each row that isn't empty."""
+        return ((" | ".join(map(_text_of, row)), kind) for row in self._rows if any(row))
 
-    def _lays_out(self) -> bool:
-        columns = max(map(len, self._rows), default=0)
-        return columns < 2 or any(
-            sum(kind == PARAGRAPH for _, kind in cell) >= COLUMN_OF_PARAGRAPHS for row in self._rows for cell in row
-        )
+    def lays_out(self) -> bool:
+        """Whether this is no table of rows: it has one column, or a cell that holds a column of paragraphs."""
+        paragraphs = (sum(kind == PARAGRAPH for _, kind in cell) for row in self._rows for cell in row)
+        return max(map(len, self._rows), default=0) < 2 or max(paragraphs, default=0) >= COLUMN_OF_PARAGRAPHS
 
 
-def _cell(blocks: list[Block]) -> str:
-    return " ".join(" ".join(text.split()) for text, _ in blocks)
+def _text_of(cell: list[Block]) -> str:
+    return " ".join(" ".join(text.split()) for text, _ in cell)

@@ -3,16 +3,18 @@
 import re
 from collections.abc import Mapping
 
-from readgraph.sources.blocks import ITEM, PARAGRAPH, Blocks, normal, on_a_line, paragraphs_of
+from readgraph.sources.blocks import ITEM, PARAGRAPH, normal, on_a_line, paragraphs_of
 from readgraph.sources.encodings import decode
-from readgraph.sources.html_tables import Table
+from readgraph.sources.html_tables import PageBlocks
 from readgraph.sources.markup import feed_html, feed_xhtml, local_name
 from readgraph.sources.places import HeadingPath, Place, ordered
 from readgraph.sources.source_text import Converted
 from readgraph.state.errors import BadInput
 
-_DECLARED = re.compile(rb"""<(?:meta|\?xml)\b[^>]{0,300}?(?:charset|encoding)\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE)
-_XHTML = re.compile(r"\s*<\?xml\b")
+_DECLARED = re.compile(
+    rb"""<(?:meta|\?xml)\b[^>]{0,300}?(?:charset|encoding)\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE
+)
+_XHTML = re.compile(r"^\s*<\?xml\b|<html\b[^>]*\bxmlns\s*=")
 
 _SKIPPED = frozenset(
     "script style nav template noscript svg iframe object canvas audio video select button textarea datalist".split()
@@ -31,7 +33,7 @@ def convert(data: bytes, name: str) -> Converted:
     """The text of a page; places are the paths of its headings. Raises `BadInput` where it holds no text."""
     declared = _DECLARED.search(data[:4096])
     html = decode(data, name, declared[1].decode("ascii") if declared else "")
-    page = read_page(html, xhtml=name.lower().endswith(".xhtml") or bool(_XHTML.match(html)))
+    page = read_page(html, xhtml=bool(_XHTML.search(html[:2048])))
     text = page.blocks.text()
     if not text:
         raise BadInput(f"{name} holds no text: there is nothing to read.")
@@ -56,19 +58,16 @@ class Page:
     """
 
     def __init__(self) -> None:
-        self.blocks = Blocks()
+        self.blocks = PageBlocks()
         self.headings: list[Place] = []
         self.first_heading: tuple[int, str] | None = None
-        self.anchors: dict[str, int] = {}
         self.title = ""
         self._path = HeadingPath()
         self._parts: list[str] = []
         self._title_parts: list[str] | None = None
-        self._pending_anchors: list[str] = []
         self._skipped = self._pre = self._heading = 0
         self._item: str | None = None
         self._numbers: list[int | None] = []
-        self._tables: list[Table | None] = []
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
         """The parser has met a start tag."""
@@ -76,7 +75,8 @@ class Page:
         if self._skipped or tag in _SKIPPED or _is_hidden(attributes):
             self._skipped += 1
             return
-        self._pending_anchors += [attributes[key] for key in ("id", "name") if attributes.get(key)]
+        if anchor := attributes.get("id") or (attributes.get("name") if tag == "a" else None):
+            self.blocks.anchor(anchor)
         if tag == "title":
             self._title_parts = []
         elif tag == "br":
@@ -114,12 +114,11 @@ class Page:
     def close(self) -> None:
         """The parser is at the end."""
         self._flush()
-        self._spill()
-        self._resolve_anchors(self.blocks.length)
+        self.blocks.lay_out()
 
     def _open_heading(self, level: int) -> None:
         self._flush()
-        self._spill()
+        self.blocks.lay_out()
         self._heading = level
 
     def _open_block(self, tag: str, attributes: Mapping[str, str]) -> None:
@@ -129,17 +128,16 @@ class Page:
         had_text = self._flush()
         self._heading = 0 if had_text else self._heading
         if tag == "pre":
-            self._spill()
+            self.blocks.lay_out()
             self._pre += 1
         elif tag in ("ul", "ol", "menu", "dir"):
             self._numbers.append(_number(attributes.get("start"), 1) if tag == "ol" else None)
         elif tag in ("li", "dt", "dd"):
             self._item = self._next_marker(attributes) if tag == "li" else ""
         elif tag == "table":
-            self._spill()
-            self._tables.append(Table())
-        elif self._tables and (table := self._tables[-1]):
-            table.open(tag)
+            self.blocks.open_table()
+        else:
+            self.blocks.open_cell(tag)
 
     def _close_block(self, tag: str) -> None:
         if self._heading and tag not in _ENDS_HEADING:
@@ -152,9 +150,8 @@ class Page:
             self._numbers.pop()
         elif tag in ("li", "dt", "dd"):
             self._item = None
-        elif tag == "table" and self._tables and (table := self._tables.pop()):
-            for text, kind in table.blocks():
-                self._add(text, kind)
+        elif tag == "table":
+            self.blocks.close_table()
 
     def _next_marker(self, attributes: Mapping[str, str]) -> str:
         """The number of the list item that begins, as it stands before its text; empty in a list without."""
@@ -178,35 +175,13 @@ class Page:
         for block in blocks:
             kind, marker = (PARAGRAPH, "") if self._item is None else (ITEM, self._item)
             self._item = None
-            self._put(marker + block, kind)
+            self.blocks.put(marker + block, kind)
         return True
 
     def _add_heading(self, title: str) -> None:
-        start = self._add(title, PARAGRAPH)
+        start = self.blocks.add(title)
         self.headings.append(Place(start, self._path.enter(self._heading, title)))
         self.first_heading = self.first_heading or (self._heading, title)
-
-    def _put(self, text: str, kind: str) -> None:
-        table = self._tables[-1] if self._tables else None
-        if table is None or not table.put(text, kind):
-            self._add(text, kind)
-
-    def _spill(self) -> None:
-        """The innermost table turns out to lay out the page: what it held so far becomes blocks."""
-        if self._tables and (table := self._tables[-1]):
-            self._tables[-1] = None
-            for text, kind in table.contents():
-                self._add(text, kind)
-
-    def _add(self, text: str, kind: str) -> int:
-        start = self.blocks.add(text, kind)
-        self._resolve_anchors(start)
-        return start
-
-    def _resolve_anchors(self, start: int) -> None:
-        for anchor in self._pending_anchors:
-            self.anchors.setdefault(anchor, start)
-        self._pending_anchors.clear()
 
 
 def _is_hidden(attributes: Mapping[str, str]) -> bool:

@@ -29,7 +29,9 @@ _NAMED = re.compile(
     r"|第.{1,6}[章回節节話话部]",
     re.IGNORECASE,
 )
-_NUMBERED = re.compile(r"(?:\d{1,3}(?:\.\d{1,3}){0,3}[.)]?|[IVXLC]{1,7}[.)])\s+(?![a-z]).*[^.,;:?!…\s]$|[IVXLC]{1,7}\.?$")
+_NUMBERED = re.compile(
+    r"(?:\d{1,3}(?:\.\d{1,3}){0,3}[.)]?|[IVXLC]{1,7}[.)])\s+(?![a-z]).*[^.,;:?!…\s]$|[IVXLC]{1,7}\.?$"
+)
 
 
 def convert(data: bytes, name: str) -> Converted:

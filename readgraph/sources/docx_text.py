@@ -1,0 +1,173 @@
+"""Word documents become plain text: paragraphs, headings, list items, table rows, and the notes at the end."""
+
+import re
+from collections.abc import Iterator
+from io import BytesIO
+from typing import TYPE_CHECKING, Any
+
+from readgraph.sources.archives import Archive
+from readgraph.sources.blocks import ITEM, PARAGRAPH, Blocks, on_a_line, paragraphs_of
+from readgraph.sources.markup import local_name, parse_xml
+from readgraph.sources.places import HeadingPath, Place, ordered
+from readgraph.sources.source_text import Converted
+from readgraph.state.errors import BadInput
+
+if TYPE_CHECKING:
+    from docx.document import Document
+    from lxml.etree import _Element
+
+_W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+_OLD_OFFICE = b"\xd0\xcf\x11\xe0"
+_HEADING = re.compile(r"heading (\d)$", re.IGNORECASE)
+_WRAPPERS = frozenset("sdt sdtcontent ins moveto customxml smarttag alternatecontent choice".split())
+_SKIPPED = frozenset("del movefrom fallback rt ppr rpr".split())
+_SIGNS = {"tab": "\t", "br": "\n", "cr": "\n", "nobreakhyphen": "-"}
+_NOTES = {"footnotereference": "footnote", "endnotereference": "endnote"}
+
+
+def convert(data: bytes, name: str) -> Converted:
+    """The text of a document; places are the paths of its headings. Raises `BadInput` where it can't be opened."""
+    if data.startswith(_OLD_OFFICE):
+        raise BadInput(f"{name} is locked by a password, or an old .doc: save it as .docx without one.")
+    archive = Archive(data, name, "Word")
+    archive.check()
+    try:
+        reader = _Reader(_opened(data))
+    except Exception:  # python-docx raises whatever its parts stumble on
+        raise archive.broken() from None
+    reader.read()
+    text = reader.blocks.text()
+    if not text:
+        raise BadInput(f"{name} holds no text: there is nothing to read.")
+    return Converted(text, ordered(reader.headings))
+
+
+def _opened(data: bytes) -> "Document":
+    from docx import Document
+
+    return Document(BytesIO(data))
+
+
+class _Reader:
+    def __init__(self, document: "Document") -> None:
+        self.blocks = Blocks()
+        self.headings: list[Place] = []
+        self._path = HeadingPath()
+        self._body: _Element = document.element.body
+        self._levels, self._list_styles = _styles(document)
+        self._notes = _notes(document)
+        self._referred: list[tuple[str, str]] = []
+        self._tables = 0
+
+    def read(self) -> None:
+        """Everything, in order; footnotes and endnotes at the end, by the numbers that stand in the text."""
+        self._container(self._body)
+        number = 0
+        while number < len(self._referred):  # a note may refer to another
+            note = self._notes.get(self._referred[number])
+            number += 1
+            texts = [self._text(paragraph)[0] for paragraph in note.iter(f"{_W}p")] if note is not None else []
+            if text := on_a_line(" ".join(texts)):
+                self.blocks.add(f"[{number}] {text}", ITEM)
+
+    def _container(self, container: "_Element") -> None:
+        for element in _unwrapped(container):
+            if local_name(element.tag) == "p":
+                self._paragraph(element)
+            elif local_name(element.tag) == "tbl":
+                self._table(element)
+
+    def _paragraph(self, paragraph: "_Element") -> None:
+        text, boxes = self._text(paragraph)
+        style, is_item = self._style(paragraph)
+        level = self._levels.get(style)
+        if level is not None and (title := on_a_line(text)):
+            self.headings.append(Place(self.blocks.add(title), self._path.enter(level, title)))
+        else:
+            for number, part in enumerate(paragraphs_of(text)):
+                self.blocks.add(part, ITEM if is_item and not number else PARAGRAPH)
+        for box in boxes:
+            self._container(box)
+
+    def _table(self, table: "_Element") -> None:
+        rows = [[cell for cell in _unwrapped(row) if local_name(cell.tag) == "tc"] for row in _unwrapped(table)]
+        self._tables += 1
+        lays_out = max(map(len, rows), default=0) < 2 or table.find(f".//{_W}tbl") is not None
+        for row in rows:
+            if lays_out:
+                for cell in row:
+                    self._container(cell)
+            elif any(cells := [self._cell(cell) for cell in row]):
+                self.blocks.add(" | ".join(cells), f"rows of table {self._tables}")
+
+    def _cell(self, cell: "_Element") -> str:
+        return on_a_line(" ".join(self._text(paragraph)[0] for paragraph in cell.iter(f"{_W}p")))
+
+    def _text(self, element: "_Element") -> "tuple[str, list[_Element]]":
+        """The text of a paragraph, and the text boxes that are anchored in it."""
+        parts: list[str] = []
+        boxes: list[_Element] = []
+        waiting = list(reversed(element))
+        while waiting:
+            child = waiting.pop()
+            name = local_name(child.tag)
+            if name == "t":
+                parts.append(child.text or "")
+            elif name == "txbxcontent":
+                boxes.append(child)
+            elif name in _NOTES:
+                self._referred.append((_NOTES[name], child.get(f"{_W}id", "")))
+                parts.append(f"[{len(self._referred)}]")
+            elif name not in _SKIPPED:
+                parts.append(_SIGNS.get(name, ""))
+                waiting.extend(reversed(child))
+        return "".join(parts), boxes
+
+    def _style(self, paragraph: "_Element") -> tuple[str, bool]:
+        properties = paragraph.find(f"{_W}pPr")
+        if properties is None:
+            return "", False
+        named, number = properties.find(f"{_W}pStyle"), properties.find(f"{_W}numPr/{_W}numId")
+        style = "" if named is None else named.get(f"{_W}val", "")
+        is_item = style in self._list_styles if number is None else number.get(f"{_W}val") != "0"
+        return style, is_item
+
+
+def _unwrapped(container: "_Element") -> "Iterator[_Element]":
+    """The children, with content controls, insertions and the like opened."""
+    for child in container:
+        name = local_name(child.tag)
+        if name in _WRAPPERS:
+            yield from _unwrapped(child)
+        elif name not in _SKIPPED:
+            yield child
+
+
+def _styles(document: "Document") -> tuple[dict[str, int], set[str]]:
+    """The heading level of each style that has one ("Title" is above level 1), and the styles of list items."""
+    levels: dict[str, int] = {}
+    lists: set[str] = set()
+    for style in document.styles:
+        chain: list[Any] = [style]
+        while (base := getattr(chain[-1], "base_style", None)) is not None and len(chain) < 20:
+            chain.append(base)
+        names = [link.name or "" for link in chain]
+        found = next((match for name in names if (match := _HEADING.match(name))), None)
+        if found or "Title" in names:
+            levels[style.style_id] = int(found[1]) if found else 0
+        elif any(name.startswith("List") and name != "List Paragraph" for name in names):
+            lists.add(style.style_id)
+    return levels, lists
+
+
+def _notes(document: "Document") -> "dict[tuple[str, str], _Element]":
+    """Footnotes and endnotes by kind and id."""
+    found: dict[tuple[str, str], _Element] = {}
+    for relation in document.part.rels.values():
+        kind = relation.reltype.rpartition("/")[2].rstrip("s")
+        if kind in _NOTES.values() and not relation.is_external:
+            root = parse_xml(relation.target_part.blob)
+            for note in root if root is not None else ():
+                if local_name(note.tag) == kind:
+                    found[kind, note.get(f"{_W}id", "")] = note
+    return found

@@ -1,0 +1,159 @@
+"""EPUB becomes plain text: its documents in reading order, each page of HTML converted."""
+
+import posixpath
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from urllib.parse import unquote
+
+from readgraph.sources.archives import Archive
+from readgraph.sources.blocks import on_a_line
+from readgraph.sources.encodings import decode
+from readgraph.sources.html_text import Page, read_page
+from readgraph.sources.markup import local_name, parse_xml
+from readgraph.sources.places import Place, on_one_line, ordered
+from readgraph.sources.source_text import Converted
+from readgraph.state.errors import BadInput
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
+
+_CONTAINER = "META-INF/container.xml"
+_ENCRYPTION = "META-INF/encryption.xml"
+_NCX = "application/x-dtbncx+xml"
+
+CHAPTER_LEVEL = 2
+"""In a book with a table of contents, a document that it leaves out is named by a heading of this level or wider."""
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """One line of the table of contents: the document it leads to, the anchor in it, and the titles above and its own."""
+
+    document: str
+    anchor: str
+    title: str
+
+
+@dataclass
+class _Book:
+    title: str
+    spine: list[str]
+    contents: list[_Entry]
+
+
+def convert(data: bytes, name: str) -> Converted:
+    """The text of a book; places are its chapters. Raises `BadInput` where it is locked, broken or without text."""
+    archive = Archive(data, name, "EPUB")
+    book = _open(archive)
+    _refuse_locked(archive, book)
+    parts: list[str] = []
+    places: list[Place] = []
+    length = 0
+    for document in book.spine:
+        page = _read(archive, document)
+        if text := page.blocks.text():
+            length += 2 if parts else 0
+            places += _chapters(book, document, page, length)
+            parts.append(text)
+            length += len(text)
+    if not parts:
+        raise BadInput(f"{name} holds no text: there is nothing to read.")
+    return Converted("\n\n".join(parts), ordered(places), book.title)
+
+
+def _open(archive: Archive) -> _Book:
+    rootfile = next(_elements(_parsed(archive, _CONTAINER), "rootfile"), None)
+    path = rootfile.get("full-path") if rootfile is not None else None
+    if not path:
+        raise archive.broken("it names no book")
+    package = _parsed(archive, path)
+    items = {item.get("id", ""): item for item in _elements(package, "item")}
+    spine = [items[item] for ref in _elements(package, "itemref") if (item := ref.get("idref", "")) in items]
+    if not spine:
+        raise archive.broken("its reading order is empty")
+    pages = [_inside(path, item.get("href", "")) for item in spine if "image/" not in item.get("media-type", "")]
+    title = next((on_a_line("".join(found.itertext())) for found in _elements(package, "title")), "")
+    return _Book(title, pages, _contents(archive, path, items.values()))
+
+
+def _contents(archive: Archive, package: str, items: "Iterator[_Element]") -> list[_Entry]:
+    """The table of contents: EPUB 3's, else EPUB 2's; empty where there is none to be read."""
+    found: list[_Entry] = []
+    for item in sorted(items, key=lambda item: item.get("media-type") == _NCX):
+        is_nav, is_ncx = "nav" in item.get("properties", "").split(), item.get("media-type") == _NCX
+        path = _inside(package, item.get("href", ""))
+        if (is_nav or is_ncx) and not found and path in archive.members:
+            root = _parsed(archive, path)
+            found = list(_nav_entries(root, path) if is_nav else _ncx_entries(root, path))
+    return found
+
+
+def _nav_entries(root: "_Element", path: str) -> Iterator[_Entry]:
+    navs = list(_elements(root, "nav"))
+    nav = next(
+        (nav for nav in navs if any(key.endswith("type") and "toc" in nav.attrib[key] for key in nav.attrib)), None
+    )
+    for link in _elements(navs[0] if nav is None and navs else nav, "a"):
+        above = [item for item in link.iterancestors() if local_name(item.tag) == "li"]
+        titles = [_first_text(item, ("a", "span")) for item in reversed(above)]
+        yield from _entry(path, link.get("href"), titles)
+
+
+def _ncx_entries(root: "_Element", path: str) -> Iterator[_Entry]:
+    for point in _elements(root, "navpoint"):
+        above = [point, *(item for item in point.iterancestors() if local_name(item.tag) == "navpoint")]
+        source = next((child.get("src") for child in point if local_name(child.tag) == "content"), None)
+        yield from _entry(path, source, [_first_text(item, ("navlabel",)) for item in reversed(above)])
+
+
+def _entry(path: str, link: str | None, titles: list[str]) -> Iterator[_Entry]:
+    document, _, anchor = (link or "").partition("#")
+    if title := " > ".join(filter(None, titles)):
+        yield _Entry(_inside(path, document) if document else path, unquote(anchor), title)
+
+
+def _chapters(book: _Book, document: str, page: Page, start: int) -> Iterator[Place]:
+    """Places of a document's chapters; one without entry and heading goes on with the chapter before."""
+    entries = [entry for entry in book.contents if entry.document == document]
+    for entry in entries:
+        yield Place(start + page.blocks.anchors.get(entry.anchor, 0), f"chapter '{on_one_line(entry.title)}'")
+    if not entries and page.first_heading:
+        level, title = page.first_heading
+        if level <= CHAPTER_LEVEL or not book.contents:
+            yield Place(start, f"chapter '{on_one_line(title)}'")
+
+
+def _refuse_locked(archive: Archive, book: _Book) -> None:
+    """Encrypted fonts are common and harmless; encrypted documents can't be read."""
+    if _ENCRYPTION not in archive.members:
+        return
+    references = _elements(_parsed(archive, _ENCRYPTION), "cipherreference")
+    encrypted = {posixpath.normpath(unquote(reference.get("URI", ""))) for reference in references}
+    if encrypted.intersection(book.spine):
+        raise BadInput(f"{archive.name} is locked by DRM: only its shop's own programs can open it.")
+
+
+def _read(archive: Archive, document: str) -> Page:
+    return read_page(decode(archive.read(document), f"{archive.name} ({document!a})"), xhtml=True)
+
+
+def _parsed(archive: Archive, member: str) -> "_Element":
+    root = parse_xml(archive.read(member))
+    if root is None:
+        raise archive.broken(f"{member!a} can't be read")
+    return root
+
+
+def _inside(base: str, link: str) -> str:
+    """The archive's name for what a member links to."""
+    return posixpath.normpath(posixpath.join(posixpath.dirname(base), unquote(link.partition("#")[0])))
+
+
+def _elements(root: "_Element | None", name: str) -> "Iterator[_Element]":
+    return (element for element in (root.iter() if root is not None else ()) if local_name(element.tag) == name)
+
+
+def _first_text(element: "_Element", names: tuple[str, ...]) -> str:
+    found = next((child for child in element if local_name(child.tag) in names), None)
+    return "" if found is None else on_a_line("".join(found.itertext()))
