@@ -113,7 +113,7 @@ def test_the_named_page_comes_first_and_a_wrong_one_is_corrected() -> None:
 def test_a_quote_across_pages_is_on_the_page_where_it_begins(page: int) -> None:
     text = "The lamp was out. The sea was dark."
     citation = locate(Quote(page=page, quote="out. The sea"), text, cut(text, 18))
-    assert citation == {"page": 0, "quote": "out. The sea", "start": 13, "end": 25}
+    assert citation == {"page": 0, "quote": "out. The sea", "start": 13, "end": 25, "place": None}
 
 
 @quick

@@ -31,7 +31,9 @@ LibraryFolder = Annotated[
         "--library", metavar="FOLDER", envvar="READGRAPH_LIBRARY", help="Where documents and memories are kept."
     ),
 ]
-SourceFile = Annotated[Path, typer.Argument(metavar="FILE", help="A .txt or .md file.", show_default=False)]
+SourceFile = Annotated[
+    Path, typer.Argument(metavar="FILE", help="Text, Markdown, HTML, PDF, EPUB or Word; - is standard input.")
+]
 
 
 @app.command()

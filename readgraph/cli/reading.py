@@ -9,10 +9,11 @@ from typing import Any
 
 from langchain_core.runnables import RunnableConfig
 
-from readgraph.cli.files import read_text_file
 from readgraph.cli.progress import ReadingProgress
 from readgraph.cli.rendering import print_answer, print_json, print_memory, print_steps
 from readgraph.graphs import read_agent
+from readgraph.sources import SourceText, load
+from readgraph.sources.loading import STANDARD_INPUT
 from readgraph.state.context import PROFILES, ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.library import Library, open_library
@@ -30,8 +31,7 @@ def reader_context(profile: str | None, **settings: Any) -> ReaderContext:
 
 def read_document(path: Path, context: ReaderContext, folder: Path | None, *, as_json: bool) -> None:
     """Build the file's memory and say what it is."""
-    title, text = read_text_file(path)
-    asyncio.run(_read(title, str(path.absolute()), text, context, folder, as_json))
+    asyncio.run(_read(load(path), context, folder, as_json))
 
 
 def ask_document(
@@ -49,14 +49,13 @@ def ask_document(
         raise BadInput("The question is empty: ask something.")
     if len(options) == 1:
         raise BadInput("A multiple choice needs at least two options; there is one --option.")
-    title, text = read_text_file(path)
     asked = Question(question=question, options=options)
-    asyncio.run(_ask(title, str(path.absolute()), text, asked, context, folder, show_steps, as_json))
+    asyncio.run(_ask(load(path), asked, context, folder, show_steps, as_json))
 
 
-async def _read(title: str, source: str, text: str, context: ReaderContext, folder: Path | None, as_json: bool) -> None:
+async def _read(source: SourceText, context: ReaderContext, folder: Path | None, as_json: bool) -> None:
     async with open_library(folder) as library:
-        document = await library.pages.add_document(text, title=title, source=source)
+        document = await _stored(source, library)
         found = await _run(library, document, {}, context)
         memory = await library.pages.memory(document.id, found["memory"])
         notes = await library.pages.notes(memory.id, range(memory.pages))
@@ -68,17 +67,10 @@ async def _read(title: str, source: str, text: str, context: ReaderContext, fold
 
 
 async def _ask(
-    title: str,
-    source: str,
-    text: str,
-    asked: Question,
-    context: ReaderContext,
-    folder: Path | None,
-    show_steps: bool,
-    as_json: bool,
+    source: SourceText, asked: Question, context: ReaderContext, folder: Path | None, show_steps: bool, as_json: bool
 ) -> None:
     async with open_library(folder) as library:
-        document = await library.pages.add_document(text, title=title, source=source)
+        document = await _stored(source, library)
         found = await _run(library, document, asked, context)
     if as_json:
         print_json(_reported(document, context, found))
@@ -86,6 +78,12 @@ async def _ask(
     if show_steps:
         print_steps(found["steps"])
     print_answer(found, context)
+
+
+async def _stored(source: SourceText, library: Library) -> Document:
+    places = [(place.start, place.label) for place in source.places]
+    file = "" if source.source == STANDARD_INPUT else source.source
+    return await library.pages.add_document(source.text, title=source.title, source=file, places=places)
 
 
 async def _run(library: Library, document: Document, asked: Question, context: ReaderContext) -> dict[str, Any]:

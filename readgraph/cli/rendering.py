@@ -33,7 +33,8 @@ def print_answer(found: dict[str, Any], context: ReaderContext) -> None:
     console.print(_answer(found))
     for citation in found["citations"]:
         quote = " ".join(citation["quote"].split())
-        console.print(Padding(Text(f"p. {citation['page']}  “{quote}”", style="italic"), (0, 0, 0, 2)))
+        place = f", {citation['place']}" if citation["place"] else ""
+        console.print(Padding(Text(f"p. {citation['page']}{place}  “{quote}”", style="italic"), (0, 0, 0, 2)))
     pages = ", ".join(map(str, found["pages_read"])) or "none"
     rate = found["compression_rate"]
     seen = f" · {100 - rate:.0f} % of the text in view" if rate is not None else ""

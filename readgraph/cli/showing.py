@@ -10,8 +10,8 @@ from rich.console import Console
 from rich.table import Column, Table
 from rich.text import Text
 
-from readgraph.cli.files import read_text_file
 from readgraph.cli.rendering import PLAIN, print_json
+from readgraph.sources import load
 from readgraph.state.errors import BadInput
 from readgraph.state.library import open_library
 from readgraph.state.page_store import PageStore, document_id
@@ -70,7 +70,7 @@ async def _read(named: str, folder: Path | None) -> tuple[Document, Memory, list
 async def find_document(store: PageStore, named: str) -> Document:
     """The document of this id, title or file; the beginning of an id will do where it is the only one."""
     documents = await store.documents()
-    content = document_id(read_text_file(Path(named))[1]) if os.path.isfile(named) else None
+    content = document_id(load(Path(named)).text) if os.path.isfile(named) else None
     place = str(Path(named).absolute())
     for matches in (
         [document for document in documents if document.id in (named, content)],

@@ -30,6 +30,9 @@ async def cite(state: CiteState, runtime: Runtime[ReaderContext]) -> CiteUpdate:
     text = await store.text(document)
     found = [locate(quote, text, pages) for quote in state["quotes"]]
     citations = [citation for citation in found if citation]
+    places = await store.place_names(document, [citation["start"] for citation in citations])
+    for citation, place in zip(citations, places, strict=True):
+        citation["place"] = place
     unique = list({(citation["start"], citation["end"]): citation for citation in citations}.values())
     if lost := found.count(None):
         fell_back("quote_not_found", lost)
@@ -48,7 +51,7 @@ def locate(quote: Quote, text: str, pages: list[Page]) -> Citation | None:
     for begin, end in [*named, (0, pages[-1].end if pages else 0)]:
         if span := find_quote(wanted, text, begin, end):
             page = pages[bisect_right(read, span[0]) - 1]
-            return {"page": page.number, "quote": text[slice(*span)], "start": span[0], "end": span[1]}
+            return {"page": page.number, "quote": text[slice(*span)], "start": span[0], "end": span[1], "place": None}
     return None
 
 

@@ -14,6 +14,7 @@ GIST_WORDS = 40
 """An extractive gist keeps this share of a page's words, but at least this many."""
 
 PASSAGE_WORDS = 20
+FEWEST_PASSAGE_WORDS = 8
 
 _TOKEN = re.compile(r"\w+")
 _STOP_WORDS = frozenset(
@@ -59,12 +60,18 @@ def extract_gist(text: str) -> str:
 
 
 def passages(text: str) -> list[tuple[int, int]]:
-    """Spans that begin at each sentence and go on until they hold enough words to be understood."""
+    """Spans that begin at each sentence and go on until they hold enough words to be understood.
+
+    They leave a paragraph only where they would be very short without.
+    """
     spans = sentence_spans(text)
     found = []
     for number, (start, end) in enumerate(spans):
         last = number
-        while count_words(text[start:end]) < PASSAGE_WORDS and last + 1 < len(spans):
+        while last + 1 < len(spans):
+            enough = FEWEST_PASSAGE_WORDS if "\n" in text[end : spans[last + 1][0]] else PASSAGE_WORDS
+            if count_words(text[start:end]) >= enough:
+                break
             last += 1
             end = spans[last][1]
         found.append((start, end))

@@ -45,10 +45,12 @@ class Archive:
                     portions.append(portion)
         except KeyError:
             raise self.broken(f"it lacks {member!a}") from None
-        except RuntimeError:  # zipfile's word for a member under a password
-            raise BadInput(f"{self.name} is locked by a password: unlock it first.") from None
+        except BadInput:
+            raise
         except _BROKEN:
             raise self.broken() from None
+        except RuntimeError:  # zipfile's word for a member under a password
+            raise BadInput(f"{self.name} is locked by a password: unlock it first.") from None
         return b"".join(portions)
 
     def check(self) -> None:

@@ -18,6 +18,7 @@ _DETECTABLE = [
 ]
 _MISTAKEN_FOR_WESTERN = {"cp1250", "mac_roman", "cp437", "cp850", "iso8859_2"}
 _CENTRAL_EUROPEAN = b"\x8a\x8d\x8e\x9a\x9d\x9e"  # Š Ť Ž š ť ž: frequent from Prague to Zagreb, hardly west of it
+_SEVEN_BIT = ("iso2022", "hz")
 _WIDER = {
     "ascii": "cp1252",
     "iso8859-1": "cp1252",
@@ -37,8 +38,8 @@ SAMPLE = 65_536
 def decode(data: bytes, name: str, declared: str = "") -> str:
     """The text of a file's bytes; raises `BadInput` where they are no text.
 
-    A mark at the beginning is right, then what the file declares, then UTF-8, then what is detected. A file of which
-    all but a little is UTF-8 is UTF-8, with U+FFFD for what is not.
+    A mark at the beginning is right, then UTF-8 (what is valid as that is hardly anything else), then what the file
+    declares, then what is detected. A file of which all but a little is UTF-8 is UTF-8, with U+FFFD for what is not.
     """
     for start, kind in _OTHER_KINDS.items():
         if data.startswith(start):
@@ -48,7 +49,8 @@ def decode(data: bytes, name: str, declared: str = "") -> str:
             return _strictly(data, encoding) or _refused(name)
     if data.count(0) > MOST_NULS * len(data):
         return _refused(name)
-    for encoding in (_known(declared), "utf-8"):
+    codec = _known(declared)
+    for encoding in (codec, "utf-8") if codec.startswith(_SEVEN_BIT) else ("utf-8", codec):
         if encoding and (text := _strictly(data, encoding)) is not None:
             return text
     return _nearly_utf8(data) or _detected(data) or _refused(name)
@@ -64,9 +66,8 @@ def _known(declared: str) -> str:
         codec = codecs.lookup(declared.strip())
     except (LookupError, ValueError):
         return ""
-    if not codec._is_text_encoding or codec.name.startswith(("utf-16", "utf-32", "utf-7")):
-        return ""  # without a mark: a page that can be searched for its declaration isn't in these
-    return _WIDER.get(codec.name, codec.name)
+    # A page that can be searched for its declaration is not in UTF-16.
+    return "" if codec.name.startswith("utf") else _WIDER.get(codec.name, codec.name)
 
 
 def _strictly(data: bytes, encoding: str) -> str | None:
@@ -105,8 +106,7 @@ def _is_central_european(sample: bytes) -> bool:
 
 def _sample(data: bytes) -> bytes:
     """Lines that hold more than ASCII, as the rest says nothing about the encoding."""
-    first = next(at for at, byte in enumerate(data) if byte > 127) if len(data) <= SAMPLE else _first_high(data)
-    begin = data.rfind(b"\n", 0, first) + 1
+    begin = data.rfind(b"\n", 0, _first_beyond_ascii(data)) + 1
     lines, size = [], 0
     for line in data[begin : begin + 64 * SAMPLE].split(b"\n"):
         if not line.isascii() and size < SAMPLE:
@@ -117,7 +117,6 @@ def _sample(data: bytes) -> bytes:
     return sample[:cut] if cut > 0 else sample
 
 
-def _first_high(data: bytes) -> int:
-    """Where the first byte beyond ASCII stands, found by blocks."""
+def _first_beyond_ascii(data: bytes) -> int:
     block = next(at for at in range(0, len(data), SAMPLE) if not data[at : at + SAMPLE].isascii())
     return block + next(at for at, byte in enumerate(data[block : block + SAMPLE]) if byte > 127)

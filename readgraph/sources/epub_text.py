@@ -1,14 +1,13 @@
 """EPUB becomes plain text: its documents in reading order, each page of HTML converted."""
 
 import posixpath
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from readgraph.sources.archives import Archive
 from readgraph.sources.blocks import on_a_line
-from readgraph.sources.encodings import decode
 from readgraph.sources.html_text import Page, read_page
 from readgraph.sources.markup import local_name, parse_xml
 from readgraph.sources.places import Place, on_one_line, ordered
@@ -28,7 +27,7 @@ CHAPTER_LEVEL = 2
 
 @dataclass(frozen=True)
 class _Entry:
-    """One line of the table of contents: the document it leads to, the anchor in it, and the titles above and its own."""
+    """One line of the table of contents: the document and the anchor it leads to, the titles above with its own."""
 
     document: str
     anchor: str
@@ -51,7 +50,7 @@ def convert(data: bytes, name: str) -> Converted:
     places: list[Place] = []
     length = 0
     for document in book.spine:
-        page = _read(archive, document)
+        page = read_page(archive.read(document), f"{name} ({document!a})")
         if text := page.blocks.text():
             length += 2 if parts else 0
             places += _chapters(book, document, page, length)
@@ -77,19 +76,19 @@ def _open(archive: Archive) -> _Book:
     return _Book(title, pages, _contents(archive, path, items.values()))
 
 
-def _contents(archive: Archive, package: str, items: "Iterator[_Element]") -> list[_Entry]:
+def _contents(archive: Archive, package: str, items: "Iterable[_Element]") -> list[_Entry]:
     """The table of contents: EPUB 3's, else EPUB 2's; empty where there is none to be read."""
     found: list[_Entry] = []
     for item in sorted(items, key=lambda item: item.get("media-type") == _NCX):
         is_nav, is_ncx = "nav" in item.get("properties", "").split(), item.get("media-type") == _NCX
         path = _inside(package, item.get("href", ""))
         if (is_nav or is_ncx) and not found and path in archive.members:
-            root = _parsed(archive, path)
+            root = parse_xml(archive.read(path))
             found = list(_nav_entries(root, path) if is_nav else _ncx_entries(root, path))
     return found
 
 
-def _nav_entries(root: "_Element", path: str) -> Iterator[_Entry]:
+def _nav_entries(root: "_Element | None", path: str) -> Iterator[_Entry]:
     navs = list(_elements(root, "nav"))
     nav = next(
         (nav for nav in navs if any(key.endswith("type") and "toc" in nav.attrib[key] for key in nav.attrib)), None
@@ -100,7 +99,7 @@ def _nav_entries(root: "_Element", path: str) -> Iterator[_Entry]:
         yield from _entry(path, link.get("href"), titles)
 
 
-def _ncx_entries(root: "_Element", path: str) -> Iterator[_Entry]:
+def _ncx_entries(root: "_Element | None", path: str) -> Iterator[_Entry]:
     for point in _elements(root, "navpoint"):
         above = [point, *(item for item in point.iterancestors() if local_name(item.tag) == "navpoint")]
         source = next((child.get("src") for child in point if local_name(child.tag) == "content"), None)
@@ -132,10 +131,6 @@ def _refuse_locked(archive: Archive, book: _Book) -> None:
     encrypted = {posixpath.normpath(unquote(reference.get("URI", ""))) for reference in references}
     if encrypted.intersection(book.spine):
         raise BadInput(f"{archive.name} is locked by DRM: only its shop's own programs can open it.")
-
-
-def _read(archive: Archive, document: str) -> Page:
-    return read_page(decode(archive.read(document), f"{archive.name} ({document!a})"), xhtml=True)
 
 
 def _parsed(archive: Archive, member: str) -> "_Element":

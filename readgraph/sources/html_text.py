@@ -31,19 +31,19 @@ _NOT_SHOWN = re.compile(r"display\s*:\s*none", re.IGNORECASE)
 
 def convert(data: bytes, name: str) -> Converted:
     """The text of a page; places are the paths of its headings. Raises `BadInput` where it holds no text."""
-    declared = _DECLARED.search(data[:4096])
-    html = decode(data, name, declared[1].decode("ascii") if declared else "")
-    page = read_page(html, xhtml=bool(_XHTML.search(html[:2048])))
+    page = read_page(data, name)
     text = page.blocks.text()
     if not text:
         raise BadInput(f"{name} holds no text: there is nothing to read.")
     return Converted(text, ordered(page.headings), page.title)
 
 
-def read_page(html: str, *, xhtml: bool) -> "Page":
-    """A page of (X)HTML, read; XHTML that isn't well-formed is read as HTML."""
+def read_page(data: bytes, name: str) -> "Page":
+    """A page of HTML, read; also XHTML, as HTML where it is not well-formed. Raises `BadInput` for binary data."""
+    declared = _DECLARED.search(data[:4096])
+    html = decode(data, name, declared[1].decode("ascii") if declared else "")
     page = Page()
-    if xhtml and feed_xhtml(html, page):
+    if _XHTML.search(html[:4096]) and feed_xhtml(html, page):
         return page
     page = Page()
     feed_html(html, page)

@@ -5,7 +5,8 @@ import sys
 from pathlib import Path
 
 from readgraph.sources import docx_text, epub_text, html_text, markdown_text, pdf_text, plain_text
-from readgraph.sources.source_text import Converter, SourceText
+from readgraph.sources.places import on_one_line
+from readgraph.sources.source_text import Converted, Converter, SourceText
 from readgraph.state.errors import BadInput
 
 CONVERTERS: dict[str, Converter] = {
@@ -39,7 +40,7 @@ def load(path: Path) -> SourceText:
         raise BadInput(f"{name} is of no kind that can be read: give one of {', '.join(SUFFIXES)}.")
     data = _read(path, name)
     made = _checked(convert or plain_text.convert, data, name)
-    return SourceText(made.title or path.stem, made.text, str(path.absolute()), made.places)
+    return SourceText(on_one_line(made.title) or path.stem, made.text, str(path.absolute()), made.places)
 
 
 def shown(path: Path) -> str:
@@ -64,7 +65,7 @@ def _read(path: Path, name: str) -> bytes:
         raise BadInput(f"There is no file {name}.") from None
 
 
-def _checked(convert: Converter, data: bytes, name: str) -> "plain_text.Converted":
+def _checked(convert: Converter, data: bytes, name: str) -> Converted:
     made = convert(data, name) if data else None
     if made is None or not made.text.strip():
         raise BadInput(f"{name} is empty: there is nothing to read.")

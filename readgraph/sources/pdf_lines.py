@@ -1,4 +1,4 @@
-"""Lines of a page's print become paragraphs: by the space between them, indents, and where a line could have gone on."""
+"""Printed lines become paragraphs: by the space between them, by indents, and where a line could have gone on."""
 
 import re
 from collections import Counter, defaultdict
@@ -19,7 +19,9 @@ INDENT = 0.8
 ROOM_LEFT = 0.85
 """A line that would stay below this share of a full line with the next word added was ended on purpose."""
 
-_ITEM = re.compile(r"(?:[•◦▪‣·●○■□–—*-]|\(?(?:\d{1,3}|[a-z]|[ivx]{1,5})[.)])\s+\S|[•◦▪‣●■]")
+_BULLET = re.compile(r"[•◦▪‣●■]|[·○□–—*-]\s+\S")
+_ITEM = re.compile(rf"{_BULLET.pattern}|\(?(?:\d{{1,3}}|[a-z]|[ivx]{{1,5}})[.)]\s+\S")
+_LEADERS = re.compile(r"(?:\. ?){5}\s*\w*$")
 _SENTENCE_END = re.compile(r"[.!?…:。！？」』][\"'”’»)\]]*$")
 _HYPHEN = re.compile(r"\w([-\u2010\u00ad])$")
 _WORD = re.compile(r"[^\W\d_]+(?:[-\u2010][^\W\d_]+)*")
@@ -129,8 +131,10 @@ class _Print:
             return self.across_pages(above, below) if step is not None and step < -above.size else PARAGRAPH_END
         usual = self._steps.get(round(above.size))
         if step is not None and usual and step > WIDE_GAP * usual:
-            return LINE_END if _ITEM.match(below.text) and step < 1.6 * usual else PARAGRAPH_END
+            return LINE_END if _BULLET.match(below.text) and step < 1.6 * usual else PARAGRAPH_END
         if _ITEM.match(below.text) and (ended or _ITEM.match(above.text) or self._could_go_on(above, below)):
+            return LINE_END
+        if _LEADERS.search(above.text):  # a table of contents
             return LINE_END
         if self._is_indented(above, below, ended):
             return PARAGRAPH_END

@@ -1,16 +1,19 @@
 """Plain text: kept as it is; places are times, headings, or lines, whichever the text has."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from readgraph.sources.encodings import decode
-from readgraph.sources.places import Place, on_one_line, ordered, thinned
+from readgraph.sources.places import MOST_PLACES, Place, on_one_line, thinned
 from readgraph.sources.source_text import Converted
 
 LONG_PARAGRAPH = 2_000
 """Characters: where paragraphs are longer than this on average, every line is a place."""
 
 LONGEST_HEADING = 80
+
+FEWEST_MARKS = 2
+"""Times or headings that a text must have for them to be its places."""
 
 _PARAGRAPH = re.compile(r"\S[^\n]*(?:\n[ \t]*[^\s][^\n]*)*")
 _LINE = re.compile(r"\S[^\n]*")
@@ -23,10 +26,10 @@ _NUMERAL = (
     r"|first|second|third|fourth|fifth|last)\b"
 )
 _NAMED = re.compile(
-    rf"(?:chapter|part|book|section|volume|act|scene|letter|canto|appendix|kapitel|teil|abschnitt|chapitre|partie|livre"
+    rf"(?:chapter|part|book|section|session|volume|act|scene|letter|canto|appendix|kapitel|teil|abschnitt|chapitre|partie|livre"
     rf"|capítulo|capitolo|parte|hoofdstuk|глава|часть)\s+{_NUMERAL}"
     r"|(?:prologue|epilogue|introduction|preface|foreword|afterword|conclusion|interlude)\W*$"
-    r"|第.{1,6}[章回節节話话部]",
+    r"|#{1,6}[ \t]+\S|第.{1,6}[章回節节話话部]",
     re.IGNORECASE,
 )
 _NUMBERED = re.compile(
@@ -45,40 +48,41 @@ def places_of_text(text: str) -> tuple[Place, ...]:
     if "\n" not in text:
         text = text.replace("\r", "\n")  # as old Macs wrote; offsets stay
     marks = list(_times(text))
-    paragraphs = [match.span() for match in _PARAGRAPH.finditer(text)]
-    if len(marks) < 2:
+    if len(marks) < FEWEST_MARKS:
+        paragraphs = [match.span() for match in _PARAGRAPH.finditer(text)]
         marks = list(_headings(text, paragraphs))
-    if len(marks) < 2:
-        return _lines(text, paragraphs)
-    before = [Place(start, "line 1") for start, _ in paragraphs[:1] if start < marks[0].start]
-    return ordered([*_first_line(text, before), *marks])
+        if len(marks) < FEWEST_MARKS:
+            return _lines(text, [start for start, _ in paragraphs])
+    places = [Place(start, on_one_line(label)) for start, label in thinned(marks, MOST_PLACES - 1)]
+    first = _LINE.search(text)
+    before = _numbered(text, [first.start()]) if first and first.start() < places[0].start else []
+    return (*before, *places)
 
 
-def _times(text: str) -> Iterator[Place]:
-    padded = "\n" + text
-    for match in _TIME.finditer(padded):
-        yield Place(match.start(match.lastindex or 0) - 1, match[match.lastindex or 0])
+def _times(text: str) -> Iterator[tuple[int, str]]:
+    for match in _TIME.finditer("\n" + text):
+        yield match.start(match.lastindex or 0) - 1, match[match.lastindex or 0]
 
 
-def _headings(text: str, paragraphs: list[tuple[int, int]]) -> Iterator[Place]:
+def _headings(text: str, paragraphs: list[tuple[int, int]]) -> Iterator[tuple[int, str]]:
     for start, end in paragraphs:
         if end - start <= LONGEST_HEADING:
             line = text[start:end].rstrip()
             if "\n" not in line and (_NAMED.match(line) or _NUMBERED.match(line)):
-                yield Place(start, on_one_line(line))
+                yield start, line.lstrip("# \t")
 
 
-def _first_line(text: str, places: list[Place]) -> list[Place]:
-    return [Place(place.start, f"line {text.count(chr(10), 0, place.start) + 1}") for place in places]
-
-
-def _lines(text: str, paragraphs: list[tuple[int, int]]) -> tuple[Place, ...]:
-    starts = [start for start, _ in paragraphs]
+def _lines(text: str, starts: list[int]) -> tuple[Place, ...]:
+    """Line numbers at these paragraphs; at every line where the paragraphs are long."""
     if len(text) > LONG_PARAGRAPH * len(starts):
         starts = [match.start() for match in _LINE.finditer(text)]
+    return tuple(_numbered(text, thinned(starts)))
+
+
+def _numbered(text: str, starts: Sequence[int]) -> list[Place]:
     places, line, at = [], 1, 0
-    for start in thinned(starts):
+    for start in starts:
         line += text.count("\n", at, start)
         at = start
         places.append(Place(start, f"line {line}"))
-    return tuple(places)
+    return places

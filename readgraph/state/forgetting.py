@@ -33,6 +33,8 @@ async def forget_document(library: Library, document: Document) -> dict[str, int
         await library.checkpointer.adelete_thread(thread)
     parts = range(-(-document.characters // PART))
     await _delete(pages, (ROOT, "text", document.id), [numbered(part) for part in parts])
+    groups = range(-(-document.places // BATCH))
+    await _delete(pages, (ROOT, "places", document.id), [numbered(group) for group in groups])
     await _delete(pages, (ROOT, "documents"), [document.id])
     return {"memories": len(memories), "replies": len(replies), "threads": len(threads)}
 

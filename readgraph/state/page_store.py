@@ -6,6 +6,7 @@ Reads and writes never share a batch.
 
 import asyncio
 import hashlib
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
@@ -55,8 +56,14 @@ class PageStore:
     def __init__(self, store: BaseStore) -> None:
         self.store = store
 
-    async def add_document(self, text: str, *, title: str = "", source: str = "") -> Document:
-        """Store a text once; the same text again is the same document. Offsets refer to the text as stored."""
+    async def add_document(
+        self, text: str, *, title: str = "", source: str = "", places: Sequence[tuple[int, str]] = ()
+    ) -> Document:
+        """Store a text once; the same text again is the same document. Offsets refer to the text as stored.
+
+        `places` says in the source's own terms where the text stands: (character offset, name) pairs, ascending,
+        each good up to the next ("PDF page 12", "chapter 'The Auction'", "line 40").
+        """
         text = storable(text)
         if not text.strip():
             raise BadInput(f"{title or 'The text'} is empty: there is nothing to read.")
@@ -64,11 +71,23 @@ class PageStore:
         known = await self._get((ROOT, "documents"), [identity])
         if known[0]:
             return Document(**known[0])
-        document = Document(identity, storable(title), storable(source), count_words(text), len(text), _now())
+        named = (storable(title), storable(source))
+        document = Document(identity, *named, count_words(text), len(text), _now(), len(places))
         parts = [text[start : start + PART] for start in range(0, len(text), PART)]
         await self._put([((ROOT, "text", identity), numbered(n), {"text": part}) for n, part in enumerate(parts)])
+        groups = [list(places[first : first + BATCH]) for first in range(0, len(places), BATCH)]
+        await self._put([((ROOT, "places", identity), numbered(n), {"places": part}) for n, part in enumerate(groups)])
         await self._put([((ROOT, "documents"), identity, asdict(document))])
         return document
+
+    async def place_names(self, document: Document, offsets: Sequence[int]) -> list[str | None]:
+        """Where these offsets are in the source's own terms; nothing where the source named no place."""
+        keys = [numbered(group) for group in range(-(-document.places // BATCH))]
+        groups = await self._get((ROOT, "places", document.id), keys)
+        places = [place for group in groups if group for place in group["places"]]
+        starts = [start for start, _ in places]
+        found = [bisect_right(starts, offset) - 1 for offset in offsets]
+        return [places[at][1] if at >= 0 else None for at in found]
 
     async def document(self, identity: str) -> Document:
         """The record of a document; raises `BadInput` where the store doesn't hold it."""

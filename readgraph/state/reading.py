@@ -38,12 +38,16 @@ class Quote(TypedDict):
 
 
 class Citation(TypedDict):
-    """A quote that stands in the document: page number, exact text, character span `[start, end)`."""
+    """A quote that stands in the document: page number, exact text, character span `[start, end)`.
+
+    `place` says where it is in the source's own terms: the page of a PDF, a chapter, a heading, a line, a time.
+    """
 
     page: int
     quote: str
     start: int
     end: int
+    place: str | None
 
 
 NOTHING_USED: Usage = {"calls": 0, "cached_calls": 0, "input_words": 0, "output_words": 0, "seconds": 0.0}

@@ -17,7 +17,10 @@ def digest(value: object, length: int = 16) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One source text; its id is the hash of the stored text, so the same text is stored once."""
+    """One source text; its id is the hash of the stored text, so the same text is stored once.
+
+    `places` counts the places that the source names in its own terms (see `PageStore.place_names`).
+    """
 
     id: str
     title: str
@@ -25,6 +28,7 @@ class Document:
     words: int
     characters: int
     added: str
+    places: int = 0
 
 
 @dataclass(frozen=True, slots=True)

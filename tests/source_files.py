@@ -1,0 +1,132 @@
+"""Files of every kind, made for the tests of `readgraph.sources`."""
+
+import zipfile
+from collections.abc import Mapping, Sequence
+from io import BytesIO
+from pathlib import Path
+
+from docx import Document
+from pypdf import PdfReader, PdfWriter
+from pypdf.constants import PageLabelStyle
+from reportlab.lib.pagesizes import A5
+from reportlab.lib.styles import ParagraphStyle
+from reportlab.pdfgen.canvas import Canvas
+from reportlab.platypus import PageBreak, Paragraph, SimpleDocTemplate
+from reportlab.platypus.flowables import Flowable
+
+CONTAINER = (
+    '<?xml version="1.0"?><container xmlns="urn:oasis:names:tc:opendocument:xmlns:container" version="1.0"><rootfiles>'
+    '<rootfile full-path="OEBPS/book.opf" media-type="application/oebps-package+xml"/></rootfiles></container>'
+)
+XHTML = (
+    '<?xml version="1.0" encoding="utf-8"?><html xmlns="http://www.w3.org/1999/xhtml" '
+    'xmlns:epub="http://www.idpf.org/2007/ops"><head><title/></head><body>{}</body></html>'
+)
+NCX = '<ncx xmlns="http://www.daisy.org/z3986/2005/ncx/"><navMap>{}</navMap></ncx>'
+TYPES = {"ncx": "application/x-dtbncx+xml", "jpg": "image/jpeg"}
+
+HEAD = ParagraphStyle("head", fontName="Times-Bold", fontSize=14, leading=17, spaceBefore=10, spaceAfter=6)
+SPACED = ParagraphStyle("spaced", fontName="Times-Roman", fontSize=10, leading=12, spaceAfter=6)
+INDENTED = ParagraphStyle("indented", fontName="Times-Roman", fontSize=10, leading=12, firstLineIndent=14, alignment=4)
+
+
+def write_pdf(path: Path, pages: Sequence[Sequence[str]], body: ParagraphStyle = SPACED) -> Path:
+    """A typeset PDF: on each page these paragraphs; one that begins with # is a heading."""
+    flow: list[Flowable] = []
+    for page in pages:
+        flow += [Paragraph(text.lstrip("# "), HEAD if text.startswith("#") else body) for text in page]
+        flow.append(PageBreak())
+    SimpleDocTemplate(str(path), pagesize=A5).build(flow)
+    return path
+
+
+def write_pdf_lines(path: Path, pages: Sequence[Sequence[str]]) -> Path:
+    """A PDF of lines at even distances."""
+    canvas = Canvas(str(path), pagesize=A5)
+    for page in pages:
+        for number, line in enumerate(page):
+            canvas.drawString(40, 560 - 12 * number, line)
+        canvas.showPage()
+    canvas.save()
+    return path
+
+
+def encrypt_pdf(path: Path, password: str, algorithm: str) -> Path:
+    """The PDF under a user password, which may be empty."""
+    writer = PdfWriter(clone_from=PdfReader(BytesIO(path.read_bytes())))
+    writer.encrypt(password, owner_password="owner", algorithm=algorithm)
+    writer.write(path)
+    return path
+
+
+def label_pdf(path: Path, front_pages: int) -> Path:
+    """The PDF with its first pages labelled i, ii, ... and the rest 1, 2, ..."""
+    writer = PdfWriter(clone_from=PdfReader(BytesIO(path.read_bytes())))
+    writer.set_page_label(0, front_pages - 1, style=PageLabelStyle.LOWERCASE_ROMAN)
+    writer.set_page_label(front_pages, len(writer.pages) - 1, style=PageLabelStyle.DECIMAL)
+    writer.write(path)
+    return path
+
+
+def write_zip(path: Path, members: Mapping[str, str | bytes]) -> Path:
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return path
+
+
+def write_epub(path: Path, documents: Mapping[str, str], title: str = "", **more: str | bytes) -> Path:
+    """An EPUB of these documents (name: body, or a whole page) in reading order.
+
+    `nav` is the list of the table of contents in HTML, `ncx` its points; other keywords are members of META-INF.
+    """
+    pages = {name: text if text.startswith("<?xml") else XHTML.format(text) for name, text in documents.items()}
+    listed = dict(pages)
+    if nav := more.pop("nav", ""):
+        listed["nav.xhtml"] = XHTML.format(f'<nav epub:type="landmarks"><ol/></nav><nav epub:type="toc">{nav!s}</nav>')
+    if ncx := more.pop("ncx", ""):
+        listed["toc.ncx"] = NCX.format(ncx)
+    items = "".join(
+        f'<item id="i{number}" href="{name.replace(" ", "%20")}" media-type="{_media_type(name)}" '
+        f'properties="{"nav" if name == "nav.xhtml" else ""}"/>'
+        for number, name in enumerate(listed)
+    )
+    spine = "".join(f'<itemref idref="i{number}"/>' for number in range(len(pages)))
+    package = (
+        f'<package xmlns="http://www.idpf.org/2007/opf" xmlns:dc="http://purl.org/dc/elements/1.1/"><metadata><dc:title>'
+        f"{title}</dc:title></metadata><manifest>{items}</manifest><spine>{spine}</spine></package>"
+    )
+    members = {"mimetype": "application/epub+zip", "META-INF/container.xml": CONTAINER, "OEBPS/book.opf": package}
+    members |= {f"OEBPS/{name}": text for name, text in listed.items()}
+    return write_zip(path, {**members, **{f"META-INF/{name}.xml": text for name, text in more.items()}})
+
+
+def _media_type(name: str) -> str:
+    return TYPES.get(name.rpartition(".")[2], "application/xhtml+xml")
+
+
+def write_docx(path: Path, blocks: Sequence[tuple[str, str] | list[list[str]]]) -> Path:
+    """A Word document of (style, text) paragraphs and tables (rows of cells)."""
+    document = Document()
+    for block in blocks:
+        if isinstance(block, tuple):
+            document.add_paragraph(block[1], style=block[0] or None)
+            continue
+        table = document.add_table(len(block), len(block[0]))
+        for row, texts in zip(table.rows, block, strict=True):
+            for cell, text in zip(row.cells, texts, strict=True):
+                cell.text = text
+    document.save(str(path))
+    return path
+
+
+def edit_docx(path: Path, change: Mapping[str, tuple[str, str]]) -> Path:
+    """Replace text in members of a Word document: name: (old, new); an empty old makes the member."""
+    with zipfile.ZipFile(path) as archive:
+        members: dict[str, str | bytes] = {name: archive.read(name) for name in archive.namelist()}
+    for name, (old, new) in change.items():
+        before = members.get(name, b"")
+        text = before.decode() if isinstance(before, bytes) else before
+        assert old in text
+        members[name] = text.replace(old, new) if old else new
+    return write_zip(path, members)
