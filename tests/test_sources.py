@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from random import Random
 
 import pytest
 from hypothesis import given
@@ -116,7 +117,7 @@ BAD = [
     ("blank.md", "\n\n", "is empty"),
     ("nul.txt", b"MZ\x00\x00\x03\x00\x00\x00" * 90, "binary"),
     ("random.txt", bytes(range(256)) * 30, "binary"),
-    ("noise.txt", bytes(200 + number * number % 56 for number in range(3000)), "binary"),
+    ("noise.txt", Random(1).randbytes(3000).replace(b"\0", b""), "binary"),
     ("half.txt", b"\xff\xfea", "binary"),
     ("really.txt", b"%PDF-1.7 \xe2\xe3", "PDF"),
     ("really.md", b"PK\x03\x04more", "zip"),
@@ -136,11 +137,9 @@ def test_names_that_the_system_refuses(tmp_path: Path) -> None:
             load(tmp_path / name)
 
 
-@pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="root reads everything")
-def test_a_file_that_may_not_be_read(write: Wrote) -> None:
-    path = write("a.txt", "text")
-    path.chmod(0)
-    assert_refused(path, "Permission denied")
+def test_a_file_that_the_system_will_not_open(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").symlink_to(tmp_path / "a.txt")
+    assert_refused(tmp_path / "a.txt", "can't be read: Too many levels")
 
 
 def give_standard_input(monkeypatch: pytest.MonkeyPatch, data: bytes) -> None:
@@ -180,11 +179,7 @@ def test_named_files_come_in_the_order_given_and_once(
 ) -> None:
     b, a = write("in/b.txt", "b"), write("in/a.txt", "a")
     give_standard_input(monkeypatch, b"typed")
-    found = (
-        load_all([b, Path("-"), tmp_path / "in", a, Path("-")], "*.md")
-        if False
-        else load_all([b, Path("-"), tmp_path, a])
-    )
+    found = load_all([b, Path("-"), tmp_path, a, Path("-")])
     assert [source.text for source in found] == ["b", "typed", "a"]
     assert [source.text for source in load_all([b, a], "*.md")] == ["b", "a"]
     assert load_all([]) == []
@@ -200,7 +195,7 @@ def test_a_file_in_a_folder_that_can_not_be_read_is_named(write: Wrote, tmp_path
 
 @pytest.mark.parametrize(
     "glob,reason",
-    [(None, "holds no file"), ("*.md", r"matches '\*\.md'"), ("/etc/*", "no pattern"), ("", "no pattern")],
+    [(None, "holds no file"), ("*.md", r"matches '\*\.md'"), ("/etc/*", "no pattern"), ("", "matches ''")],
 )
 def test_a_folder_with_nothing_to_read(write: Wrote, tmp_path: Path, glob: str | None, reason: str) -> None:
     write("data.csv", "1,2")

@@ -5,13 +5,16 @@ import re
 LONGEST_WORD = 40
 """A run of characters without a space counts as one more word for each 40 characters it goes on."""
 
+SPLIT_AT_ONCE = 100_000
+"""Characters: a longer text is counted match by match, since its split words take many times its size."""
+
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
 _UNIT = re.compile(rf"[{_CJK}]|[^\s{_CJK}]{{1,{LONGEST_WORD}}}")
 
 
 def count_words(text: str) -> int:
     """Number of words: runs between white space; each CJK character is one; very long runs count as several."""
-    if text.isascii():
+    if len(text) <= SPLIT_AT_ONCE and text.isascii():
         runs = text.split()
         if len(text) <= LONGEST_WORD or max(map(len, runs), default=0) <= LONGEST_WORD:
             return len(runs)
