@@ -355,3 +355,14 @@ def test_standard_input_is_read(readgraph: Command, monkeypatch: MonkeyPatch) ->
     text = "The well is thirty-one feet deep. The lamp was lit at nine."
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
     assert "thirty-one feet" in readgraph("ask", "How deep is the well?", "-").out
+
+
+def test_replies_move_to_another_library(readgraph: Command, server: ModelServer, tmp_path: Path) -> None:
+    readgraph(*ASK, *DOUBLE)
+    assert "Exported" in readgraph("replies", "export", tmp_path / "run.jsonl", "--document", STORY.stem).out
+    assert_refused(readgraph("replies", "export", tmp_path / "run.jsonl"), "there already")
+    assert "Imported" in readgraph("replies", "import", tmp_path / "run.jsonl", "--library", tmp_path / "other").out
+    calls = server.calls
+    readgraph(*ASK, *DOUBLE, "--library", tmp_path / "other")
+    assert server.calls == calls
+    assert_refused(readgraph("replies", "import", STORY), "no JSON")

@@ -1,13 +1,12 @@
 """Forget a document: its text, memories, recorded replies and checkpoints."""
 
-from collections.abc import AsyncIterator
-
-from langgraph.store.base import PutOp, SearchOp
+from langgraph.store.base import PutOp
 
 from readgraph.state.build_lock import building
 from readgraph.state.library import Library
 from readgraph.state.page_store import BATCH, PART, ROOT, PageStore, numbered
 from readgraph.state.records import Document
+from readgraph.state.reply_archive import recorded
 
 
 async def forget_document(library: Library, document: Document) -> dict[str, int]:
@@ -23,7 +22,7 @@ async def forget_document(library: Library, document: Document) -> dict[str, int
             await _delete(pages, (ROOT, "pages", memory.id), numbers)
             await _delete(pages, (ROOT, "notes", memory.id), numbers)
             await _delete(pages, (ROOT, "memories", document.id), [memory.id])
-    replies = [key async for key in _replies(pages, document.id)]
+    replies = [key async for key, _ in recorded(pages, document.id)]
     await pages.forget_replies(replies)
     threads = {
         saved.config["configurable"]["thread_id"]
@@ -42,15 +41,3 @@ async def forget_document(library: Library, document: Document) -> dict[str, int
 async def _delete(pages: PageStore, namespace: tuple[str, ...], keys: list[str]) -> None:
     for first in range(0, len(keys), BATCH):
         await pages.store.abatch([PutOp(namespace, key, None) for key in keys[first : first + BATCH]])
-
-
-async def _replies(pages: PageStore, document: str) -> AsyncIterator[str]:
-    offset = 0
-    while True:
-        search = SearchOp((ROOT, "replies"), filter={"document": document}, limit=BATCH, offset=offset)
-        (found,) = await pages.store.abatch([search])
-        for item in found:  # type: ignore[union-attr]
-            yield item.key  # type: ignore[union-attr]
-        if len(found) < BATCH:  # type: ignore[arg-type]
-            return
-        offset += BATCH

@@ -1,0 +1,69 @@
+"""Recorded replies as a file of JSON lines, so that a run that somebody paid for can be replayed by anyone.
+
+The first line names the format. A reply's key is a digest of what was asked: who asks the same of the same model
+finds it. Keys of providers are in no reply.
+"""
+
+import json
+from collections.abc import AsyncIterator, Iterable, Iterator
+from typing import Any
+
+from langgraph.store.base import SearchOp
+
+from readgraph.state.errors import BadInput
+from readgraph.state.page_store import BATCH, ROOT, PageStore
+
+HEADER = {"readgraph": "replies", "format": 1}
+
+_FIELDS = {"said": str, "cut": bool, "asked": str, "document": str}
+
+
+async def exported(pages: PageStore, document: str | None = None) -> AsyncIterator[str]:
+    """The archive's lines: all replies, or those that were paid for one document, by their keys."""
+    yield json.dumps(HEADER)
+    replies = {key: value async for key, value in recorded(pages, document)}
+    for key in sorted(replies):
+        yield json.dumps({"key": key, **replies[key]}, ensure_ascii=False, sort_keys=True)
+
+
+async def imported(pages: PageStore, lines: Iterable[str]) -> tuple[int, int]:
+    """Take an archive in; gives how many replies were new, and how many were there already (and stay as they are).
+
+    Raises `BadInput` before anything is stored where a line is no reply.
+    """
+    replies = list(_parsed(lines))
+    known = [await pages.reply(key) for key, _ in replies]
+    new = [reply for reply, there in zip(replies, known, strict=True) if there is None]
+    for key, value in new:
+        await pages.put_reply(key, value)
+    return len(new), len(replies) - len(new)
+
+
+async def recorded(pages: PageStore, document: str | None = None) -> AsyncIterator[tuple[str, dict[str, Any]]]:
+    """Keys and values of recorded replies: all, or those that were paid for one document."""
+    offset = 0
+    only = {"document": document} if document is not None else None
+    while True:
+        search = SearchOp((ROOT, "replies"), filter=only, limit=BATCH, offset=offset)
+        found: Any = (await pages.store.abatch([search]))[0]
+        for item in found:
+            yield item.key, item.value
+        if len(found) < BATCH:
+            return
+        offset += BATCH
+
+
+def _parsed(lines: Iterable[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+    for number, line in enumerate(lines, 1):
+        try:
+            value = json.loads(line)
+        except ValueError:
+            raise BadInput(f"Line {number} is no JSON: is this an archive of replies?") from None
+        if number == 1:
+            if value != HEADER:
+                raise BadInput("This is no archive of replies, or of a newer format: its first line doesn't say so.")
+            continue
+        kinds = isinstance(value, dict) and {**_FIELDS, "key": str}
+        if not kinds or value.keys() != kinds.keys() or not all(isinstance(value[k], t) for k, t in kinds.items()):
+            raise BadInput(f"Line {number} is no reply: it needs {', '.join(['key', *_FIELDS])}.")
+        yield value.pop("key"), value
