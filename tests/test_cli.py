@@ -366,3 +366,14 @@ def test_replies_move_to_another_library(readgraph: Command, server: ModelServer
     readgraph(*ASK, *DOUBLE, "--library", tmp_path / "other")
     assert server.calls == calls
     assert_refused(readgraph("replies", "import", STORY), "no JSON")
+
+
+def test_a_folder_is_read(readgraph: Command, tmp_path: Path) -> None:
+    (tmp_path / "letters").mkdir()
+    for name in ("1.md", "2.md", "3.txt"):
+        (tmp_path / "letters" / name).write_text(f"The lamp of letter {name} was lit at nine.")
+    built = json.loads(readgraph("read", tmp_path / "letters", "--glob", "*.md", "--json").out)
+    assert [document["title"] for document in built] == ["1", "2"]
+    assert all(document["complete"] for document in built)
+    assert readgraph("read", tmp_path / "letters").out.count("1 gist of") == 3
+    assert_refused(readgraph("read", tmp_path / "letters", "--glob", "*.pdf"), "holds no file")

@@ -38,11 +38,24 @@ SourceFile = Annotated[
 
 @app.command()
 @with_options(READING)
-def read(path: SourceFile, context: "ReaderContext", library: LibraryFolder = None, as_json: Json = False) -> None:
-    """Read a document: cut it into pages and keep a gist of each. Stopped, it goes on where it was."""
-    from readgraph.cli.reading import read_document
+def read(
+    paths: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FILE…", help="Files and folders: text, Markdown, HTML, PDF, EPUB, Word; - for standard input."
+        ),
+    ],
+    context: "ReaderContext",
+    glob: Annotated[
+        str | None, typer.Option(help="Of folders, only files like this: '*.md'.", metavar="PATTERN")
+    ] = None,
+    library: LibraryFolder = None,
+    as_json: Json = False,
+) -> None:
+    """Read documents: cut them into pages and keep a gist of each. Stopped, it goes on where it was."""
+    from readgraph.cli.reading import read_documents
 
-    read_document(path, context, library, as_json=as_json)
+    read_documents(paths, glob, context, library, as_json=as_json)
 
 
 @app.command()

@@ -3,16 +3,16 @@
 import asyncio
 import uuid
 import warnings
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
 
 from readgraph.cli.progress import ReadingProgress
-from readgraph.cli.rendering import print_answer, print_json, print_memory, print_steps
+from readgraph.cli.rendering import print_answer, print_json, print_memory, print_reminder, print_steps
 from readgraph.graphs import read_agent
-from readgraph.sources import SourceText, load
+from readgraph.sources import SourceText, load, load_all
 from readgraph.sources.loading import STANDARD_INPUT
 from readgraph.state.context import PROFILES, ReaderContext
 from readgraph.state.errors import BadInput
@@ -29,9 +29,13 @@ def reader_context(profile: str | None, **settings: Any) -> ReaderContext:
     return ReaderContext(**{**PROFILES.get(profile or "", {}), **given})
 
 
-def read_document(path: Path, context: ReaderContext, folder: Path | None, *, as_json: bool) -> None:
-    """Build the file's memory and say what it is."""
-    asyncio.run(_read(load(path), context, folder, as_json))
+def read_documents(
+    paths: Sequence[Path], glob: str | None, context: ReaderContext, folder: Path | None, *, as_json: bool
+) -> None:
+    """Build the memories of files and folders and say what they are; JSON is an array where there are several."""
+    built = asyncio.run(_read(load_all(paths, glob), context, folder, as_json))
+    if as_json:
+        print_json(built[0] if len(built) == 1 else built)
 
 
 def ask_document(
@@ -53,17 +57,23 @@ def ask_document(
     asyncio.run(_ask(load(path), asked, context, folder, show_steps, as_json))
 
 
-async def _read(source: SourceText, context: ReaderContext, folder: Path | None, as_json: bool) -> None:
+async def _read(
+    sources: Sequence[SourceText], context: ReaderContext, folder: Path | None, as_json: bool
+) -> list[dict[str, Any]]:
+    built = []
     async with open_library(folder) as library:
-        document = await _stored(source, library)
-        found = await _run(library, document, {}, context)
-        memory = await library.pages.memory(document.id, found["memory"])
-        notes = await library.pages.notes(memory.id, range(memory.pages))
-    if as_json:
-        kept = {"pages": memory.pages, "gists": len(notes), "gist_words": sum(note.words for note in notes)}
-        print_json(_reported(document, context, found) | kept | {"complete": memory.complete})
-    else:
-        print_memory(document, memory, notes, found, context)
+        for source in sources:
+            document = await _stored(source, library)
+            found = await _run(library, document, {}, context)
+            memory = await library.pages.memory(document.id, found["memory"])
+            notes = await library.pages.notes(memory.id, range(memory.pages))
+            kept = {"pages": memory.pages, "gists": len(notes), "gist_words": sum(note.words for note in notes)}
+            built.append(_reported(document, context, found) | kept | {"complete": memory.complete})
+            if not as_json:
+                print_memory(document, memory, notes, found)
+    if not as_json:
+        print_reminder(context)
+    return built
 
 
 async def _ask(
@@ -77,7 +87,8 @@ async def _ask(
         return
     if show_steps:
         print_steps(found["steps"])
-    print_answer(found, context)
+    print_answer(found)
+    print_reminder(context)
 
 
 async def _stored(source: SourceText, library: Library) -> Document:

@@ -21,13 +21,18 @@ PLAIN: dict[str, Any] = {"box": None, "header_style": "dim", "padding": (0, 2, 0
 """How tables look."""
 
 
+def counted(number: int, thing: str) -> str:
+    """A number of things, in words for a person."""
+    return f"{number:,} {thing}" + ("" if number == 1 else "s")
+
+
 def print_json(value: Any) -> None:
     """JSON for programs, in characters that the output can hold."""
     ascii_only = (sys.stdout.encoding or "").lower().replace("-", "") != "utf8"
     sys.stdout.write(json.dumps(value, ensure_ascii=ascii_only, indent=2) + "\n")
 
 
-def print_answer(found: dict[str, Any], context: ReaderContext) -> None:
+def print_answer(found: dict[str, Any]) -> None:
     """The answer, what shows it, and what it used."""
     console = Console(highlight=False)
     console.print(_answer(found))
@@ -38,7 +43,7 @@ def print_answer(found: dict[str, Any], context: ReaderContext) -> None:
     pages = ", ".join(map(str, found["pages_read"])) or "none"
     rate = found["compression_rate"]
     seen = f" · {100 - rate:.0f} % of the text in view" if rate is not None else ""
-    _print_footer(f"pages read again: {pages}{seen} · {_used(found['usage'])}", found["fallbacks"], context)
+    _print_footer(f"pages read again: {pages}{seen} · {_used(found['usage'])}", found["fallbacks"])
 
 
 def _answer(found: dict[str, Any]) -> Text:
@@ -51,17 +56,19 @@ def _answer(found: dict[str, Any]) -> Text:
     return Text(answer or "The text doesn't say.", style="bold")
 
 
-def print_memory(
-    document: Document, memory: Memory, notes: Sequence[Note], found: dict[str, Any], context: ReaderContext
-) -> None:
+def print_memory(document: Document, memory: Memory, notes: Sequence[Note], found: dict[str, Any]) -> None:
     """What was built."""
     console = Console(highlight=False)
     words = sum(note.words for note in notes)
-    console.print(Text(f"{document.title}: {memory.pages:,} pages of {document.words:,} words", style="bold"))
-    console.print(f"  {len(notes):,} gists of {words:,} words ({100 * words / document.words:.0f} % of the text)")
+    pages = f"{counted(memory.pages, 'page')} of {counted(document.words, 'word')}"
+    gists = (
+        f"{counted(len(notes), 'gist')} of {counted(words, 'word')} ({100 * words / document.words:.0f} % of the text)"
+    )
+    console.print(Text(f"{document.title}: {pages}", style="bold"))
+    console.print(f"  {gists}")
     if not memory.complete:
         console.print("  Not complete: the budget ran out. The same command goes on from here.")
-    _print_footer(_used(found["usage"]), found["fallbacks"], context)
+    _print_footer(_used(found["usage"]), found["fallbacks"])
 
 
 def print_steps(steps: Sequence[Step]) -> None:
@@ -72,17 +79,21 @@ def print_steps(steps: Sequence[Step]) -> None:
     Console(highlight=False).print(table)
 
 
-def _print_footer(line: str, fallbacks: dict[str, int], context: ReaderContext) -> None:
+def print_reminder(context: ReaderContext) -> None:
+    """Say so where there was no model."""
+    if not context.model:
+        Console(stderr=True, highlight=False).print(Text(NO_MODEL, style="yellow"))
+
+
+def _print_footer(line: str, fallbacks: dict[str, int]) -> None:
     console = Console(highlight=False)
     if fallbacks:
         counted = ", ".join(f"{kind} {count}" for kind, count in fallbacks.items())
         line += f" · fall-backs: {counted}"
     console.print(Text(line, style="dim"))
-    if not context.model:
-        Console(stderr=True, highlight=False).print(Text(NO_MODEL, style="yellow"))
 
 
 def _used(usage: Usage) -> str:
-    calls = f"{usage['calls']:,} calls" + (f" (+{usage['cached_calls']:,} cached)" if usage["cached_calls"] else "")
+    calls = counted(usage["calls"], "call") + (f" (+{usage['cached_calls']:,} cached)" if usage["cached_calls"] else "")
     words = f"{usage['input_words'] + usage['output_words']:,} words"
     return f"{calls}, {words}, {usage['seconds']:.1f} s"

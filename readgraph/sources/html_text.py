@@ -171,7 +171,7 @@ class Page:
         if self._heading:
             self._add_heading(on_a_line(text))
             return True
-        blocks = [normal(text).strip("\n")] if self._pre else paragraphs_of(text)
+        blocks = [normal(text).strip("\n").rstrip()] if self._pre else paragraphs_of(text)
         for block in blocks:
             kind, marker = (PARAGRAPH, "") if self._item is None else (ITEM, self._item)
             self._item = None

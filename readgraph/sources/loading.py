@@ -2,27 +2,28 @@
 
 import os
 import sys
+from importlib import import_module
 from pathlib import Path
 
-from readgraph.sources import docx_text, epub_text, html_text, markdown_text, pdf_text, plain_text
 from readgraph.sources.places import on_one_line
 from readgraph.sources.source_text import Converted, Converter, SourceText
 from readgraph.state.errors import BadInput
 
-CONVERTERS: dict[str, Converter] = {
-    ".txt": plain_text.convert,
-    ".text": plain_text.convert,
-    ".md": markdown_text.convert,
-    ".markdown": markdown_text.convert,
-    ".html": html_text.convert,
-    ".htm": html_text.convert,
-    ".xhtml": html_text.convert,
-    ".pdf": pdf_text.convert,
-    ".epub": epub_text.convert,
-    ".docx": docx_text.convert,
+KINDS = {
+    ".txt": "plain_text",
+    ".text": "plain_text",
+    ".md": "markdown_text",
+    ".markdown": "markdown_text",
+    ".html": "html_text",
+    ".htm": "html_text",
+    ".xhtml": "html_text",
+    ".pdf": "pdf_text",
+    ".epub": "epub_text",
+    ".docx": "docx_text",
 }
+"""The module of this room that converts files of each ending."""
 
-SUFFIXES = tuple(CONVERTERS)
+SUFFIXES = tuple(KINDS)
 """Endings of the files that can be read, in lower case."""
 
 STANDARD_INPUT = "-"
@@ -33,13 +34,12 @@ def load(path: Path) -> SourceText:
     if str(path) == STANDARD_INPUT:
         return _load_standard_input()
     name = shown(path)
-    convert = CONVERTERS.get(path.suffix.lower())
+    kind = KINDS.get(path.suffix.lower())
     if os.path.isdir(path):
         raise BadInput(f"{name} is a folder: name a file.")
-    if convert is None and os.path.lexists(path):
+    if kind is None and os.path.lexists(path):
         raise BadInput(f"{name} is of no kind that can be read: give one of {', '.join(SUFFIXES)}.")
-    data = _read(path, name)
-    made = _checked(convert or plain_text.convert, data, name)
+    made = _made(kind or "plain_text", _read(path, name), name)
     return SourceText(on_one_line(made.title) or path.stem, made.text, str(path.absolute()), made.places)
 
 
@@ -50,7 +50,7 @@ def shown(path: Path) -> str:
 
 
 def _load_standard_input() -> SourceText:
-    made = _checked(plain_text.convert, sys.stdin.buffer.read(), "Standard input")
+    made = _made("plain_text", sys.stdin.buffer.read(), "Standard input")
     return SourceText("standard input", made.text, STANDARD_INPUT, made.places)
 
 
@@ -65,7 +65,8 @@ def _read(path: Path, name: str) -> bytes:
         raise BadInput(f"There is no file {name}.") from None
 
 
-def _checked(convert: Converter, data: bytes, name: str) -> Converted:
+def _made(kind: str, data: bytes, name: str) -> Converted:
+    convert: Converter = import_module(f"readgraph.sources.{kind}").convert
     made = convert(data, name) if data else None
     if made is None or not made.text.strip():
         raise BadInput(f"{name} is empty: there is nothing to read.")

@@ -23,7 +23,8 @@ _BULLET = re.compile(r"[•◦▪‣●■]|[·○□–—*-]\s+\S")
 _ITEM = re.compile(rf"{_BULLET.pattern}|\(?(?:\d{{1,3}}|[a-z]|[ivx]{{1,5}})[.)]\s+\S")
 _LEADERS = re.compile(r"(?:\. ?){5}\s*\w*$")
 _SENTENCE_END = re.compile(r"[.!?…:。！？」』][\"'”’»)\]]*$")
-_HYPHEN = re.compile(r"\w([-\u2010\u00ad])$")
+_SOFT_HYPHEN = re.compile("\u00ad$")
+_HYPHEN = re.compile(r"\w[-\u2010]$")
 _WORD = re.compile(r"[^\W\d_]+(?:[-\u2010][^\W\d_]+)*")
 _LEFT = re.compile(r"[^\W\d_]+$")
 _RIGHT = re.compile(r"[^\W\d_]+")
@@ -39,7 +40,7 @@ class Line:
     size: float = 0.0
     _longest: int = field(default=0, repr=False)
 
-    def add(self, part: str, x: float, y: float | None, size: float) -> None:
+    def add(self, part: str, x: float, y: float, size: float) -> None:
         """Append a part; the first one tells the place, the longest one the size."""
         if part.strip():
             if not self.text.strip():
@@ -63,7 +64,7 @@ def join_pages(pages: Sequence[list[Line]]) -> tuple[str, list[int | None]]:
         fresh = True
         starts.append(None)
         for line in page:
-            text = on_a_line(line.text)
+            text = on_a_line(_SOFT_HYPHEN.sub("-", line.text))
             if before is not None:
                 between = print_.across_pages(before, line) if fresh else print_.between(before, line)
                 kept, joint = _joint(parts[-1], text, words) if between == JOINED else (parts[-1], between)
@@ -107,7 +108,9 @@ class _Print:
                 step = _step(above, below)
                 if step is not None and step > 0 and round(above.size) == round(below.size):
                     steps[round(above.size)][round(step * 4)] += 1
-        self._steps = {size: counted.most_common(1)[0][0] / 4 for size, counted in steps.items()}
+        self._steps = {
+            size: min(counted, key=lambda step: (-counted[step], step)) / 4 for size, counted in steps.items()
+        }
         self._full = {size: sorted(found)[len(found) * 9 // 10] for size, found in lengths.items()}
         self._inside = False  # the line above is not the first one of its paragraph
 

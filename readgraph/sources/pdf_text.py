@@ -76,10 +76,7 @@ def _lines_of_page(page: "PageObject") -> list[Line]:
         for number, part in enumerate(text.split("\n")):
             if number:
                 lines.append(Line())
-            if not number or not text.strip("\n").count("\n"):
-                lines[-1].add(part, x, y, height)
-            else:
-                lines[-1].add(part, x, None, height)
+            lines[-1].add(part, x, y, height)
 
     whole = page.extract_text(visitor_text=visit)
     if "".join(whole.split()) != "".join("".join(line.text.split()) for line in lines):
