@@ -18,6 +18,7 @@ def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "READGRAPH_MODEL", "LANGSMITH_TRACING", "LANGCHAIN_TRACING_V2"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("READGRAPH_LIBRARY", str(tmp_path / "library"))
+    monkeypatch.setenv("READGRAPH_SETTINGS", str(tmp_path / "settings.toml"))
     monkeypatch.setenv("LANGGRAPH_STRICT_MSGPACK", "true")
 
 

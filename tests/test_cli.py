@@ -377,3 +377,19 @@ def test_a_folder_is_read(readgraph: Command, tmp_path: Path) -> None:
     assert all(document["complete"] for document in built)
     assert readgraph("read", tmp_path / "letters").out.count("1 gist of") == 3
     assert_refused(readgraph("read", tmp_path / "letters", "--glob", "*.pdf"), "holds no file")
+
+
+def test_settings_are_read_from_their_file(readgraph: Command, server: ModelServer, tmp_path: Path) -> None:
+    (tmp_path / "settings.toml").write_text('model = "openai:double"\nmin_page_words = 400\nmax_page_words = 900\n')
+    readgraph("read", STORY, "--max-page-words", "1000")
+    (kept,) = json.loads(readgraph("show", "--json").out)
+    recipe = kept["memories"][0]["recipe"]
+    sizes = (recipe["parameters"]["min_page_words"], recipe["parameters"]["max_page_words"])
+    assert (recipe["model"], sizes) == ("openai:double", (400, 1000))
+    for text, reason in (
+        ("colour = 1", "unknown setting 'colour'"),
+        ("max_pages = -1", "'max_pages' can't be used"),
+        ("model = ", "can't be read"),
+    ):
+        (tmp_path / "settings.toml").write_text(text)
+        assert_refused(readgraph("read", STORY), reason)

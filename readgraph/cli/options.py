@@ -37,7 +37,10 @@ READING: dict[str, Any] = {
     "max_words": _option(int, "Budget: stop after this many words sent and received.", min=0),
     "concurrency": _option(int, "Model calls in flight at once (16).", min=1),
     "timeout": _option(float, "Seconds that one model call may take (120).", min=0.1),
-    "rebuild": Annotated[bool, typer.Option("--rebuild", help="Build the memory again where prompts have changed.")],
+    "rebuild": Annotated[
+        bool | None,
+        typer.Option("--rebuild", help="Build the memory again where prompts have changed.", show_default=False),
+    ],
 }
 
 LOOKING_UP: dict[str, Any] = {
@@ -49,7 +52,7 @@ LOOKING_UP: dict[str, Any] = {
 def with_options(options: dict[str, Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Give a command these options; it gets them as its argument `context`.
 
-    What was not given is the profile's, else the context's default.
+    What was not given is the profile's, else the settings file's, else the context's default.
     """
     return lambda command: _with_context(command, options)
 
@@ -58,16 +61,14 @@ def _with_context(command: Callable[..., None], options: dict[str, Any]) -> Call
 
     @wraps(command)
     def with_context(**given: Any) -> None:
-        from readgraph.cli.reading import reader_context
+        from readgraph.cli.settings import reader_context
 
         settings = {name: given.pop(name) for name in options}
         command(context=reader_context(**settings), **given)
 
     own = inspect.signature(command).parameters.values()
     more = [
-        inspect.Parameter(
-            name, inspect.Parameter.KEYWORD_ONLY, annotation=annotation, default=False if name == "rebuild" else None
-        )
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=annotation, default=None)
         for name, annotation in options.items()
     ]
     parameters = [*(parameter for parameter in own if parameter.name != "context"), *more]

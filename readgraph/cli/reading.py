@@ -14,19 +14,11 @@ from readgraph.cli.rendering import print_answer, print_json, print_memory, prin
 from readgraph.graphs import read_agent
 from readgraph.sources import SourceText, load, load_all
 from readgraph.sources.loading import STANDARD_INPUT
-from readgraph.state.context import PROFILES, ReaderContext
+from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.library import Library, open_library
 from readgraph.state.reading import Answered, Question
 from readgraph.state.records import Document
-
-
-def reader_context(profile: str | None, **settings: Any) -> ReaderContext:
-    """The context of the command's options; what was not given is the profile's, else the default."""
-    if profile is not None and profile not in PROFILES:
-        raise BadInput(f"There is no profile '{profile}': choose one of {', '.join(PROFILES)}.")
-    given = {name: value for name, value in settings.items() if value is not None}
-    return ReaderContext(**{**PROFILES.get(profile or "", {}), **given})
 
 
 def read_documents(

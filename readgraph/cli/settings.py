@@ -1,0 +1,46 @@
+"""The settings file: what a person wants every time. Flags come before the environment, and that before the file."""
+
+import os
+import tomllib
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+from platformdirs import user_config_path
+from pydantic import ValidationError
+
+from readgraph.state.context import PROFILES, ReaderContext
+from readgraph.state.errors import BadInput
+
+
+def settings_file() -> Path:
+    """Where the settings are: READGRAPH_SETTINGS, else settings.toml in the user's configuration folder."""
+    named = os.environ.get("READGRAPH_SETTINGS")
+    return Path(named).expanduser() if named else user_config_path("readgraph", appauthor=False) / "settings.toml"
+
+
+def reader_context(profile: str | None, **given: Any) -> ReaderContext:
+    """The context of the command's options; what was not given is the profile's, else the file's, else the default."""
+    if profile is not None and profile not in PROFILES:
+        raise BadInput(f"There is no profile '{profile}': choose one of {', '.join(PROFILES)}.")
+    chosen = {name: value for name, value in given.items() if value is not None}
+    kept = _kept()
+    try:
+        return ReaderContext(**{**kept, **PROFILES.get(profile or "", {}), **chosen})
+    except ValidationError as problem:
+        fault = problem.errors()[0]
+        raise BadInput(f"The setting '{fault['loc'][0]}' can't be used: {fault['msg']}.") from None
+
+
+def _kept() -> dict[str, Any]:
+    path = settings_file()
+    try:
+        kept = tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as problem:
+        raise BadInput(f"The settings file {path} can't be read: {problem}") from None
+    known = {field.name for field in fields(ReaderContext)}
+    if unknown := [name for name in kept if name not in known]:
+        raise BadInput(f"The settings file {path} has an unknown setting '{unknown[0]}'.")
+    return kept
