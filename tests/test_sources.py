@@ -91,6 +91,9 @@ def test_both_byte_orders(write: Wrote) -> None:
 def test_utf8_with_a_few_bad_bytes_is_utf8(write: Wrote) -> None:
     found = load(write("a.txt", (FRENCH * 20).encode() + b"\xe9\xff end"))
     assert found.text == FRENCH * 20 + "\ufffd\ufffd end"
+    ascii_text = "Nothing but plain words stands in this file. " * 50
+    found = load(write("a.txt", ascii_text.encode() + b"\x81 \xff\xfe"))
+    assert found.text.startswith(ascii_text) and len(found.text) <= len(ascii_text) + 4
 
 
 BAD = [

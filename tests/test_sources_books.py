@@ -218,10 +218,10 @@ def test_what_word_hides_in_a_paragraph(tmp_path: Path) -> None:
 def test_notes_of_a_word_document_stand_at_its_end(tmp_path: Path) -> None:
     space = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
     kinds = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
-    note = '<w:{0} w:id="{1}"><w:p><w:r><w:{0}Ref/><w:t>{2}</w:t></w:r></w:p></w:{0}>'
+    note = '<w:{0} w:id="{1}"><w:p><w:r><w:t>{2}</w:t><w:footnoteReference w:id="{1}"/></w:r></w:p></w:{0}>'
     body = (
         '<w:r><w:t>said</w:t><w:footnoteReference w:id="2"/><w:t>, done</w:t><w:endnoteReference w:id="2"/>'
-        '<w:footnoteReference w:id="9"/></w:r>'
+        '<w:footnoteReference w:id="9"/><w:t>, again</w:t><w:footnoteReference w:id="2"/></w:r>'
     )
     relations = "".join(f'<Relationship Id="n{kind}" Type="{kinds}/{kind}" Target="{kind}.xml"/>' for kind in KINDS)
     types = "".join(f'<Override PartName="/word/{kind}.xml" ContentType="application/xml"/>' for kind in KINDS)
@@ -235,7 +235,7 @@ def test_notes_of_a_word_document_stand_at_its_end(tmp_path: Path) -> None:
             "word/endnotes.xml": ("", f"<w:endnotes {space}>{note.format('endnote', 2, 'By him')}</w:endnotes>"),
         },
     )
-    assert load(path).text == "said[1], done[2][3]\n\n[1] By her\n[2] By him"
+    assert load(path).text == "said[1], done[2][3], again[1]\n\n[1] By her[1]\n[2] By him[1]"
 
 
 KINDS = ("footnotes", "endnotes")

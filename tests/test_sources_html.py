@@ -6,12 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from readgraph.sources import load, place_at
 from readgraph.sources.html_text import convert
 from readgraph.state.errors import BadInput
+
+quick = settings(deadline=None)
 
 PAGE = """<!DOCTYPE html><html><head><title>The  Lamp &amp;
 its keeper</title><style>p { color: red }</style><script>var text = "<p>no</p>";</script></head><body>
@@ -212,6 +214,7 @@ NODES = st.recursive(
 )
 
 
+@quick
 @given(NODES)
 @example([("table", ["a", ("tr", ["b", ("td", ["c"], True), "d"], True), "e"], True), "f"])
 @example([("table", [("tr", ["a"], False), ("h1", ["b"], False), ("caption", ["c"], True)], False)])

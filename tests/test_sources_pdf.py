@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 from pypdf import PdfReader, PdfWriter
+from reportlab.pdfgen.canvas import Canvas
+from reportlab.platypus import Paragraph, SimpleDocTemplate, Table
 
 from readgraph.sources import load, place_at
 from readgraph.sources.pdf_lines import Line, join_pages
@@ -73,6 +75,10 @@ FULL = "This line is as long as lines in this book will ever get"
             f"{FULL}\n\n1 First . . . . . . . . . . . . . . . . . . . . . . . . . . 1\n2 Second . . . . . . . . . 7",
             None,
         ),
+        (
+            "人人生而自由在尊严和权利上一\n律平等。\n他们赋有理性和良心并应以兄弟",
+            "人人生而自由在尊严和权利上一律平等。\n\n他们赋有理性和良心并应以兄弟",
+        ),
         (f"{FULL}\n\nRoses are red\nViolets are blue", f"{FULL}\n\nRoses are red\nViolets are blue"),
     ],
 )
@@ -93,6 +99,9 @@ def test_lines_become_paragraphs(page: str, text: str | None) -> None:
         ("the Anglo-", "Saxon kings of old", "", "the Anglo-Saxon kings"),
         ("from COVID-", "19 they had died", "", "from COVID-19 they"),
         ("they had to con\u00ad", "sider the matter", "", "to consider the"),
+        ("他们赋有理性和良心", "并应以兄弟关系的精神相对待", "", "良心并应"),
+        ("the sea \u2014", "and the land", "", "sea \u2014 and"),
+        ("the sea\u2014", "and the land", "", "sea\u2014and"),
         ("they said -", "and so it was then", "", "said - and so"),
         ("the \ufb01ne of\ufb01", "ce was shut for good", "", "the fine offi ce"),
     ],
@@ -112,6 +121,27 @@ def test_a_sentence_goes_on_over_the_page() -> None:
     assert "consider" not in text and starts[1] == text.index("sider")  # a short line: it might be a heading
     text, starts = join_pages(lines_of(f"{FULL}\n{FULL[:-4]}con-", f"sider it.\n\n{FULL}"))
     assert "consider it" in text and starts[1] == text.index("sider it")
+
+
+def test_a_sentence_goes_on_in_the_next_column() -> None:
+    (left,), (right,) = lines_of(f"{FULL}\n{FULL}"), lines_of(f"and goes on here.\n{FULL}")
+    for line in right:
+        line.x = 340.0
+    assert join_pages([[*left, *right]])[0] == f"{FULL} {FULL} and goes on here.\n\n{FULL}"
+
+
+def test_rows_of_tables_and_turned_text(tmp_path: Path) -> None:
+    rows = [["Day", "Fee", "Note"], ["Monday", "1 pound", "none at all"], ["Tuesday", "2 pounds", "ditto"]]
+    before, after = (Paragraph(f"{word} the table.", SPACED) for word in ("Before", "After"))
+    SimpleDocTemplate(str(tmp_path / "a.pdf")).build([before, Table(rows), after])
+    text = "\n".join(" | ".join(row) for row in rows)
+    assert load(tmp_path / "a.pdf").text == f"Before the table.\n\n{text}\n\nAfter the table."
+    canvas = Canvas(str(tmp_path / "b.pdf"))
+    canvas.rotate(90)
+    for number, line in enumerate([FULL, FULL, "and ends.", FULL]):
+        canvas.drawString(100, -100 - 14 * number, line)
+    canvas.save()
+    assert load(tmp_path / "b.pdf").text == f"{FULL} {FULL} and ends.\n\n{FULL}"
 
 
 def test_a_page_without_text_has_no_place(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from readgraph.sources import Place, SourceText, load, place_at
@@ -13,6 +13,7 @@ from readgraph.sources.places import MOST_PLACES, HeadingPath, ordered
 from readgraph.sources.plain_text import places_of_text
 from tests.conftest import EXAMPLES
 
+quick = settings(deadline=None)
 Wrote = Callable[[str, str], Path]
 
 
@@ -162,6 +163,7 @@ def test_places_are_few(write: Wrote) -> None:
         assert starts == sorted(set(starts)) and max(gaps) < 3 * len(text) / len(starts)
 
 
+@quick
 @given(st.lists(st.tuples(st.integers(0, 50), st.text(max_size=2))), st.integers(-5, 60))
 def test_place_at_is_the_last_place_that_has_begun(given_places: list[tuple[int, str]], offset: int) -> None:
     places = ordered(Place(start, label) for start, label in given_places)
@@ -169,6 +171,7 @@ def test_place_at_is_the_last_place_that_has_begun(given_places: list[tuple[int,
     assert place_at(places, offset) == (begun[-1] if begun else None)
 
 
+@quick
 @given(st.text(alphabet="a1.[]:#IVX \t\n\r\f-=~`Chapter", max_size=200))
 def test_places_of_any_text_are_ascending(text: str) -> None:
     for places in (places_of_text(text), places_of_text("x\n\n" + text)):
@@ -176,6 +179,7 @@ def test_places_of_any_text_are_ascending(text: str) -> None:
         assert starts == sorted(set(starts)) and all(place.label.isprintable() for place in places)
 
 
+@quick
 @given(st.lists(st.tuples(st.integers(1, 6), st.text(alphabet="abc", min_size=1, max_size=2)), max_size=9))
 def test_a_heading_path_ends_with_the_heading(headings: list[tuple[int, str]]) -> None:
     path = HeadingPath()

@@ -54,21 +54,27 @@ class _Reader:
         self.headings: list[Place] = []
         self._path = HeadingPath()
         self._body: _Element = document.element.body
+        if self._body is None:
+            raise ValueError("no body")
         self._levels, self._list_styles = _styles(document)
         self._notes = _notes(document)
-        self._referred: list[tuple[str, str]] = []
+        self._numbers: dict[tuple[str, str], int] = {}
         self._tables = 0
 
     def read(self) -> None:
         """Everything, in order; footnotes and endnotes at the end, by the numbers that stand in the text."""
         self._container(self._body)
-        number = 0
-        while number < len(self._referred):  # a note may refer to another
-            note = self._notes.get(self._referred[number])
-            number += 1
-            texts = [self._text(paragraph)[0] for paragraph in note.iter(f"{_W}p")] if note is not None else []
-            if text := on_a_line(" ".join(texts)):
-                self.blocks.add(f"[{number}] {text}", ITEM)
+        written = 0
+        while fresh := list(self._numbers)[written:]:  # a note may refer to others
+            for key in fresh:
+                self._note(key)
+            written += len(fresh)
+
+    def _note(self, key: tuple[str, str]) -> None:
+        note = self._notes.get(key)
+        texts = [self._text(paragraph)[0] for paragraph in note.iter(f"{_W}p")] if note is not None else []
+        if text := on_a_line(" ".join(texts)):
+            self.blocks.add(f"[{self._numbers[key]}] {text}", ITEM)
 
     def _container(self, container: "_Element") -> None:
         for element in _unwrapped(container):
@@ -116,8 +122,8 @@ class _Reader:
             elif name == "txbxcontent":
                 boxes.append(child)
             elif name in _NOTES:
-                self._referred.append((_NOTES[name], child.get(f"{_W}id", "")))
-                parts.append(f"[{len(self._referred)}]")
+                key = (_NOTES[name], child.get(f"{_W}id", ""))
+                parts.append(f"[{self._numbers.setdefault(key, len(self._numbers) + 1)}]")
             elif name not in _SKIPPED:
                 parts.append(_SIGNS.get(name, ""))
                 waiting.extend(reversed(child))

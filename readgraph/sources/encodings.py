@@ -17,7 +17,7 @@ _DETECTABLE = [
     *("mac_roman", "cp932", "euc_jp", "gb18030", "big5", "cp949"),
 ]
 _MISTAKEN_FOR_WESTERN = {"cp1250", "mac_roman", "cp437", "cp850", "iso8859_2"}
-_CENTRAL_EUROPEAN = b"\x8a\x8d\x8e\x9a\x9d\x9e"  # Š Ť Ž š ť ž: frequent from Prague to Zagreb, hardly west of it
+_CENTRAL_EUROPEAN = b"\x8a\x8d\x8e\x9a\x9d\x9e\xb3\xb9"  # Š Ť Ž š ť ž ł ą: frequent there, hardly found in the west
 _SEVEN_BIT = ("iso2022", "hz")
 _WIDER = {
     "ascii": "cp1252",
@@ -39,7 +39,8 @@ def decode(data: bytes, name: str, declared: str = "") -> str:
     """The text of a file's bytes; raises `BadInput` where they are no text.
 
     A mark at the beginning is right, then UTF-8 (what is valid as that is hardly anything else), then what the file
-    declares, then what is detected. A file of which all but a little is UTF-8 is UTF-8, with U+FFFD for what is not.
+    declares, then what is detected. A file of which all but a little is UTF-8 is UTF-8, with U+FFFD for what is not;
+    so is one in which nothing can be detected, but all but a little is ASCII.
     """
     for start, kind in _OTHER_KINDS.items():
         if data.startswith(start):
@@ -53,7 +54,10 @@ def decode(data: bytes, name: str, declared: str = "") -> str:
     for encoding in (codec, "utf-8") if codec.startswith(_SEVEN_BIT) else ("utf-8", codec):
         if encoding and (text := _strictly(data, encoding)) is not None:
             return text
-    return _nearly_utf8(data) or _detected(data) or _refused(name)
+    text, bad, beyond_ascii = _mended(data)
+    if bad * 20 < beyond_ascii:
+        return text
+    return _detected(data) or (text if bad * 1000 < len(text) else _refused(name))
 
 
 def _refused(name: str) -> str:
@@ -77,11 +81,10 @@ def _strictly(data: bytes, encoding: str) -> str | None:
         return None
 
 
-def _nearly_utf8(data: bytes) -> str | None:
+def _mended(data: bytes) -> tuple[str, int, int]:
+    """UTF-8 with U+FFFD for what is not, how much that is, and how many characters are beyond ASCII."""
     text = data.decode("utf-8", "replace")
-    bad = text.count("\ufffd")
-    beyond_ascii = len(text) - len(text.encode("ascii", "ignore"))
-    return text if bad * 20 < beyond_ascii else None
+    return text, text.count("\ufffd"), len(text) - len(text.encode("ascii", "ignore"))
 
 
 def _detected(data: bytes) -> str | None:

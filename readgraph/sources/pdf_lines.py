@@ -8,7 +8,10 @@ from itertools import pairwise
 
 from readgraph.sources.blocks import on_a_line
 
-JOINED, LINE_END, PARAGRAPH_END = " ", "\n", "\n\n"
+JOINED, CELL_END, LINE_END, PARAGRAPH_END = " ", " | ", "\n", "\n\n"
+
+SAME_ROW = 0.3
+"""A step up or down of less than so many font sizes stays in the row."""
 
 WIDE_GAP = 1.2
 """A step down of so many usual steps begins a paragraph."""
@@ -19,6 +22,8 @@ INDENT = 0.8
 ROOM_LEFT = 0.85
 """A line that would stay below this share of a full line with the next word added was ended on purpose."""
 
+LONGEST_WORD = 60
+
 _BULLET = re.compile(r"[•◦▪‣●■]|[·○□–—*-]\s+\S")
 _ITEM = re.compile(rf"{_BULLET.pattern}|\(?(?:\d{{1,3}}|[a-z]|[ivx]{{1,5}})[.)]\s+\S")
 _LEADERS = re.compile(r"(?:\. ?){5}\s*\w*$")
@@ -26,18 +31,25 @@ _SENTENCE_END = re.compile(r"[.!?…:。！？」』][\"'”’»)\]]*$")
 _SOFT_HYPHEN = re.compile("\u00ad$")
 _HYPHEN = re.compile(r"\w[-\u2010]$")
 _WORD = re.compile(r"[^\W\d_]+(?:[-\u2010][^\W\d_]+)*")
+_CJK = re.compile(r"[\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef]")
+_UNSPACED = re.compile(rf"{_CJK.pattern}$|\S—$")
+_FIRST_WORD = re.compile(rf"{_CJK.pattern}|\S+")
 _LEFT = re.compile(r"[^\W\d_]+$")
 _RIGHT = re.compile(r"[^\W\d_]+")
 
 
 @dataclass(slots=True)
 class Line:
-    """A printed line: where it begins on the page, in points from below, and its font size, where known."""
+    """A printed line: where it begins on the page, in points from below, and its font size, where known.
+
+    A cell has others in its row.
+    """
 
     text: str = ""
     x: float | None = None
     y: float | None = None
     size: float = 0.0
+    is_cell: bool = False
     _longest: int = field(default=0, repr=False)
 
     def add(self, part: str, x: float, y: float, size: float) -> None:
@@ -80,17 +92,16 @@ def join_pages(pages: Sequence[list[Line]]) -> tuple[str, list[int | None]]:
 
 def _joint(left: str, right: str, words: "Counter[str]") -> tuple[str, str]:
     """What stays of a line, and what stands between it and the next: a hyphen at its end may have parted a word."""
-    hyphen = _HYPHEN.search(left)
-    if not hyphen or not right[:1].isalnum():
-        return left, JOINED
-    if not right[0].islower():
+    if _UNSPACED.search(left[-2:]) and (left[-1] == "—" or _CJK.match(right)):
         return left, ""
-    begin, rest = _LEFT.search(left[:-1]), _RIGHT.match(right)
-    if not begin or not rest:
+    if not _HYPHEN.search(left) or not right[0].isalnum():
+        return left, JOINED
+    begin, rest = _LEFT.search(left[-LONGEST_WORD:-1]), _RIGHT.match(right)
+    if not begin or not rest or not right[0].islower():
         return left, ""
     joined = (begin[0] + rest[0]).casefold()
     hyphened = f"{begin[0]}-{rest[0]}".casefold()
-    both_are_words = words[begin[0].casefold()] > 0 and words[rest[0].casefold()] > 1
+    both_are_words = min(words[begin[0].casefold()], words[rest[0].casefold()]) > 1  # found elsewhere than here, too
     is_compound = words[hyphened] > words[joined] or (not words[joined] and both_are_words)
     return (left, "") if is_compound else (left[:-1], "")
 
@@ -105,6 +116,8 @@ class _Print:
             for line in page:
                 lengths[round(line.size)].append(len(line.text))
             for above, below in pairwise(page):
+                if _are_in_a_row(above, below):
+                    above.is_cell = below.is_cell = True
                 step = _step(above, below)
                 if step is not None and step > 0 and round(above.size) == round(below.size):
                     steps[round(above.size)][round(step * 4)] += 1
@@ -116,7 +129,7 @@ class _Print:
 
     def between(self, above: Line, below: Line) -> str:
         """What parts two lines of a page: a paragraph's end, a line's end, or nothing but a space."""
-        parted = self._between(above, below)
+        parted = self._between_cells(above, below) or self._between(above, below)
         self._inside = parted == JOINED
         return parted
 
@@ -126,12 +139,21 @@ class _Print:
         self._inside = goes_on and below.text[:1].islower()
         return JOINED if self._inside else PARAGRAPH_END
 
+    def _between_cells(self, above: Line, below: Line) -> str:
+        """What parts cells of a row, rows, and a table from what is around it; empty where there is none."""
+        if not above.is_cell and not below.is_cell:
+            return ""
+        if _are_in_a_row(above, below):
+            return CELL_END
+        return LINE_END if above.is_cell and below.is_cell else PARAGRAPH_END
+
     def _between(self, above: Line, below: Line) -> str:
         ended = bool(_SENTENCE_END.search(above.text))
         step = _step(above, below)
-        if abs(above.size - below.size) > 1.5 or (step is not None and step < -above.size):
-            # Another font size, or the next column.
-            return self.across_pages(above, below) if step is not None and step < -above.size else PARAGRAPH_END
+        if step is not None and step < -above.size:  # the next column
+            return self.across_pages(above, below)
+        if abs(above.size - below.size) > 1.5:
+            return PARAGRAPH_END
         usual = self._steps.get(round(above.size))
         if step is not None and usual and step > WIDE_GAP * usual:
             return LINE_END if _BULLET.match(below.text) and step < 1.6 * usual else PARAGRAPH_END
@@ -156,9 +178,16 @@ class _Print:
 
     def _could_go_on(self, above: Line, below: Line) -> bool:
         """Whether the first word below would have had room above: then the line was ended on purpose."""
-        word = below.text.split(maxsplit=1)[0] if below.text else ""
-        return len(above.text) + 1 + len(word) < ROOM_LEFT * self._full.get(round(above.size), 0)
+        word = _FIRST_WORD.match(below.text)
+        return len(above.text) + 1 + len(word[0] if word else "") < ROOM_LEFT * self._full.get(round(above.size), 0)
+
+
+def _are_in_a_row(left: Line, right: Line) -> bool:
+    step = _step(left, right)
+    if step is None or left.x is None or right.x is None:
+        return False
+    return abs(step) < SAME_ROW * left.size and right.x - left.x > left.size
 
 
 def _step(above: Line, below: Line) -> float | None:
-    return None if above.y is None or below.y is None or above.y == below.y else above.y - below.y
+    return None if above.y is None or below.y is None else above.y - below.y

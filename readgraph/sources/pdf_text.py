@@ -1,6 +1,7 @@
 """PDF becomes plain text: the lines of its pages, joined to paragraphs."""
 
 import logging
+import math
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BytesIO
@@ -69,19 +70,24 @@ def _lines_of_page(page: "PageObject") -> list[Line]:
     lines = [Line()]
 
     def visit(text: str, transform: list[float], matrix: list[float], _font: Any, size: float) -> None:
-        across, up = matrix[4], matrix[5]
-        x = across * transform[0] + up * transform[2] + transform[4]
-        y = across * transform[1] + up * transform[3] + transform[5]
-        height = abs(size * (matrix[3] or matrix[1]) * (transform[3] or transform[1]))
+        x, y, scale = _place(matrix, transform)
         for number, part in enumerate(text.split("\n")):
             if number:
                 lines.append(Line())
-            lines[-1].add(part, x, y, height)
+            lines[-1].add(part, x, y, size * scale)
 
     whole = page.extract_text(visitor_text=visit)
     if "".join(whole.split()) != "".join("".join(line.text.split()) for line in lines):
         return [Line(text) for text in whole.split("\n") if text.strip()]
     return [line for line in lines if line.text.strip()]
+
+
+def _place(text: list[float], page: list[float]) -> tuple[float, float, float]:
+    """How far along and up a text begins, in points, and the scale of its font; turned text as if the page were."""
+    a, b = (text[0] * page[column] + text[1] * page[2 + column] for column in (0, 1))
+    x, y = (text[4] * page[column] + text[5] * page[2 + column] + page[4 + column] for column in (0, 1))
+    scale = math.hypot(a, b) or 1.0
+    return (x * a + y * b) / scale, (y * a - x * b) / scale, scale
 
 
 def _labels(reader: "PdfReader") -> list[str]:
