@@ -1,6 +1,5 @@
 """readgraph reads documents and histories that are longer than a language model can read well."""
 
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -9,7 +8,7 @@ if TYPE_CHECKING:
     from readgraph.state.library import Library, open_library, open_library_in_background
     from readgraph.state.page_store import PageStore
 
-__version__ = version("readgraph")
+__version__: str
 __all__ = [
     "Library",
     "PageStore",
@@ -32,6 +31,10 @@ _HOMES = {
 
 def __getattr__(name: str) -> Any:
     # Imported when first used: the command's help must not wait for LangGraph.
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("readgraph")
     if name in _HOMES:
         from importlib import import_module
 

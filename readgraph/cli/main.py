@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
-from readgraph import __version__
+import readgraph
 from readgraph.cli.options import LOOKING_UP, READING, with_options
 from readgraph.state.errors import ReadgraphError
 
@@ -152,7 +152,7 @@ def import_replies(file: Archive, library: LibraryFolder = None) -> None:
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"readgraph {__version__}")
+        typer.echo(f"readgraph {readgraph.__version__}")
         raise typer.Exit()
 
 
