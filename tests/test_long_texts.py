@@ -7,10 +7,12 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from langgraph.runtime import Runtime
 
 from readgraph.graphs.read_agent import build
+from readgraph.nodes.extractive import pages_by_rule
 from readgraph.nodes.page_ends import paragraph_ends
-from readgraph.nodes.stretches import stretch_ends
+from readgraph.nodes.stretches import in_stretches, stretch_ends
 from readgraph.state.context import PROFILES, ReaderContext
 from readgraph.state.library import Library
 from readgraph.state.records import Document, Memory, Page
@@ -135,6 +137,12 @@ async def test_stretches_that_were_stopped_go_on(server: ModelServer, library: L
     assert [(page.start, page.end) for page in again] == [(page.start, page.end) for page in pages]
 
 
+async def test_a_text_that_ends_before_the_last_page_has_no_more_stretches() -> None:
+    runtime = Runtime(context=ReaderContext(model="", stretches=4))
+    paged = in_stretches(pages_by_rule)("The lamp was out.", Page(7, 0, 400, 80, "rule"), runtime)
+    assert [page async for page in paged] == []
+
+
 @settings(deadline=None, max_examples=50)
 @given(
     st.lists(st.sampled_from(["word " * 30, "A Heading", "One line.\nAnother.", "字" * 40]), min_size=1, max_size=60),
@@ -166,3 +174,15 @@ async def test_a_profile_sets_the_papers_numbers(server: ModelServer, library: L
     _, pages, _ = await pages_of(library, found)
     assert all(600 <= page.words <= 1000 for page in pages[:-1])
     assert "to at most 96 words" in next(request for request in server.requests if not asked_for(request)).last
+
+
+async def test_a_budget_that_ends_a_merge_leaves_all_pages_in_view(
+    server: ModelServer, library: Library, document: Document
+) -> None:
+    built = await read(library, document, CONTEXT)
+    context = replace(CONTEXT, window_words=3000, max_calls=4)
+    found = await read(library, document, context, question="What of the goat?")
+    assert (found["status"], found["memory"]) == ("budget", built["memory"])
+    memory, _, words = await pages_of(library, await read(library, document, replace(context, max_calls=None)))
+    assert memory.complete
+    assert words <= 1500

@@ -5,11 +5,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from langgraph.store.sqlite import SqliteStore
 
 from readgraph.graphs.read_agent import build
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.library import Library, open_library
+from readgraph.state.page_store import PageStore
 from readgraph.state.reply_archive import HEADER, exported, imported
 from tests.model_server import ModelServer
 
@@ -55,3 +57,12 @@ async def test_what_is_no_archive_is_refused_whole(library: Library, lines: list
     with pytest.raises(BadInput, match=complaint):
         await imported(library.pages, lines)
     assert [line async for line in exported(library.pages)] == [json.dumps(HEADER)]
+
+
+async def test_a_synchronous_store_is_archived_too() -> None:
+    with SqliteStore.from_conn_string(":memory:") as store:
+        store.setup()
+        pages = PageStore(store)
+        lines = [json.dumps(HEADER), json.dumps(REPLY, sort_keys=True)]
+        assert await imported(pages, lines) == (1, 0)
+        assert [line async for line in exported(pages)] == lines

@@ -53,9 +53,9 @@ async def look_up_next(state: LookUpState, runtime: Runtime[ReaderContext]) -> L
 
     It ends at the maximum of pages, and where no other page would fit the window.
     """
-    read, window = state["pages_read"], runtime.context.window_words
+    read = state["pages_read"]
     view = await view_memory(runtime, state["document"], state["memory"], read)
-    unread = {page.number for page in view.pages if page.number not in read and view.fitting([page.number], window)}
+    unread = view.openable(runtime.context.window_words)
     if not unread or len(read) >= runtime.context.max_pages:
         return {"pages_read": read, "looking": False, "did": "no page: no more may be read"}
 

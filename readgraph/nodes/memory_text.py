@@ -50,6 +50,12 @@ class MemoryView:
                 fit.append(page)
         return fit
 
+    def openable(self, window_words: int) -> set[int]:
+        """The pages not yet in full, any one of which fits the window in full."""
+        room = window_words - self.words
+        unread = [page for page in self.pages if page.number not in self.full]
+        return {page.number for page in unread if page.words - self._note_words(page.number) <= room}
+
     def _note_words(self, page: int) -> int:
         return self.notes[page].words if page in self.notes else 0
 

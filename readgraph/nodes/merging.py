@@ -69,6 +69,8 @@ async def merge(state: MergeState, runtime: Runtime[ReaderContext]) -> MergeUpda
         notes = await store.notes(memory.id, range(memory.pages))
         paginate, write = (_pairs(pages), gist_page) if merging else (_same(pages), _fading(notes))
         grown = await _round(memory, number, paginate, write, runtime)
+        if not grown.complete:  # the budget is spent: the round goes on another time, the one before serves now
+            break
         merging = merging and grown.pages < memory.pages
         memory, words = grown, await _gist_words(runtime, grown)
     if memory == before:

@@ -33,7 +33,7 @@ def in_stretches(paginate: Paginate) -> Paginate:
 
     async def paged(text: str, last: Page | None, runtime: Runtime[ReaderContext]) -> AsyncGenerator[Page, None]:
         begin, number = (last.end, last.number + 1) if last else (0, 0)
-        if runtime.context.stretches == 1 or begin == len(text):
+        if runtime.context.stretches == 1 or begin >= len(text):
             async for page in paginate(text, last, runtime):
                 yield page
             return

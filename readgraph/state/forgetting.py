@@ -1,12 +1,9 @@
 """Forget a document: its text, memories, recorded replies and checkpoints."""
 
-from langgraph.store.base import PutOp
-
 from readgraph.state.build_lock import building
 from readgraph.state.library import Library
-from readgraph.state.page_store import BATCH, PART, ROOT, PageStore, numbered
+from readgraph.state.page_store import BATCH, PART, ROOT, numbered
 from readgraph.state.records import Document
-from readgraph.state.reply_archive import recorded
 
 
 async def forget_document(library: Library, document: Document) -> dict[str, int]:
@@ -19,10 +16,10 @@ async def forget_document(library: Library, document: Document) -> dict[str, int
     for memory in memories:
         async with building(pages.store, memory.id):
             numbers = [numbered(number) for number in range(memory.pages)]
-            await _delete(pages, (ROOT, "pages", memory.id), numbers)
-            await _delete(pages, (ROOT, "notes", memory.id), numbers)
-            await _delete(pages, (ROOT, "memories", document.id), [memory.id])
-    replies = [key async for key, _ in recorded(pages, document.id)]
+            await pages.delete((ROOT, "pages", memory.id), numbers)
+            await pages.delete((ROOT, "notes", memory.id), numbers)
+            await pages.delete((ROOT, "memories", document.id), [memory.id])
+    replies = [key async for key, _ in pages.replies(document.id)]
     await pages.forget_replies(replies)
     threads = {
         saved.config["configurable"]["thread_id"]
@@ -31,13 +28,8 @@ async def forget_document(library: Library, document: Document) -> dict[str, int
     for thread in threads:
         await library.checkpointer.adelete_thread(thread)
     parts = range(-(-document.characters // PART))
-    await _delete(pages, (ROOT, "text", document.id), [numbered(part) for part in parts])
+    await pages.delete((ROOT, "text", document.id), [numbered(part) for part in parts])
     groups = range(-(-document.places // BATCH))
-    await _delete(pages, (ROOT, "places", document.id), [numbered(group) for group in groups])
-    await _delete(pages, (ROOT, "documents"), [document.id])
+    await pages.delete((ROOT, "places", document.id), [numbered(group) for group in groups])
+    await pages.delete((ROOT, "documents"), [document.id])
     return {"memories": len(memories), "replies": len(replies), "threads": len(threads)}
-
-
-async def _delete(pages: PageStore, namespace: tuple[str, ...], keys: list[str]) -> None:
-    for first in range(0, len(keys), BATCH):
-        await pages.store.abatch([PutOp(namespace, key, None) for key in keys[first : first + BATCH]])

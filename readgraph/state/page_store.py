@@ -7,7 +7,7 @@ Reads and writes never share a batch.
 import asyncio
 import hashlib
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -177,9 +177,25 @@ class PageStore:
         """Record a reply; when this returns, it is committed."""
         await self._put([((ROOT, "replies"), key, value)])
 
+    async def replies(self, document: str | None = None) -> AsyncIterator[tuple[str, dict[str, Any]]]:
+        """Keys and values of recorded replies: all, or those that were paid for one document."""
+        offset, only = 0, None if document is None else {"document": document}
+        while True:
+            search = SearchOp((ROOT, "replies"), filter=only, limit=BATCH, offset=offset, refresh_ttl=False)
+            (found,) = await self._batch([search])
+            for item in found:
+                yield item.key, item.value
+            if len(found) < BATCH:
+                return
+            offset += BATCH
+
     async def forget_replies(self, keys: Iterable[str]) -> None:
         """Drop recorded replies."""
-        await self._put([((ROOT, "replies"), key, None) for key in keys])
+        await self.delete((ROOT, "replies"), keys)
+
+    async def delete(self, namespace: tuple[str, ...], keys: Iterable[str]) -> None:
+        """Drop stored items."""
+        await self._put([(namespace, key, None) for key in keys])
 
     async def documents(self, limit: int = 10_000) -> list[Document]:
         """The documents of the store, the newest first."""

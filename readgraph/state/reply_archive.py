@@ -8,10 +8,8 @@ import json
 from collections.abc import AsyncIterator, Iterable, Iterator
 from typing import Any
 
-from langgraph.store.base import SearchOp
-
 from readgraph.state.errors import BadInput
-from readgraph.state.page_store import BATCH, ROOT, PageStore
+from readgraph.state.page_store import PageStore
 
 HEADER = {"readgraph": "replies", "format": 1}
 
@@ -21,7 +19,7 @@ _FIELDS = {"said": str, "cut": bool, "asked": str, "document": str}
 async def exported(pages: PageStore, document: str | None = None) -> AsyncIterator[str]:
     """The archive's lines: all replies, or those that were paid for one document, by their keys."""
     yield json.dumps(HEADER)
-    replies = {key: value async for key, value in recorded(pages, document)}
+    replies = {key: value async for key, value in pages.replies(document)}
     for key in sorted(replies):
         yield json.dumps({"key": key, **replies[key]}, ensure_ascii=False, sort_keys=True)
 
@@ -37,20 +35,6 @@ async def imported(pages: PageStore, lines: Iterable[str]) -> tuple[int, int]:
     for key, value in new:
         await pages.put_reply(key, value)
     return len(new), len(replies) - len(new)
-
-
-async def recorded(pages: PageStore, document: str | None = None) -> AsyncIterator[tuple[str, dict[str, Any]]]:
-    """Keys and values of recorded replies: all, or those that were paid for one document."""
-    offset = 0
-    only = {"document": document} if document is not None else None
-    while True:
-        search = SearchOp((ROOT, "replies"), filter=only, limit=BATCH, offset=offset)
-        found: Any = (await pages.store.abatch([search]))[0]
-        for item in found:
-            yield item.key, item.value
-        if len(found) < BATCH:
-            return
-        offset += BATCH
 
 
 def _parsed(lines: Iterable[str]) -> Iterator[tuple[str, dict[str, Any]]]:
