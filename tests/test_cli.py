@@ -123,7 +123,15 @@ def test_json_holds_what_is_promised(readgraph: Command, story: str, tmp_path: P
     assert found.keys() >= PROMISED | NAMES
     assert_cited(found, text)
     assert found["status"] == "answered" and found["choice"] is None and found["fallbacks"] == {}
-    assert set(found["usage"]) == {"calls", "cached_calls", "input_words", "output_words", "seconds"}
+    assert set(found["usage"]) == {
+        "calls",
+        "cached_calls",
+        "input_words",
+        "output_words",
+        "input_tokens",
+        "output_tokens",
+        "seconds",
+    }
     assert [step["node"] for step in found["steps"]] == NODES
     assert found["pages_read"] and 0 < found["compression_rate"] < 100
     shown = readgraph(*ASK, "--show-steps").out.splitlines()
@@ -192,8 +200,8 @@ def test_another_server_is_asked(readgraph: Command, server: ModelServer, monkey
 def test_what_was_read_is_shown(readgraph: Command, server: ModelServer, story: str) -> None:
     assert "library is empty" in readgraph("show").text and readgraph("show", "--json").json == []
     made, kept = readgraph("read", STORY, *DOUBLE).text, readgraph("read", STORY, *DOUBLE, "--json").json
-    assert kept["complete"] is True and kept["pages"] == kept["gists"] == kinds(server.requests).count("note")
-    assert f"{kept['pages']} pages" in made and f"{kept['gists']} gists" in made
+    assert kept["complete"] is True and kept["pages"] == kept["notes"] == kinds(server.requests).count("note")
+    assert f"{kept['pages']} pages" in made and f"{kept['notes']} gists" in made
     listed, (record,) = readgraph("show").text, readgraph("show", "--json").json
     assert all(part in listed for part in (STORY.stem, record["id"], "openai:double", str(kept["pages"])))
     assert record["title"] == STORY.stem and record["memories"][0]["recipe"]["model"] == "openai:double"

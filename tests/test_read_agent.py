@@ -281,3 +281,15 @@ def test_the_drawing_is_the_papers_figure() -> None:
     assert [*drawn.nodes] == ["__start__", "open", "read", "merge", "look_up", "answer", "cite", "__end__"]
     assert ("look_up", "look_up") in {(edge.source, edge.target) for edge in drawn.edges}
     assert read_agent.graph.name == "read_agent"
+
+
+async def test_a_reading_model_builds_the_memory_and_the_model_answers(
+    server: ModelServer, library: Library, document: Document
+) -> None:
+    context = replace(CONTEXT, model="openai:large", reading_model="openai:small")
+    found = await run(library, {"document": document.id, "question": "Who?"}, context)
+    assert {asked_for(r) for r in server.requests if r.body["model"] == "large"} == {"PagesToRead", "FreeAnswer"}
+    memory = await library.pages.memory(document.id, found["memory"])
+    assert memory.recipe.model == "openai:small"
+    assert {step["node"]: step["model"] for step in found["steps"]}["read"] == "openai:small"
+    assert found["usage"]["input_tokens"] > 0

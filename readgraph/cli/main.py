@@ -24,6 +24,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
+MethodName = Annotated[str, typer.Option("--method", metavar="NAME", help="How to read: read-agent.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 LibraryFolder = Annotated[
     Path | None,
@@ -49,13 +50,14 @@ def read(
     glob: Annotated[
         str | None, typer.Option(help="Of folders, only files like this: '*.md'.", metavar="PATTERN")
     ] = None,
+    method: MethodName = "read-agent",
     library: LibraryFolder = None,
     as_json: Json = False,
 ) -> None:
     """Read documents: cut them into pages and keep a gist of each. Stopped, it goes on where it was."""
     from readgraph.cli.reading import read_documents
 
-    read_documents(paths, glob, context, library, as_json=as_json)
+    read_documents(paths, glob, method, context, library, as_json=as_json)
 
 
 @app.command()
@@ -67,6 +69,7 @@ def ask(
     option: Annotated[
         list[str] | None, typer.Option(help="One option of a multiple choice; give each its own.", show_default=False)
     ] = None,
+    method: MethodName = "read-agent",
     library: LibraryFolder = None,
     show_steps: Annotated[bool, typer.Option("--show-steps", help="Print what each step did and used.")] = False,
     as_json: Json = False,
@@ -77,7 +80,7 @@ def ask(
     """
     from readgraph.cli.reading import ask_document
 
-    ask_document(question, option or [], path, context, library, show_steps=show_steps, as_json=as_json)
+    ask_document(question, option or [], path, method, context, library, show_steps=show_steps, as_json=as_json)
 
 
 @app.command()

@@ -27,6 +27,9 @@ READING: dict[str, Any] = {
         metavar="PROVIDER:NAME",
         envvar="READGRAPH_MODEL",
     ),
+    "reading_model": _option(
+        str, "Another model to build memories with, such as a cheaper one.", metavar="PROVIDER:NAME"
+    ),
     "profile": _option(str, "Sizes of the paper's experiments: quality, qmsum, gutenberg or movie.", metavar="NAME"),
     "min_page_words": _option(int, "A page has at least this many words (280).", min=1),
     "max_page_words": _option(int, "A page has at most this many words (600).", min=2),

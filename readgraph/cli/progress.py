@@ -43,10 +43,13 @@ class ReadingProgress:
         usage = progress["usage"]
         words = usage["input_words"] + usage["output_words"]
         cost = f"{usage['calls']:,} calls, {words:,} words" if usage["calls"] else ""
-        changed: dict[str, Any] = {"description": DOING.get(progress["node"], progress["node"]), "cost": cost}
+        changed: dict[str, Any] = {
+            "description": DOING.get(progress["node"], progress["node"].replace("_", " ").capitalize()),
+            "cost": cost,
+        }
         if "of" in progress:
             changed |= {"completed": progress["done"], "total": progress["of"]}
-            changed["pages"] = f"{progress['pages']:,} pages, {progress['notes']:,} gists  "
+            changed["pages"] = f"{progress['pages']:,} pages, {progress['notes']:,} notes  "
         elif progress["node"] != "read":
             changed |= {"total": None, "pages": ""}
         self._bar.update(self._task, **changed)

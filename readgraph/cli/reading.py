@@ -11,21 +11,21 @@ from langchain_core.runnables import RunnableConfig
 
 from readgraph.cli.progress import ReadingProgress
 from readgraph.cli.rendering import print_answer, print_json, print_memory, print_reminder, print_steps
-from readgraph.graphs import read_agent
+from readgraph.graphs.methods import Method, method_named
 from readgraph.sources import SourceText, load, load_all
 from readgraph.sources.loading import STANDARD_INPUT
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.library import Library, open_library
-from readgraph.state.reading import Answered, Question
+from readgraph.state.reading import Question
 from readgraph.state.records import Document
 
 
 def read_documents(
-    paths: Sequence[Path], glob: str | None, context: ReaderContext, folder: Path | None, *, as_json: bool
+    paths: Sequence[Path], glob: str | None, method: str, context: ReaderContext, folder: Path | None, *, as_json: bool
 ) -> None:
     """Build the memories of files and folders and say what they are; JSON is an array where there are several."""
-    built = asyncio.run(_read(load_all(paths, glob), context, folder, as_json))
+    built = asyncio.run(_read(load_all(paths, glob), method_named(method), context, folder, as_json))
     if as_json:
         print_json(built[0] if len(built) == 1 else built)
 
@@ -34,6 +34,7 @@ def ask_document(
     question: str,
     options: list[str],
     path: Path,
+    method: str,
     context: ReaderContext,
     folder: Path | None,
     *,
@@ -46,34 +47,40 @@ def ask_document(
     if len(options) == 1:
         raise BadInput("A multiple choice needs at least two options; there is one --option.")
     asked = Question(question=question, options=options)
-    asyncio.run(_ask(load(path), asked, context, folder, show_steps, as_json))
+    asyncio.run(_ask(load(path), asked, method_named(method), context, folder, show_steps, as_json))
 
 
 async def _read(
-    sources: Sequence[SourceText], context: ReaderContext, folder: Path | None, as_json: bool
+    sources: Sequence[SourceText], method: Method, context: ReaderContext, folder: Path | None, as_json: bool
 ) -> list[dict[str, Any]]:
     built = []
     async with open_library(folder) as library:
         for source in sources:
             document = await _stored(source, library)
-            found = await _run(library, document, {}, context)
+            found = await _run(library, method, document, {}, context)
             memory = await library.pages.memory(document.id, found["memory"])
             notes = await library.pages.notes(memory.id, range(memory.pages))
-            kept = {"pages": memory.pages, "gists": len(notes), "gist_words": sum(note.words for note in notes)}
+            kept = {"pages": memory.pages, "notes": len(notes), "note_words": sum(note.words for note in notes)}
             built.append(_reported(document, context, found) | kept | {"complete": memory.complete})
             if not as_json:
-                print_memory(document, memory, notes, found)
+                print_memory(document, memory, notes, found, method.note)
     if not as_json:
         print_reminder(context)
     return built
 
 
 async def _ask(
-    source: SourceText, asked: Question, context: ReaderContext, folder: Path | None, show_steps: bool, as_json: bool
+    source: SourceText,
+    asked: Question,
+    method: Method,
+    context: ReaderContext,
+    folder: Path | None,
+    show_steps: bool,
+    as_json: bool,
 ) -> None:
     async with open_library(folder) as library:
         document = await _stored(source, library)
-        found = await _run(library, document, asked, context)
+        found = await _run(library, method, document, asked, context)
     if as_json:
         print_json(_reported(document, context, found))
         return
@@ -89,19 +96,21 @@ async def _stored(source: SourceText, library: Library) -> Document:
     return await library.pages.add_document(source.text, title=source.title, source=file, places=places)
 
 
-async def _run(library: Library, document: Document, asked: Question, context: ReaderContext) -> dict[str, Any]:
-    """Run ReadAgent over the document and return its output."""
-    graph = read_agent.build().compile(checkpointer=library.checkpointer, store=library.store)
+async def _run(
+    library: Library, method: Method, document: Document, asked: Question, context: ReaderContext
+) -> dict[str, Any]:
+    """Run the method's graph over the document and return its output."""
+    graph = method.build().compile(checkpointer=library.checkpointer, store=library.store)
     config: RunnableConfig = {
         "configurable": {"thread_id": uuid.uuid4().hex},
-        "metadata": {"document": document.id},
+        "metadata": {"document": document.id, "method": method.name},
     }
     found: Any = {}
     with ReadingProgress() as progress, warnings.catch_warnings():
         warnings.showwarning = lambda message, *_: progress.say(str(message))
         given = Question(document=document.id, **asked)
         events: AsyncIterator[Any] = graph.astream(
-            given, config, context=context, stream_mode=["custom", "values"], output_keys=list(Answered.__annotations__)
+            given, config, context=context, stream_mode=["custom", "values"], output_keys=graph.output_channels
         )
         async for mode, event in events:
             if mode == "values":

@@ -56,13 +56,13 @@ def _answer(found: dict[str, Any]) -> Text:
     return Text(answer or "The text doesn't say.", style="bold")
 
 
-def print_memory(document: Document, memory: Memory, notes: Sequence[Note], found: dict[str, Any]) -> None:
-    """What was built."""
+def print_memory(document: Document, memory: Memory, notes: Sequence[Note], found: dict[str, Any], called: str) -> None:
+    """What was built; `called` is the method's word for a note."""
     console = Console(highlight=False)
     words = sum(note.words for note in notes)
     pages = f"{counted(memory.pages, 'page')} of {counted(document.words, 'word')}"
     gists = (
-        f"{counted(len(notes), 'gist')} of {counted(words, 'word')} ({100 * words / document.words:.0f} % of the text)"
+        f"{counted(len(notes), called)} of {counted(words, 'word')} ({100 * words / document.words:.0f} % of the text)"
     )
     console.print(Text(f"{document.title}: {pages}", style="bold"))
     console.print(f"  {gists}")

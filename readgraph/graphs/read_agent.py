@@ -41,6 +41,7 @@ def recipe(context: ReaderContext) -> Recipe:
 read = StepNode(
     read_pages(in_stretches(pages_at_pauses), gist_page, recipe),
     without_model=read_pages(pages_by_rule, extract_note, recipe),
+    builds=True,
 )
 
 

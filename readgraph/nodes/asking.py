@@ -95,7 +95,7 @@ async def _say(
             said = await call_model(client, messages, reply)
         record = {"said": said.text, "cut": said.cut, "asked": prompt.name, "document": meter.document}
         await store.put_reply(key, record)
-    meter.end_call(words, count_words(said.text))
+    meter.end_call(words, count_words(said.text), said.tokens)
     return said
 
 

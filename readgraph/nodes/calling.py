@@ -35,10 +35,11 @@ _backing_off = wait_exponential_jitter(multiplier=0.5, max=20)
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What the model said; `cut`: the server stopped it before it was done."""
+    """What the model said; `cut`: the server stopped it before it was done; `tokens` (in, out): as it counts them."""
 
     text: str
     cut: bool
+    tokens: tuple[int, int] = (0, 0)
 
 
 async def call_model(client: ModelClient, messages: Messages, reply: type[BaseModel] | None) -> Said:
@@ -82,7 +83,9 @@ def _response_format(reply: type[BaseModel]) -> dict[str, Any]:
 
 
 def _said(message: AIMessage) -> Said:
-    return Said(_text(message), message.response_metadata.get("finish_reason") in ("length", "max_tokens"))
+    cut = message.response_metadata.get("finish_reason") in ("length", "max_tokens")
+    used = message.usage_metadata
+    return Said(_text(message), cut, (used["input_tokens"], used["output_tokens"]) if used else (0, 0))
 
 
 def _text(message: AIMessage) -> str:

@@ -79,7 +79,7 @@ async def memory_pages(runtime: Runtime[ReaderContext], document: str, memory: s
     """A document and the pages of its memory."""
     store = page_store(runtime)
     kept = await store.memory(document, memory)
-    if kept.recipe.model and not runtime.context.model:
+    if kept.recipe.model and not (runtime.context.model or runtime.context.reading_model):
         # A resumed graph whose context was left out would go on without a model and not say so.
         raise BadInput(f"This was read with {kept.recipe.model}: give the context with its model again to go on.")
     return await store.document(document), await store.pages(memory, range(kept.pages))

@@ -55,7 +55,7 @@ async def _as_it_is(state: MergeState, runtime: Runtime[ReaderContext]) -> Merge
     return {"memory": state["memory"], "did": "kept all pages: no prompt needs to hold their gists"}
 
 
-@step_with(without_model=_as_it_is)
+@step_with(without_model=_as_it_is, builds=True)
 async def merge(state: MergeState, runtime: Runtime[ReaderContext]) -> MergeUpdate:
     """Merge pages, round by round, until their gists fit the window; a memory that fits is taken as it is."""
     store = page_store(runtime)

@@ -40,11 +40,13 @@ class Meter:
         self.calls_begun += 1
         self.words_begun += words
 
-    def end_call(self, input_words: int, output_words: int) -> None:
-        """Count an answered call and report it."""
+    def end_call(self, input_words: int, output_words: int, tokens: tuple[int, int]) -> None:
+        """Count an answered call, with the tokens (in, out) that its server reports, and tell of it."""
         self.used["calls"] += 1
         self.used["input_words"] += input_words
         self.used["output_words"] += output_words
+        self.used["input_tokens"] += tokens[0]
+        self.used["output_tokens"] += tokens[1]
         self.report()
 
     def recall(self) -> None:

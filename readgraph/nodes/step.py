@@ -3,6 +3,7 @@
 import inspect
 import time
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from functools import wraps
 from typing import Any, Generic, TypeVar, cast, get_type_hints
 
@@ -24,14 +25,20 @@ class StepNode(Runnable[Any, Any], Generic[StateT]):
     """A node made of a coroutine `(state, runtime) -> update`.
 
     `without_model` is the coroutine that runs where the context names no model, or the budget is spent.
-    `starts_question` marks the first node of a graph, which sets the trajectory and the usage anew. An update may
-    hold `did`: one line for the trajectory.
+    `starts_question` marks the first node of a graph, which sets the trajectory and the usage anew; `builds` one
+    that builds a memory, for which the context's reading model is the model. An update may hold `did`: one line for
+    the trajectory.
     """
 
     def __init__(
-        self, work: Work[StateT], without_model: Work[StateT] | None = None, *, starts_question: bool = False
+        self,
+        work: Work[StateT],
+        without_model: Work[StateT] | None = None,
+        *,
+        starts_question: bool = False,
+        builds: bool = False,
     ) -> None:
-        self.work, self.without_model, self.starts_question = work, without_model, starts_question
+        self.work, self.without_model, self.starts_question, self.builds = work, without_model, starts_question, builds
         self.__doc__ = work.__doc__
         self.name = work.__name__
 
@@ -53,6 +60,8 @@ class StepNode(Runnable[Any, Any], Generic[StateT]):
     async def run(self, state: StateT, runtime: Runtime[ReaderContext], node: str = "") -> dict[str, Any]:
         """Run the coroutine and add to its update what it used; `node` is its name in the graph."""
         context = runtime.context or ReaderContext()
+        if self.builds and context.reading_model:
+            context = replace(context, model=context.reading_model)
         channels: dict[str, Any] = {} if self.starts_question else dict(cast("dict[str, Any]", state))
         meter = Meter(
             context,
@@ -85,7 +94,8 @@ class StepNode(Runnable[Any, Any], Generic[StateT]):
 
     def _recorded(self, update: dict[str, Any], meter: Meter) -> dict[str, Any]:
         fallbacks = dict(meter.fallbacks)
-        step = Step(node=meter.node, did=update.pop("did", ""), usage=meter.used, fallbacks=fallbacks)
+        model, did = meter.context.model, update.pop("did", "")
+        step = Step(node=meter.node, model=model, did=did, usage=meter.used, fallbacks=fallbacks)
         record: dict[str, Any] = {"steps": [step], "usage": meter.used, "fallbacks": fallbacks}
         if self.starts_question:
             record = {channel: Overwrite(value) for channel, value in record.items()}
@@ -102,10 +112,10 @@ def step(work: Work[StateT]) -> StepNode[StateT]:
 
 
 def step_with(
-    *, without_model: Work[Any] | None = None, starts_question: bool = False
+    *, without_model: Work[Any] | None = None, starts_question: bool = False, builds: bool = False
 ) -> Callable[[Work[StateT]], StepNode[StateT]]:
     """Make a coroutine a node with the arguments of `StepNode`."""
-    return lambda work: StepNode(work, without_model, starts_question=starts_question)
+    return lambda work: StepNode(work, without_model, starts_question=starts_question, builds=builds)
 
 
 def as_node(node: Any) -> Any:

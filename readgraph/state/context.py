@@ -30,6 +30,9 @@ class ReaderContext:
         str,
         Field(description="PROVIDER:NAME as for langchain's init_chat_model; empty = read without a model."),
     ] = field(default_factory=_model_from_environment)
+    reading_model: Annotated[
+        str, Field(description="PROVIDER:NAME of the model that builds memories; empty = the same model.")
+    ] = ""
     reply_form: Annotated[
         ReplyForm, Field(description="How typed replies are asked for; 'auto' takes the best that the model offers.")
     ] = "auto"

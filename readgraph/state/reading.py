@@ -12,19 +12,25 @@ Status = Literal["reading", "answered", "no_answer", "budget"]
 
 
 class Usage(TypedDict):
-    """What was used: calls to the model, calls answered from the reply cache, words in and out, seconds of steps."""
+    """What was used: calls to the model, calls answered from the reply cache, words in and out, seconds of steps.
+
+    Tokens are those that the model server reports, 0 where it reports none.
+    """
 
     calls: int
     cached_calls: int
     input_words: int
     output_words: int
+    input_tokens: int
+    output_tokens: int
     seconds: float
 
 
 class Step(TypedDict):
-    """One node's run, as the trajectory keeps it: what it did in one line, and what that used."""
+    """One node's run, as the trajectory keeps it: what it did in one line, and what that used of which model."""
 
     node: str
+    model: str
     did: str
     usage: Usage
     fallbacks: dict[str, int]
@@ -50,7 +56,15 @@ class Citation(TypedDict):
     place: str | None
 
 
-NOTHING_USED: Usage = {"calls": 0, "cached_calls": 0, "input_words": 0, "output_words": 0, "seconds": 0.0}
+NOTHING_USED: Usage = {
+    "calls": 0,
+    "cached_calls": 0,
+    "input_words": 0,
+    "output_words": 0,
+    "input_tokens": 0,
+    "output_tokens": 0,
+    "seconds": 0.0,
+}
 
 
 def add_usage(one: Usage, other: Usage) -> Usage:
@@ -61,6 +75,8 @@ def add_usage(one: Usage, other: Usage) -> Usage:
         "cached_calls": one["cached_calls"] + other["cached_calls"],
         "input_words": one["input_words"] + other["input_words"],
         "output_words": one["output_words"] + other["output_words"],
+        "input_tokens": one["input_tokens"] + other["input_tokens"],
+        "output_tokens": one["output_tokens"] + other["output_tokens"],
         "seconds": round(one["seconds"] + other["seconds"], 4),
     }
 
