@@ -126,6 +126,7 @@ def test_json_holds_what_is_promised(readgraph: Command, story: str, tmp_path: P
     assert set(found["usage"]) == {
         "calls",
         "cached_calls",
+        "refused",
         "input_words",
         "output_words",
         "input_tokens",

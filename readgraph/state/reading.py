@@ -14,11 +14,13 @@ Status = Literal["reading", "answered", "no_answer", "budget"]
 class Usage(TypedDict):
     """What was used: calls to the model, calls answered from the reply cache, words in and out, seconds of steps.
 
-    Tokens are those that the model server reports, 0 where it reports none.
+    `refused` counts the replies that could not be used. Tokens are those that the model server reports, 0 where it
+    reports none.
     """
 
     calls: int
     cached_calls: int
+    refused: int
     input_words: int
     output_words: int
     input_tokens: int
@@ -59,6 +61,7 @@ class Citation(TypedDict):
 NOTHING_USED: Usage = {
     "calls": 0,
     "cached_calls": 0,
+    "refused": 0,
     "input_words": 0,
     "output_words": 0,
     "input_tokens": 0,
@@ -73,6 +76,7 @@ def add_usage(one: Usage, other: Usage) -> Usage:
     return {
         "calls": one["calls"] + other["calls"],
         "cached_calls": one["cached_calls"] + other["cached_calls"],
+        "refused": one["refused"] + other["refused"],
         "input_words": one["input_words"] + other["input_words"],
         "output_words": one["output_words"] + other["output_words"],
         "input_tokens": one["input_tokens"] + other["input_tokens"],

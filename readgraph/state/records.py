@@ -86,9 +86,13 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """The short text kept for a page: a gist, a summary, a memo. `fallback`: the model gave none that was usable."""
+    """The short text kept for a page: a gist, a summary, a memo. `fallback`: the model gave none that was usable.
+
+    `header` is the line that puts the page in its context (GAM, section 2.2.1).
+    """
 
     page: int
     text: str
     words: int
     fallback: bool = False
+    header: str = ""
