@@ -5,7 +5,7 @@ skipped. Pages are cut one after the other; each page's note is asked for as soo
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from typing import NotRequired
@@ -16,6 +16,7 @@ from typing_extensions import TypedDict
 from readgraph.nodes.earlier_version import Kept, around_change, kept_of_earlier
 from readgraph.nodes.metering import current_meter
 from readgraph.nodes.paging_parts import MakeRecipe, Paginate, WriteNote
+from readgraph.nodes.parts import in_parts
 from readgraph.nodes.tasks import failing_as_one
 from readgraph.state.build_lock import building
 from readgraph.state.context import ReaderContext
@@ -40,12 +41,13 @@ class ReadUpdate(TypedDict):
 
 
 def read_pages(
-    paginate: Paginate, write_note: WriteNote, recipe: MakeRecipe, *, keep_unchanged: bool = True
+    paginate: Paginate, write_note: WriteNote, recipe: MakeRecipe, *, cuts_text: bool = True
 ) -> Callable[[ReadState, Runtime[ReaderContext]], Awaitable[ReadUpdate]]:
     """The work of a node that builds the document's memory, or takes the one that is there.
 
-    A budget that runs out leaves the memory incomplete; the next reading goes on with it. `keep_unchanged`: of a
-    file that was read before and changed since, what did not change keeps its pages and notes.
+    A budget that runs out leaves the memory incomplete; the next reading goes on with it. `cuts_text`: the
+    pages are cut from the text, so each document of a collection is cut by itself, and what did not change of a file
+    that was read before keeps its pages and notes.
     """
 
     async def read(state: ReadState, runtime: Runtime[ReaderContext]) -> ReadUpdate:
@@ -57,7 +59,7 @@ def read_pages(
             return {"memory": memory.id, "did": f"took the memory of {memory.pages} pages{outdated}"}
         async with building(store.store, memory.id):
             before = await store.memory(memory.document, memory.id)
-            memory = await _Build(store, runtime, paginate, write_note, keep_unchanged).complete(before)
+            memory = await _Build(store, runtime, paginate, write_note, cuts_text).complete(before)
         did = f"read {memory.pages - before.pages} pages" + (
             f" after the {before.pages} before" if before.pages else ""
         )
@@ -81,14 +83,14 @@ class _Build:
     runtime: Runtime[ReaderContext]
     paginate: Paginate
     write_note: WriteNote
-    keep_unchanged: bool
+    cuts_text: bool
     stopped_by: ReadgraphError | None = None
 
     async def complete(self, memory: Memory) -> Memory:
         """Cut the pages that are missing and write the notes that are missing."""
         document = await self.store.document(memory.document)
         text = await self.store.text(document)
-        kept = await kept_of_earlier(self.store, document, text, memory) if self.keep_unchanged else Kept()
+        kept = await kept_of_earlier(self.store, document, text, memory) if self.cuts_text else Kept()
         pages = await self.store.pages(memory.id, range(memory.pages))
         noted = {note.page for note in await self.store.notes(memory.id, range(memory.pages))}
         progress = _Progress(document.characters, memory.read_to, memory.pages, len(noted))
@@ -102,7 +104,8 @@ class _Build:
                 for _ in range(writers):
                     tasks.create_task(self._write_notes(memory.id, text, kept, to_note, progress))
                 last = pages[-1] if pages else None
-                memory = await self._cut_pages(memory, text, kept, last, to_note, progress)
+                paginate = around_change(in_parts(self.paginate, document.parts if self.cuts_text else ()), kept)
+                memory = await self._cut_pages(memory, paginate(text, last, self.runtime), to_note, progress)
                 for _ in range(writers):
                     to_note.put_nowait(None)
         paged = memory.read_to == document.characters
@@ -113,11 +116,10 @@ class _Build:
         return memory
 
     async def _cut_pages(
-        self, memory: Memory, text: str, kept: Kept, last: Page | None, to_note: "_ToNote", progress: "_Progress"
+        self, memory: Memory, cut: AsyncGenerator[Page, None], to_note: "_ToNote", progress: "_Progress"
     ) -> Memory:
-        paginate = around_change(self.paginate, kept)
         try:
-            async with aclosing(paginate(text, last, self.runtime)) as pages:
+            async with aclosing(cut) as pages:
                 async for page in pages:
                     memory = await self.store.add_page(memory, page)
                     progress.paged(memory)

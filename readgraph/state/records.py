@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from bisect import bisect_right
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
@@ -16,10 +17,20 @@ def digest(value: object, length: int = 16) -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class Part:
+    """A document in a collection: its id, and the span `[start, end)` that it takes there."""
+
+    document: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
 class Document:
     """One source text; its id is the hash of the stored text, so the same text is stored once.
 
-    `places` counts the places that the source names in its own terms (see `PageStore.place_names`).
+    `places` counts the places that the source names in its own terms (see `PageStore.place_names`). `parts` are the
+    documents of a collection (see `readgraph.state.collections`), whose text is theirs, one behind the other.
     """
 
     id: str
@@ -29,6 +40,16 @@ class Document:
     characters: int
     added: str
     places: int = 0
+    parts: tuple[Part, ...] = ()
+
+    @classmethod
+    def load(cls, value: dict[str, Any]) -> "Document":
+        """The record of a stored value."""
+        return cls(**{**value, "parts": tuple(Part(**part) for part in value.get("parts", ()))})
+
+    def part_at(self, offset: int) -> Part:
+        """The part of a collection that holds an offset."""
+        return self.parts[bisect_right([part.start for part in self.parts], offset) - 1]
 
 
 @dataclass(frozen=True, slots=True)
