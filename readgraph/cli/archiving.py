@@ -6,7 +6,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from readgraph.cli.showing import find_document
+from readgraph.cli.documents import find_document
 from readgraph.state.errors import BadInput
 from readgraph.state.library import open_library
 from readgraph.state.reply_archive import exported, imported

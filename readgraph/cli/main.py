@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 import readgraph
-from readgraph.cli.options import LOOKING_UP, READING, with_options
+from readgraph.cli.options import LOOKING_UP, READING, with_context, with_screen
 from readgraph.state.errors import ReadgraphError
 
 if TYPE_CHECKING:
+    from readgraph.cli.screen import Screen
     from readgraph.state.context import ReaderContext
 
 STOPPED = 130
@@ -24,7 +25,9 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-MethodName = Annotated[str, typer.Option("--method", metavar="NAME", help="How to read: read-agent.")]
+MethodName = Annotated[
+    str | None, typer.Option("--method", metavar="NAME", help="How to read (read-agent).", show_default=False)
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 LibraryFolder = Annotated[
     Path | None,
@@ -32,13 +35,12 @@ LibraryFolder = Annotated[
         "--library", metavar="FOLDER", envvar="READGRAPH_LIBRARY", help="Where documents and memories are kept."
     ),
 ]
-SourceFile = Annotated[
-    Path, typer.Argument(metavar="FILE", help="Text, Markdown, HTML, PDF, EPUB or Word; - is standard input.")
-]
+Glob = Annotated[str | None, typer.Option(help="Of folders, only files like this: '*.md'.", metavar="PATTERN")]
 
 
 @app.command()
-@with_options(READING)
+@with_context(READING)
+@with_screen
 def read(
     paths: Annotated[
         list[Path],
@@ -47,40 +49,68 @@ def read(
         ),
     ],
     context: "ReaderContext",
-    glob: Annotated[
-        str | None, typer.Option(help="Of folders, only files like this: '*.md'.", metavar="PATTERN")
-    ] = None,
-    method: MethodName = "read-agent",
+    screen: "Screen",
+    glob: Glob = None,
+    method: MethodName = None,
     library: LibraryFolder = None,
-    as_json: Json = False,
 ) -> None:
-    """Read documents: cut them into pages and keep a gist of each. Stopped, it goes on where it was."""
+    """Read documents: cut them into pages and keep a gist of each. Stopped, it goes on where it was.
+
+    Example: readgraph read book.epub letters/ --glob '*.md' --model openai:gpt-4.1-mini
+    """
     from readgraph.cli.reading import read_documents
 
-    read_documents(paths, glob, method, context, library, as_json=as_json)
+    read_documents(paths, glob, method or "read-agent", context, library, screen)
 
 
 @app.command()
-@with_options({**READING, **LOOKING_UP})
+@with_context({**READING, **LOOKING_UP})
+@with_screen
 def ask(
     question: Annotated[str, typer.Argument(metavar="QUESTION", show_default=False, help="What you want to know.")],
-    path: SourceFile,
     context: "ReaderContext",
+    screen: "Screen",
+    paths: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="[FILE…]",
+            help="Files and folders (several are read as one), - for standard input, or a document in the library.",
+            show_default=False,
+        ),
+    ] = None,
+    glob: Glob = None,
+    follow_up: Annotated[
+        bool, typer.Option("--continue", help="Go on from the last question; it knows what was asked and answered.")
+    ] = False,
     option: Annotated[
         list[str] | None, typer.Option(help="One option of a multiple choice; give each its own.", show_default=False)
     ] = None,
-    method: MethodName = "read-agent",
+    method: MethodName = None,
     library: LibraryFolder = None,
     show_steps: Annotated[bool, typer.Option("--show-steps", help="Print what each step did and used.")] = False,
-    as_json: Json = False,
 ) -> None:
-    """Answer a question about a document, with the words of the text that show it.
+    """Answer a question about documents, with the words of the text that show it.
 
-    Example: readgraph ask "Who took the log book?" examples/the-lamp-at-sarn-head.txt
+    Examples:
+    readgraph ask "Who took the log book?" examples/the-lamp-at-sarn-head.txt
+
+    readgraph ask --continue "And for whom?"
+
     """
-    from readgraph.cli.reading import ask_document
+    from readgraph.cli.asking import ask_documents
 
-    ask_document(question, option or [], path, method, context, library, show_steps=show_steps, as_json=as_json)
+    ask_documents(
+        question,
+        option or [],
+        paths or [],
+        glob,
+        method,
+        context,
+        library,
+        screen,
+        follow_up=follow_up,
+        show_steps=show_steps,
+    )
 
 
 @app.command()

@@ -1,12 +1,14 @@
-"""The options of every reading: they become the command's context."""
+"""The options that commands share: a group of them becomes one argument of the command."""
 
 import inspect
 from collections.abc import Callable
 from enum import StrEnum
 from functools import wraps
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 import typer
+
+Command = Callable[..., None]
 
 
 class Strategy(StrEnum):
@@ -46,35 +48,67 @@ READING: dict[str, Any] = {
     ],
 }
 
+SCREEN: dict[str, Any] = {
+    "as_json": Annotated[bool, typer.Option("--json", help="Print JSON for programs.")],
+    "quiet": Annotated[bool, typer.Option("--quiet", "-q", help="Print the result and nothing else.")],
+    "verbose": Annotated[bool, typer.Option("--verbose", "-v", help="Tell each step, and each reply refused.")],
+    "price": _option(
+        str,
+        "Dollars for a million tokens in and out, such as 0.4/1.6; known prices are built in.",
+        metavar="IN/OUT",
+    ),
+}
+
 LOOKING_UP: dict[str, Any] = {
     "strategy": _option(Strategy, "Look pages up all at once (parallel, the default), or one by one."),
     "max_pages": _option(int, "Read at most this many pages again (5).", min=0),
 }
 
 
-def with_options(options: dict[str, Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command these options; it gets them as its argument `context`.
+def with_context(options: dict[str, Any]) -> Callable[[Command], Command]:
+    """Give a command these options as its argument `context`.
 
     What was not given is the profile's, else the settings file's, else the context's default.
     """
-    return lambda command: _with_context(command, options)
 
-
-def _with_context(command: Callable[..., None], options: dict[str, Any]) -> Callable[..., None]:
-
-    @wraps(command)
-    def with_context(**given: Any) -> None:
+    def made(**given: Any) -> Any:
         from readgraph.cli.settings import reader_context
 
-        settings = {name: given.pop(name) for name in options}
-        command(context=reader_context(**settings), **given)
+        return reader_context(**given)
+
+    return lambda command: _with_group(command, "context", options, made)
+
+
+def with_screen(command: Command) -> Command:
+    """Give a command the options of what it prints as its argument `screen`."""
+
+    def made(**given: Any) -> Any:
+        from readgraph.cli.screen import Screen
+
+        return Screen.of(**given)
+
+    return _with_group(command, "screen", SCREEN, made)
+
+
+def _with_group(command: Command, argument: str, options: dict[str, Any], made: Callable[..., Any]) -> Command:
+    @wraps(command)
+    def with_group(**given: Any) -> None:
+        group = {name: given.pop(name) for name in options}
+        command(**{argument: made(**group)}, **given)
 
     own = inspect.signature(command).parameters.values()
     more = [
-        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=annotation, default=None)
+        inspect.Parameter(
+            name, inspect.Parameter.KEYWORD_ONLY, annotation=annotation, default=False if is_flag(annotation) else None
+        )
         for name, annotation in options.items()
     ]
-    parameters = [*(parameter for parameter in own if parameter.name != "context"), *more]
-    with_context.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    with_context.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    return with_context
+    parameters = [*(parameter for parameter in own if parameter.name != argument), *more]
+    with_group.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    with_group.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return with_group
+
+
+def is_flag(annotation: Any) -> bool:
+    """Whether an option is on or off, and never left open."""
+    return get_args(annotation)[0] is bool

@@ -10,6 +10,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from readgraph.cli.prices import in_dollars
+from readgraph.cli.screen import Screen
 from readgraph.nodes.models import HOW_TO_NAME
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Step, Usage
@@ -32,7 +34,7 @@ def print_json(value: Any) -> None:
     sys.stdout.write(json.dumps(value, ensure_ascii=ascii_only, indent=2) + "\n")
 
 
-def print_answer(found: dict[str, Any]) -> None:
+def print_answer(found: dict[str, Any], screen: Screen) -> None:
     """The answer, what shows it, and what it used."""
     console = Console(highlight=False)
     console.print(_answer(found))
@@ -40,10 +42,12 @@ def print_answer(found: dict[str, Any]) -> None:
         quote = " ".join(citation["quote"].split())
         place = f", {citation['place']}" if citation["place"] else ""
         console.print(Padding(Text(f"p. {citation['page']}{place}  “{quote}”", style="italic"), (0, 0, 0, 2)))
+    if screen.quiet:
+        return
     pages = ", ".join(map(str, found["pages_read"])) or "none"
     rate = found["compression_rate"]
     seen = f" · {100 - rate:.0f} % of the text in view" if rate is not None else ""
-    _print_footer(f"pages read again: {pages}{seen} · {_used(found['usage'])}", found["fallbacks"])
+    _print_footer(f"pages read again: {pages}{seen} · {used(found['usage'], found['cost'])}", found["fallbacks"])
 
 
 def _answer(found: dict[str, Any]) -> Text:
@@ -68,20 +72,20 @@ def print_memory(document: Document, memory: Memory, notes: Sequence[Note], foun
     console.print(f"  {gists}")
     if not memory.complete:
         console.print("  Not complete: the budget ran out. The same command goes on from here.")
-    _print_footer(_used(found["usage"]), found["fallbacks"])
+    _print_footer(used(found["usage"], found["cost"]), found["fallbacks"])
 
 
 def print_steps(steps: Sequence[Step]) -> None:
     """The trajectory: what each step did, and what it used."""
     table = Table("step", "what it did", "used", **PLAIN)
     for step in steps:
-        table.add_row(Text(step["node"]), Text(step["did"]), Text(_used(step["usage"]), style="dim"))
+        table.add_row(Text(step["node"]), Text(step["did"]), Text(used(step["usage"]), style="dim"))
     Console(highlight=False).print(table)
 
 
-def print_reminder(context: ReaderContext) -> None:
+def print_reminder(context: ReaderContext, screen: Screen) -> None:
     """Say so where there was no model."""
-    if not context.model:
+    if not context.model and not screen.quiet and not screen.as_json:
         Console(stderr=True, highlight=False).print(Text(NO_MODEL, style="yellow"))
 
 
@@ -93,7 +97,9 @@ def _print_footer(line: str, fallbacks: dict[str, int]) -> None:
     console.print(Text(line, style="dim"))
 
 
-def _used(usage: Usage) -> str:
+def used(usage: Usage, cost: float | None = None) -> str:
+    """What was used, in one line."""
     calls = counted(usage["calls"], "call") + (f" (+{usage['cached_calls']:,} cached)" if usage["cached_calls"] else "")
     words = f"{usage['input_words'] + usage['output_words']:,} words"
-    return f"{calls}, {words}, {usage['seconds']:.1f} s"
+    money = f", {in_dollars(cost)}" if cost else ""
+    return f"{calls}, {words}{money}, {usage['seconds']:.1f} s"

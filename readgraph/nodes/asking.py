@@ -69,7 +69,7 @@ async def _ask(
             return usable(said.text)
         except Refused as refusal:
             reasons.append(str(refusal))
-            current_meter().used["refused"] += 1
+            current_meter().refuse(prompt.name, reasons[-1])
         messages += [("ai", said.text), ("user", f"That can't be used: {reasons[-1]}. Reply again, as asked.")]
     # Kept, the refused replies would answer for ever; forgotten, the next reading asks anew.
     await store.forget_replies(keys)

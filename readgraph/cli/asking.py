@@ -1,0 +1,79 @@
+"""`ask`: answer a question about documents, or go on from the question before."""
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from readgraph.cli.documents import asked_document
+from readgraph.cli.rendering import print_answer, print_json, print_reminder, print_steps
+from readgraph.cli.running import run_method
+from readgraph.cli.screen import Screen
+from readgraph.graphs.methods import method_named
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import BadInput
+from readgraph.state.library import Library, open_library
+from readgraph.state.reading import Question
+from readgraph.state.records import Document
+
+
+def ask_documents(
+    question: str,
+    options: list[str],
+    paths: Sequence[Path],
+    glob: str | None,
+    method: str | None,
+    context: ReaderContext,
+    folder: Path | None,
+    screen: Screen,
+    *,
+    follow_up: bool,
+    show_steps: bool,
+) -> None:
+    """Answer a question about the documents and print the answer."""
+    if not question.strip():
+        raise BadInput("The question is empty: ask something.")
+    if len(options) == 1:
+        raise BadInput("A multiple choice needs at least two options; there is one --option.")
+    if not paths and not follow_up:
+        raise BadInput("There is nothing to read: name a file, or go on from the last question with --continue.")
+    asked = Question(question=question, options=options, follow_up=follow_up)
+    found = asyncio.run(_ask(asked, paths, glob, method, context, folder, screen))
+    if screen.as_json:
+        print_json(found)
+        return
+    if show_steps:
+        print_steps(found["steps"])
+    print_answer(found, screen)
+    print_reminder(context, screen)
+
+
+async def _ask(
+    asked: Question,
+    paths: Sequence[Path],
+    glob: str | None,
+    method: str | None,
+    context: ReaderContext,
+    folder: Path | None,
+    screen: Screen,
+) -> dict[str, Any]:
+    async with open_library(folder) as library:
+        document = await asked_document(library, paths, glob) if paths else None
+        if not asked["follow_up"]:
+            assert document is not None
+            return await run_method(library, method_named(method or "read-agent"), document, asked, context, screen)
+        document, thread, used = await _last_question(library, document)
+        if method not in (None, used):
+            raise BadInput(f"The question before was asked with {used}: go on with that, or ask without --continue.")
+        return await run_method(library, method_named(used), document, asked, context, screen, thread)
+
+
+async def _last_question(library: Library, document: Document | None) -> tuple[Document, str, str]:
+    """Document, thread and method of the newest question (about the document, where there is one)."""
+    only = {"document": document.id} if document else None
+    async for saved in library.checkpointer.alist(None, filter=only):
+        about: Any = saved.metadata
+        if "method" in about and saved.checkpoint["channel_values"].get("asked"):
+            known = document or await library.pages.document(about["document"])
+            return known, saved.config["configurable"]["thread_id"], about["method"]
+    raise BadInput("There is no question to go on from: ask one without --continue first.")
