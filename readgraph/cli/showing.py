@@ -8,17 +8,17 @@ from typing import Any
 
 from rich import filesize
 from rich.console import Console
-from rich.table import Column, Table
+from rich.padding import Padding
 from rich.text import Text
 
 from readgraph.cli.documents import find_document
-from readgraph.cli.rendering import PLAIN, counted, print_json
+from readgraph.cli.rendering import counted, print_json
 from readgraph.state.errors import BadInput
 from readgraph.state.library import open_library
 from readgraph.state.page_store import PageStore
 from readgraph.state.records import Document, Memory, Note, Page
 
-HEADINGS = ["document", "words", "added", "memory", "pages done", "words", "begun"]
+INDENT = (0, 0, 0, 4)
 
 
 @dataclass(frozen=True)
@@ -43,15 +43,14 @@ def show_library(folder: Path | None, *, as_json: bool) -> None:
     if not held:
         Console().print("The library is empty. Read something: readgraph read FILE")
         return
-    table = Table(Column("id", no_wrap=True, min_width=16), *HEADINGS, **PLAIN)
-    for document, memories in held:
-        for number, memory in enumerate(memories or [None]):
-            first = (
-                [document.id, document.title, f"{document.words:,}", day(document.added)] if not number else [""] * 4
-            )
-            table.add_row(*map(Text, [*first, *_memory_cells(document, memory)]))
     console = Console(highlight=False)
-    console.print(table)
+    for document, memories in held:
+        console.print(Text(f"{document.id}  {document.title}", style="bold"))
+        console.print(Padding(Text(f"{counted(document.words, 'word')}, added {day(document.added)}"), INDENT))
+        for noted in memories:
+            console.print(Padding(Text(_told(document, noted)), INDENT))
+        if not memories:
+            console.print(Padding(Text("not read yet", style="dim"), INDENT))
     console.print(Text(f"{counted(len(held), 'document')}, {filesize.decimal(size)} on disk", style="dim"))
 
 
@@ -93,16 +92,15 @@ async def _read(named: str, folder: Path | None) -> tuple[Document, Memory, list
         return document, memory, pages, {note.page: note for note in notes}
 
 
-def _memory_cells(document: Document, noted: Noted | None) -> list[str]:
-    if noted is None:
-        return ["not read yet", "", "", ""]
+def _told(document: Document, noted: Noted) -> str:
+    """A memory in one line."""
     memory = noted.memory
-    pages = f"{len(noted.notes):,}"
+    pages = counted(len(noted.notes), "page")
     if not memory.complete:
         every = memory.pages if memory.paged else round(memory.pages * document.characters / max(memory.read_to, 1))
-        pages += f" of {'' if memory.paged else 'about '}{max(every, 1):,}"
+        pages = f"{len(noted.notes):,} of {'' if memory.paged else 'about '}{counted(max(every, 1), 'page')}"
     made = f"{memory.recipe.method}, {memory.recipe.model or 'no model'}"
-    return [made, pages, f"{noted.words:,}", day(memory.started)]
+    return f"{made}: {pages} done, {counted(noted.words, 'word')} of notes, {day(memory.started)}"
 
 
 def _listed(document: Document, memories: list[Noted]) -> dict[str, Any]:
@@ -118,4 +116,4 @@ def _described(memory: Memory) -> dict[str, Any]:
 
 def day(time: str) -> str:
     """A recorded time as a person reads it, in the local time zone."""
-    return f"{datetime.fromisoformat(time).astimezone():%d %b %Y %H:%M}"
+    return f"{datetime.fromisoformat(time).astimezone():%Y-%m-%d %H:%M}"
