@@ -35,6 +35,9 @@ LibraryFolder = Annotated[
         "--library", metavar="FOLDER", envvar="READGRAPH_LIBRARY", help="Where documents and memories are kept."
     ),
 ]
+EstimateOnly = Annotated[
+    bool, typer.Option("--estimate", help="Say how many calls and words it will take, and make no call.")
+]
 Glob = Annotated[str | None, typer.Option(help="Of folders, only files like this: '*.md'.", metavar="PATTERN")]
 
 
@@ -52,12 +55,18 @@ def read(
     screen: "Screen",
     glob: Glob = None,
     method: MethodName = None,
+    estimate: EstimateOnly = False,
     library: LibraryFolder = None,
 ) -> None:
     """Read documents: cut them into pages and keep a gist of each. Stopped, it goes on where it was.
 
     Example: readgraph read book.epub letters/ --glob '*.md' --model openai:gpt-4.1-mini
     """
+    if estimate:
+        from readgraph.cli.estimating import estimate as print_estimate
+
+        print_estimate(paths, glob, None, method or "read-agent", context, library, screen)
+        return
     from readgraph.cli.reading import read_documents
 
     read_documents(paths, glob, method or "read-agent", context, library, screen)
@@ -86,6 +95,7 @@ def ask(
         list[str] | None, typer.Option(help="One option of a multiple choice; give each its own.", show_default=False)
     ] = None,
     method: MethodName = None,
+    estimate: EstimateOnly = False,
     library: LibraryFolder = None,
     show_steps: Annotated[bool, typer.Option("--show-steps", help="Print what each step did and used.")] = False,
 ) -> None:
@@ -97,6 +107,12 @@ def ask(
     readgraph ask --continue "And for whom?"
 
     """
+    if estimate:
+        from readgraph.cli.estimating import estimate as print_estimate
+
+        asked = " ".join([question, *(option or [])])
+        print_estimate(paths or [], glob, asked, method or "read-agent", context, library, screen)
+        return
     from readgraph.cli.asking import ask_documents
 
     ask_documents(

@@ -11,12 +11,19 @@ from readgraph.state.errors import NoUsableReply
 from readgraph.state.records import Note, Page
 from readgraph.state.words import count_words
 
+FEWEST_WORDS = 40
+"""A gist may have so many words whatever the page has: a heading alone is told in more words than it has."""
+
 
 async def gist_page(text: str, page: Page, runtime: Runtime[ReaderContext]) -> Note:
-    """The page's gist; after three unusable replies, the sentences that an extractive reading would keep."""
+    """The page's gist, never longer than the page; after three unusable replies, the sentences of an extractive one."""
+
+    def complaint(gist: str) -> str | None:
+        return "it is longer than the passage" if count_words(gist) > max(page.words, FEWEST_WORDS) else None
+
     fallback = False
     try:
-        gist = await ask_text(runtime, gist_prompt(text, runtime.context.gist_words))
+        gist = await ask_text(runtime, gist_prompt(text, runtime.context.gist_words), complaint)
     except NoUsableReply:
         fell_back("gist")
         gist, fallback = extract_gist(text), True

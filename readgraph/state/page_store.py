@@ -134,20 +134,22 @@ class PageStore:
         values = await self._search((ROOT, "memories", document), 1000)
         return sorted(map(Memory.load, values), key=lambda memory: memory.started)
 
-    async def open_memory(self, document: str, recipe: Recipe, *, renew: bool = False) -> Memory:
-        """The memory that this recipe makes of the document: stored, or new and empty.
+    async def find_memory(self, document: str, recipe: Recipe, *, renew: bool = False) -> Memory | None:
+        """The memory that this recipe made of the document, if it did.
 
         Where only an older version of the prompts was used before, that memory is given, unless `renew`.
         """
-        identity = digest([document, recipe.fingerprint])
-        (value,) = await self.get((ROOT, "memories", document), [identity])
+        (value,) = await self.get((ROOT, "memories", document), [digest([document, recipe.fingerprint])])
         if value is not None:
             return Memory.load(value)
-        if not renew:
-            older = [memory for memory in await self.memories(document) if memory.recipe.same_but_prompts(recipe)]
-            if older:
-                return older[-1]
-        memory = Memory(identity, document, recipe, now())
+        older = [] if renew else await self.memories(document)
+        return next((memory for memory in reversed(older) if memory.recipe.same_but_prompts(recipe)), None)
+
+    async def open_memory(self, document: str, recipe: Recipe, *, renew: bool = False) -> Memory:
+        """The memory that this recipe makes of the document: as `find_memory` finds it, else new and empty."""
+        if known := await self.find_memory(document, recipe, renew=renew):
+            return known
+        memory = Memory(digest([document, recipe.fingerprint]), document, recipe, now())
         await self.put_memory(memory)
         return memory
 
