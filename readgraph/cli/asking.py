@@ -9,6 +9,7 @@ from readgraph.cli.documents import asked_document
 from readgraph.cli.rendering import print_answer, print_json, print_reminder, print_steps
 from readgraph.cli.running import run_method
 from readgraph.cli.screen import Screen
+from readgraph.cli.settings import chosen_method
 from readgraph.graphs.methods import method_named
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
@@ -61,7 +62,7 @@ async def _ask(
         document = await asked_document(library, paths, glob) if paths else None
         if not asked["follow_up"]:
             assert document is not None
-            return await run_method(library, method_named(method or "read-agent"), document, asked, context, screen)
+            return await run_method(library, chosen_method(method), document, asked, context, screen)
         document, thread, used = await _last_question(library, document)
         if method not in (None, used):
             raise BadInput(f"The question before was asked with {used}: go on with that, or ask without --continue.")

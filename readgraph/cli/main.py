@@ -65,11 +65,11 @@ def read(
     if estimate:
         from readgraph.cli.estimating import estimate as print_estimate
 
-        print_estimate(paths, glob, None, method or "read-agent", context, library, screen)
+        print_estimate(paths, glob, None, method, context, library, screen)
         return
     from readgraph.cli.reading import read_documents
 
-    read_documents(paths, glob, method or "read-agent", context, library, screen)
+    read_documents(paths, glob, method, context, library, screen)
 
 
 @app.command()
@@ -111,7 +111,7 @@ def ask(
         from readgraph.cli.estimating import estimate as print_estimate
 
         asked = " ".join([question, *(option or [])])
-        print_estimate(paths or [], glob, asked, method or "read-agent", context, library, screen)
+        print_estimate(paths or [], glob, asked, method, context, library, screen)
         return
     from readgraph.cli.asking import ask_documents
 

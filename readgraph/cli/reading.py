@@ -9,17 +9,23 @@ from readgraph.cli.documents import store_source
 from readgraph.cli.rendering import print_json, print_memory, print_reminder
 from readgraph.cli.running import run_method
 from readgraph.cli.screen import Screen
-from readgraph.graphs.methods import Method, method_named
+from readgraph.cli.settings import chosen_method
+from readgraph.graphs.methods import Method
 from readgraph.sources import SourceText, load_all
 from readgraph.state.context import ReaderContext
 from readgraph.state.library import open_library
 
 
 def read_documents(
-    paths: Sequence[Path], glob: str | None, method: str, context: ReaderContext, folder: Path | None, screen: Screen
+    paths: Sequence[Path],
+    glob: str | None,
+    method: str | None,
+    context: ReaderContext,
+    folder: Path | None,
+    screen: Screen,
 ) -> None:
     """Build the memories of files and folders and say what they are; JSON is an array where there are several."""
-    built = asyncio.run(_read(load_all(paths, glob), method_named(method), context, folder, screen))
+    built = asyncio.run(_read(load_all(paths, glob), chosen_method(method), context, folder, screen))
     if screen.as_json:
         print_json(built[0] if len(built) == 1 else built)
 
