@@ -146,7 +146,10 @@ async def test_schemas_describe_question_and_settings(client: LangGraphClient) -
     (assistant,) = await client.assistants.search(graph_id="read_agent")
     schemas: Any = await client.assistants.get_schemas(assistant["assistant_id"])
     kinds = {name: part["type"] for name, part in schemas["input_schema"]["properties"].items()}
-    assert kinds == dict.fromkeys(["document", "text", "title", "question"], "string") | {"options": "array"}
+    assert kinds == dict.fromkeys(["document", "text", "title", "question"], "string") | {
+        "options": "array",
+        "follow_up": "boolean",
+    }
     assert {"answer", "citations", "pages_read", "steps"} <= set(schemas["output_schema"]["properties"])
     settings = schemas["context_schema"]["properties"]
     assert all(setting["description"] for setting in settings.values())
