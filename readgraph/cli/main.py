@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 import readgraph
-from readgraph.cli.options import LOOKING_UP, READING, with_options
+from readgraph.cli.options import GROWING, LOOKING_UP, READING, WALKING, with_options
 from readgraph.state.errors import ReadgraphError
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-MethodName = Annotated[str, typer.Option("--method", metavar="NAME", help="How to read: read-agent.")]
+MethodName = Annotated[str, typer.Option("--method", metavar="NAME", help="How to read: read-agent or mem-walker.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 LibraryFolder = Annotated[
     Path | None,
@@ -38,7 +38,7 @@ SourceFile = Annotated[
 
 
 @app.command()
-@with_options(READING)
+@with_options({**READING, **GROWING})
 def read(
     paths: Annotated[
         list[Path],
@@ -61,7 +61,7 @@ def read(
 
 
 @app.command()
-@with_options({**READING, **LOOKING_UP})
+@with_options({**READING, **LOOKING_UP, **GROWING, **WALKING})
 def ask(
     question: Annotated[str, typer.Argument(metavar="QUESTION", show_default=False, help="What you want to know.")],
     path: SourceFile,

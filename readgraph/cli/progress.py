@@ -6,7 +6,14 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
-DOING = {"read": "Reading", "look_up": "Looking up", "answer": "Answering"}
+DOING = {
+    "read": "Reading",
+    "grow": "Growing the tree",
+    "descend": "Walking",
+    "read_leaf": "Walking",
+    "look_up": "Looking up",
+    "answer": "Answering",
+}
 
 
 class ReadingProgress:

@@ -11,6 +11,7 @@ from langchain_core.runnables import RunnableConfig
 
 from readgraph.cli.progress import ReadingProgress
 from readgraph.cli.rendering import print_answer, print_json, print_memory, print_reminder, print_steps
+from readgraph.cli.walk_drawing import print_walk
 from readgraph.graphs.methods import Method, method_named
 from readgraph.sources import SourceText, load, load_all
 from readgraph.sources.loading import STANDARD_INPUT
@@ -86,6 +87,8 @@ async def _ask(
         return
     if show_steps:
         print_steps(found["steps"])
+        if "hops" in found:
+            print_walk(found["hops"])
     print_answer(found)
     print_reminder(context)
 
