@@ -38,7 +38,9 @@ READING: dict[str, Any] = {
     "reading_model": _option(
         str, "Another model to build memories with, such as a cheaper one.", metavar="PROVIDER:NAME"
     ),
-    "profile": _option(str, "Sizes of the papers' experiments: quality, qmsum, gutenberg, movie, screenplay or report.", metavar="NAME"),
+    "profile": _option(
+        str, "Sizes of the papers' experiments: quality, qmsum, gutenberg, movie, screenplay or report.", metavar="NAME"
+    ),
     "min_page_words": _option(int, "A page has at least this many words (280).", min=1),
     "max_page_words": _option(int, "A page has at most this many words (600).", min=2),
     "stretches": _option(int, "Page this many stretches of a long text at once (1).", min=1),
@@ -60,7 +62,7 @@ LOOKING_UP: dict[str, Any] = {
 }
 
 
-_WALKER = {"rich_help_panel": "MemWalker"}
+_WALKER: dict[str, Any] = {"rich_help_panel": "MemWalker"}
 
 GROWING: dict[str, Any] = {
     "segment_words": _option(int, "A segment has about this many words (750).", min=10, **_WALKER),

@@ -17,7 +17,12 @@ _STYLES: dict[Action, str] = {
     "unusable": "red",
 }
 _MARKS: dict[Action, str] = {"answer": "✓ ", "keep": "+ ", "unusable": "? "}
-_WAYS: dict[Action, str] = {"revert": "back", "exhausted": "nothing left", "keep": "kept", "unusable": "no usable reply"}
+_WAYS: dict[Action, str] = {
+    "revert": "back",
+    "exhausted": "nothing left",
+    "keep": "kept",
+    "unusable": "no usable reply",
+}
 
 
 def print_walk(hops: Sequence[Hop]) -> None:
