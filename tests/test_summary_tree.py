@@ -36,9 +36,9 @@ def log(days: int) -> str:
 
 
 async def grown(
-    library: Library, text: str, context: ReaderContext = CONTEXT, **named: str
+    library: Library, text: str, context: ReaderContext = CONTEXT, source: str = ""
 ) -> tuple[Memory, dict[str, Any]]:
-    document = await library.pages.add_document(text, **named)
+    document = await library.pages.add_document(text, source=source)
     given: Any = {"document": document.id}
     found = dict(await build().compile(store=library.store).ainvoke(given, context=context))
     return await library.pages.memory(document.id, found["memory"]), found
@@ -133,7 +133,7 @@ async def test_a_tree_is_grown_level_by_level(server: ModelServer, library: Libr
 
 
 async def test_a_level_is_grown_all_at_once(server: ModelServer, library: Library) -> None:
-    await grown(library, log(64), replace(CONTEXT, children=2))
+    await grown(library, log(64), replace(CONTEXT, children=64))
     server.reset()
     server.latency = 0.02
     await grown(library, log(64), replace(CONTEXT, children=4, node_words=31))

@@ -23,7 +23,8 @@ PLAIN: dict[str, Any] = {"box": None, "header_style": "dim", "padding": (0, 2, 0
 
 def counted(number: int, thing: str) -> str:
     """A number of things, in words for a person."""
-    return f"{number:,} {thing}" + ("" if number == 1 else "s")
+    several = f"{thing[:-1]}ies" if thing.endswith("y") else f"{thing}s"
+    return f"{number:,} {thing if number == 1 else several}"
 
 
 def print_json(value: Any) -> None:

@@ -17,6 +17,6 @@ def compress_prompt(summaries: Sequence[str], most_words: int) -> Prompt:
     """Ask for each summary in much shorter form, in their order."""
     task = (
         f"Shorten each of the {len(summaries)} parts above to its main points, in their order: at most {most_words} "
-        "words for all of them together. Reply with the shortened text only, without headings."
+        "words for all of them together. Reply with the shortened text only, without headings or tags."
     )
     return Prompt(NAME, VERSION, _SYSTEM, f"{fenced('memory', numbered_parts(summaries))}\n\n{task}")
