@@ -12,6 +12,8 @@ _FIELDS = {
     "answer": "FreeAnswer",
     "begins_anew": "BeginsAnew",
     "choice": "ChosenAnswer",
+    "part": "ReasonedChildOrRevert",
+    "found": "ReasonedLeafVerdict",
 }
 
 
@@ -47,6 +49,8 @@ def reader(request: ChatRequest) -> str | dict[str, object]:
         return {"reason": "a scene ends", "label": 1 + zlib.crc32(text.encode()) % text.count("<pause ")}
     if wanted == "BeginsAnew":
         return {"reason": "the same scene", "begins_anew": "no"}
+    if wanted.endswith(("ChildChoice", "ChildOrRevert", "LeafVerdict", "LeafChoice")):
+        return walker(request, wanted)
     pages = page_numbers(request)
     if wanted == "PagesToRead":
         return {"reason": "it may stand there", "pages": pages[1:3]}
@@ -60,3 +64,14 @@ def reader(request: ChatRequest) -> str | dict[str, object]:
     return (
         {"quotes": [quote], "choice": "B"} if wanted == "ChosenAnswer" else {"quotes": [quote], "answer": "It says so."}
     )
+
+
+def walker(request: ChatRequest, wanted: str) -> dict[str, object]:
+    """Walk down to the first part that was not visited, and answer there with its first words."""
+    if wanted.endswith(("ChildChoice", "ChildOrRevert")):
+        done = request.last.partition("can't be chosen: ")[2]
+        tag = passage(request).split(" ")[0]
+        parts = re.findall(rf"^{tag} (\d+)>$", passage(request), re.MULTILINE)
+        return {"reasoning": "it comes first", "part": next((int(part) for part in parts if part not in done), None)}
+    verdict = {"reasoning": "it says so", "action": "answer", "found": "It says so.", "choice": "B"}
+    return {**verdict, "quotes": [" ".join(passage(request).split()[:8])]}

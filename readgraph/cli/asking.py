@@ -10,6 +10,7 @@ from readgraph.cli.rendering import print_answer, print_json, print_reminder, pr
 from readgraph.cli.running import run_method
 from readgraph.cli.screen import Screen
 from readgraph.cli.settings import chosen_method
+from readgraph.cli.walk_drawing import print_walk
 from readgraph.graphs.methods import method_named
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
@@ -45,6 +46,8 @@ def ask_documents(
         return
     if show_steps:
         print_steps(found["steps"])
+        if "hops" in found:
+            print_walk(found["hops"])
     print_answer(found, screen)
     print_reminder(context, screen)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 import readgraph
-from readgraph.cli.options import LOOKING_UP, READING, with_context, with_screen
+from readgraph.cli.options import GROWING, LOOKING_UP, READING, WALKING, with_context, with_screen
 from readgraph.state.errors import ReadgraphError
 
 if TYPE_CHECKING:
@@ -26,7 +26,8 @@ app = typer.Typer(
 )
 
 MethodName = Annotated[
-    str | None, typer.Option("--method", metavar="NAME", help="How to read (read-agent).", show_default=False)
+    str | None,
+    typer.Option("--method", metavar="NAME", help="How to read: read-agent, mem-walker.", show_default=False),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 LibraryFolder = Annotated[
@@ -42,7 +43,7 @@ Glob = Annotated[str | None, typer.Option(help="Of folders, only files like this
 
 
 @app.command()
-@with_context(READING)
+@with_context({**READING, **GROWING})
 @with_screen
 def read(
     paths: Annotated[
@@ -73,7 +74,7 @@ def read(
 
 
 @app.command()
-@with_context({**READING, **LOOKING_UP})
+@with_context({**READING, **LOOKING_UP, **GROWING, **WALKING})
 @with_screen
 def ask(
     question: Annotated[str, typer.Argument(metavar="QUESTION", show_default=False, help="What you want to know.")],

@@ -18,6 +18,14 @@ class Strategy(StrEnum):
     sequential = "sequential"
 
 
+class WorkingMemory(StrEnum):
+    """What a walk carries."""
+
+    path = "path"
+    visited = "visited"
+    off = "off"
+
+
 def _option(kind: Any, text: str, **settings: Any) -> Any:
     return Annotated[kind | None, typer.Option(help=text, show_default=False, **settings)]
 
@@ -32,7 +40,9 @@ READING: dict[str, Any] = {
     "reading_model": _option(
         str, "Another model to build memories with, such as a cheaper one.", metavar="PROVIDER:NAME"
     ),
-    "profile": _option(str, "Sizes of the paper's experiments: quality, qmsum, gutenberg or movie.", metavar="NAME"),
+    "profile": _option(
+        str, "Sizes of the papers' experiments: quality, qmsum, gutenberg, movie, screenplay or report.", metavar="NAME"
+    ),
     "min_page_words": _option(int, "A page has at least this many words (280).", min=1),
     "max_page_words": _option(int, "A page has at most this many words (600).", min=2),
     "stretches": _option(int, "Page this many stretches of a long text at once (1).", min=1),
@@ -62,6 +72,29 @@ SCREEN: dict[str, Any] = {
 LOOKING_UP: dict[str, Any] = {
     "strategy": _option(Strategy, "Look pages up all at once (parallel, the default), or one by one."),
     "max_pages": _option(int, "Read at most this many pages again (5).", min=0),
+}
+
+
+_WALKER: dict[str, Any] = {"rich_help_panel": "MemWalker"}
+
+GROWING: dict[str, Any] = {
+    "segment_words": _option(int, "A segment has about this many words (750).", min=10, **_WALKER),
+    "children": _option(int, "A tree node has at most this many children (8).", min=2, **_WALKER),
+    "node_words": _option(int, "A tree node's text over this many words is compressed (300).", min=10, **_WALKER),
+}
+
+WALKING: dict[str, Any] = {
+    "reasoning": Annotated[
+        bool | None,
+        typer.Option(
+            "--reasoning/--no-reasoning", help="Reason before each decision (on).", show_default=False, **_WALKER
+        ),
+    ],
+    "working_memory": _option(
+        WorkingMemory, "Notes that a walk carries: of its path (the default), of all nodes visited, or none.", **_WALKER
+    ),
+    "max_hops": _option(int, "A walk ends after this many decisions (32).", min=1, **_WALKER),
+    "walks": _option(int, "Walk this many times, each from the next-best part of the text (1).", min=1, **_WALKER),
 }
 
 

@@ -10,7 +10,14 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TaskProgressColumn
 from readgraph.cli.rendering import used
 from readgraph.cli.screen import Screen
 
-DOING = {"read": "Reading", "look_up": "Looking up", "answer": "Answering"}
+DOING = {
+    "read": "Reading",
+    "grow": "Growing the tree",
+    "descend": "Walking",
+    "read_leaf": "Walking",
+    "look_up": "Looking up",
+    "answer": "Answering",
+}
 
 
 class ReadingProgress:

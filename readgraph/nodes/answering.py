@@ -34,10 +34,10 @@ async def _choose(view: MemoryView, state: AnswerState, runtime: Runtime[ReaderC
     choices = state["choices"]
 
     def complaint(reply: ChosenAnswer) -> str | None:
-        return None if _letter(reply.choice) in choices else f"choice must be one of {', '.join(choices)}"
+        return None if letter_of(reply.choice) in choices else f"choice must be one of {', '.join(choices)}"
 
     reply = await ask(runtime, answer_prompt(view.text, state["asked"], choices), ChosenAnswer, complaint)
-    letter = _letter(reply.choice)
+    letter = letter_of(reply.choice)
     return _answered(view, reply, choices[letter], letter, state)
 
 
@@ -63,6 +63,6 @@ def _answered(
     }
 
 
-def _letter(choice: str) -> str:
+def letter_of(choice: str) -> str:
     """The letter in what a model says for one: "b", "(B)", "B. The lamp"."""
     return choice.strip().lstrip("([").strip()[:1].upper()

@@ -7,6 +7,7 @@ from readgraph.state.collections import collections_with
 from readgraph.state.library import Library
 from readgraph.state.page_store import BATCH, PART, ROOT, numbered
 from readgraph.state.records import Document
+from readgraph.state.summary_tree import tree_ids
 
 
 async def forget_document(library: Library, document: Document) -> dict[str, int]:
@@ -25,6 +26,7 @@ async def forget_document(library: Library, document: Document) -> dict[str, int
             numbers = [numbered(number) for number in range(memory.pages)]
             await pages.delete((ROOT, "pages", memory.id), numbers)
             await pages.delete((ROOT, "notes", memory.id), numbers)
+            await pages.delete((ROOT, "tree", memory.id), tree_ids(memory))
             await pages.delete((ROOT, "memories", document.id), [memory.id])
     replies = [key async for key, _ in pages.replies(document.id)]
     await pages.forget_replies(replies)

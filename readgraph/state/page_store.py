@@ -17,7 +17,7 @@ from langgraph.store.base import BaseStore, GetOp, Item, Op, PutOp, SearchOp
 from langgraph.store.memory import InMemoryStore
 
 from readgraph.state.errors import BadInput
-from readgraph.state.records import Document, Memory, Note, Page, Part, Recipe, digest
+from readgraph.state.records import Document, Memory, Note, Page, Part, Recipe, TreeNode, digest
 from readgraph.state.words import count_words
 
 PART = 16_384
@@ -192,6 +192,15 @@ class PageStore:
         """The notes of these pages, in this order; pages without a note are left out."""
         values = await self.get((ROOT, "notes", memory), [numbered(number) for number in numbers])
         return [Note(**value) for value in values if value]
+
+    async def put_tree_node(self, memory: str, node: TreeNode) -> None:
+        """Keep a node of the tree above a memory's pages."""
+        await self.put([((ROOT, "tree", memory), node.id, asdict(node))])
+
+    async def tree_nodes(self, memory: str, ids: Iterable[str]) -> list[TreeNode]:
+        """The tree nodes of these ids, in this order; those that don't exist are left out."""
+        values = await self.get((ROOT, "tree", memory), [*ids])
+        return [TreeNode(**value) for value in values if value]
 
     async def reply(self, key: str) -> dict[str, Any] | None:
         """A recorded reply of a model (see `readgraph.nodes.reply_cache`)."""

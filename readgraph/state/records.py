@@ -76,7 +76,8 @@ class Memory:
     """What one method built from one document with one recipe.
 
     `pages` counts the pages so far and `read_to` is the character offset behind the last of them;
-    `paged` says that they cover the document, `complete` that every page has its note too.
+    `paged` says that they cover the document, `complete` that every page has its note too. `levels` counts the
+    nodes on each level of the tree above the pages that is grown so far (MemWalker; see `summary_tree`).
     """
 
     id: str
@@ -87,11 +88,12 @@ class Memory:
     read_to: int = 0
     paged: bool = False
     complete: bool = False
+    levels: tuple[int, ...] = ()
 
     @classmethod
     def load(cls, value: dict[str, Any]) -> "Memory":
         """The record of a stored value."""
-        return cls(**{**value, "recipe": Recipe(**value["recipe"])})
+        return cls(**{**value, "recipe": Recipe(**value["recipe"]), "levels": tuple(value.get("levels", ()))})
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,3 +119,17 @@ class Note:
     words: int
     fallback: bool = False
     header: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TreeNode:
+    """A node above the pages: what stands below it, in short (MemWalker, section 3).
+
+    `id` is as in `summary_tree`. `compressed` says that the text is shorter than its children's texts together.
+    """
+
+    id: str
+    text: str
+    words: int
+    compressed: bool = False
+    fallback: bool = False
