@@ -1,5 +1,6 @@
 """The memorizer: a memo and a header for each page, in the light of the memory so far (GAM, section 2.2.1)."""
 
+import re
 from bisect import bisect_right
 from collections.abc import Callable
 
@@ -22,6 +23,9 @@ from readgraph.state.words import count_words
 
 EXTRACTED_MEMO_WORDS = 60
 TELLING_WORDS = 8
+
+_SPEAKER = re.compile(r"^[ \t]*\w[^\n:.!?]{0,29}:\s+", re.MULTILINE)
+"""Who speaks, at the beginning of a turn: frequent, so it must not pass for what the turns are about."""
 
 Place = Callable[[Page], str]
 """Where a page stands in the document's own terms ("session 3, 12 March 2024, 19:40"); "" where it has none."""
@@ -92,12 +96,12 @@ async def _by_two_calls(memory: str, place: str, text: str, runtime: Runtime[Rea
 
 def extracted_memo(text: str) -> str:
     """The page's most telling sentences."""
-    return extract_gist(text, EXTRACTED_MEMO_WORDS)
+    return extract_gist(_SPEAKER.sub("", text), EXTRACTED_MEMO_WORDS)
 
 
 def extracted_header(place: str, text: str) -> str:
     """Where the page stands, and its most telling words."""
-    return ": ".join(filter(None, [place, ", ".join(telling_words(text, TELLING_WORDS))]))
+    return ": ".join(filter(None, [place, ", ".join(telling_words(_SPEAKER.sub("", text), TELLING_WORDS))]))
 
 
 def _note(page: Page, memo: str, header: str, *, fallback: bool = False) -> Note:
@@ -107,7 +111,6 @@ def _note(page: Page, memo: str, header: str, *, fallback: bool = False) -> Note
 async def _laid_out(document: Document, runtime: Runtime[ReaderContext]) -> tuple[Paginate, Place]:
     """How the document is cut, and where its pages stand."""
     store = page_store(runtime)
-    # Another process may have appended since the document's record was read: what is behind it comes another time.
     ends = [session.end for session in await sessions_of(store, document)]
     places = await store.places(document)
     starts = [start for start, _ in places]

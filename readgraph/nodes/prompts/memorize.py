@@ -14,9 +14,9 @@ _SYSTEM = (
     "page that holds a fact, without having read any of it. " + DATA_RULE
 )
 _MEMO = (
-    f"The memo is one paragraph of at most {MEMO_WORDS} words that stands on its own: who did, said, planned or decided "
-    "what, with full names, numbers, dates and places; open questions too. State only what the passage says. Use the "
-    "memory to name people and things as before, and the place to turn words like 'yesterday' into dates."
+    f"The memo is one paragraph of at most {MEMO_WORDS} words that stands on its own: who did, said, planned or "
+    "decided what, with full names, numbers, dates and places; open questions too. State only what the passage says. "
+    "Use the memory to name people and things as before, and the place to turn words like 'yesterday' into dates."
 )
 _HEADER = (
     f"The header is one line of at most {HEADER_WORDS} words that stands in front of the passage when it is searched: "
@@ -27,8 +27,8 @@ _HEADER = (
 class MemoAndHeader(BaseModel):
     """What is kept of a page."""
 
-    memo: str = Field(description="One paragraph: what the passage says, understandable on its own.")
-    header: str = Field(description="One line: the context in which the passage stands.")
+    memo: str = Field(description=f"One paragraph of at most {MEMO_WORDS} words: what the passage says.")
+    header: str = Field(description=f"One line of at most {HEADER_WORDS} words: the context of the passage.")
 
 
 def memorize_prompt(memory: str, place: str, passage: str) -> Prompt:
