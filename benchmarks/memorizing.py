@@ -68,13 +68,17 @@ def main() -> None:
     parser.add_argument("--timed-pages", type=int, default=109)
     parser.add_argument("--block", type=int, default=8)
     parser.add_argument("--latency", type=float, default=0.5)
+    parser.add_argument("--runs", type=int, default=3)
     options = parser.parse_args()
     context = ReaderContext(model="openai:double")
     with model_server(0.0, "benchmarks.memorizing:memo") as url:
         os.environ |= {"OPENAI_BASE_URL": url, "OPENAI_API_KEY": "none"}
-        seconds, ratio = asyncio.run(memorised(options.pages, context))
+        seconds, ratio = min(asyncio.run(memorised(options.pages, context)) for _ in range(options.runs))
         own = 1000 * seconds / options.pages
-        print(f"{options.pages} pages: words in prompts / words of text {ratio:.2f}; own time a call {own:.1f} ms")
+        print(
+            f"{options.pages} pages: words in prompts / words of text {ratio:.2f}; own time a call {own:.1f} ms, "
+            f"best of {options.runs}"
+        )
         for pages in (28, options.timed_pages):
             print(f"{pages} pages: words in prompts / words of text {asyncio.run(memorised(pages, context))[1]:.2f}")
     with model_server(options.latency, "benchmarks.memorizing:memo") as url:

@@ -231,15 +231,15 @@ async def test_prompts_stay_small_however_long_the_memory(server: ModelServer, l
 
 @settings(deadline=None, max_examples=50)
 @given(st.lists(st.integers(0, 60), max_size=30), st.integers(0, 200), st.integers(1, 5))
-async def test_the_newest_and_the_nearest_memos_are_shown(sizes: list[int], budget: int, asked: int) -> None:
+def test_the_newest_and_the_nearest_memos_are_shown(sizes: list[int], budget: int, asked: int) -> None:
     memos = [Note(number, f"subject{number} " * size, size) for number, size in enumerate(sizes)]
     recalling = Recalling(budget)
     for known in range(0, len(memos) + 1, asked):
         wanted = known // 2
-        shown = await recalling.near(memos[:known], f"What of subject{wanted}?")
+        shown = recalling.near(memos[:known], f"What of subject{wanted}?")
         assert sum(memo.words for memo in shown) <= budget
         assert [memo.page for memo in shown] == sorted({memo.page for memo in shown})
-        assert shown == await Recalling(budget).near(memos[:known], f"What of subject{wanted}?")
+        assert shown == Recalling(budget).near(memos[:known], f"What of subject{wanted}?")
         if sum(memo.words for memo in memos[:known]) <= budget:
             assert shown == memos[:known]
         elif known and 0 < memos[wanted].words <= budget / 2:

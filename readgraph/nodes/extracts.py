@@ -43,13 +43,14 @@ def _stem(word: str) -> str:
 
 
 def telling_words(text: str, most: int) -> list[str]:
-    """The words that carry most of a text's content, as they stand in it: the most frequent ones, the first first."""
-    met: dict[str, list[str]] = {}
-    for word in _TOKEN.findall(text):
-        if len(word) >= FEWEST_LETTERS and word.casefold() not in _STOP_WORDS:
-            met.setdefault(_stem(word.casefold()), []).append(word)
-    frequent = sorted(met.values(), key=len, reverse=True)
-    return [words[0] for words in frequent[:most]]
+    """The words that carry most of a text's content, as they stand in it, the most frequent first."""
+    as_it_stands, frequency = dict[str, str](), Counter[str]()
+    for word, count in Counter(_TOKEN.findall(text)).items():
+        if len(word) >= FEWEST_LETTERS and (folded := word.casefold()) not in _STOP_WORDS:
+            stem = _stem(folded)
+            as_it_stands.setdefault(stem, word)
+            frequency[stem] += count
+    return [as_it_stands[stem] for stem, _ in frequency.most_common(most)]
 
 
 def extract_gist(text: str, most_words: int | None = None) -> str:
@@ -93,11 +94,8 @@ def passages(text: str) -> list[tuple[int, int]]:
 
 def rank(query: str, texts: Sequence[str]) -> list[tuple[int, float]]:
     """(index, score) of the texts that share a content word with the query, best first (Okapi BM25)."""
-    return rank_by_words(content_words(query), [content_words(text) for text in texts])
-
-
-def rank_by_words(wanted: Sequence[str], corpus: Sequence[Sequence[str]]) -> list[tuple[int, float]]:
-    """As `rank`, of content words that are ready."""
+    wanted = content_words(query)
+    corpus = [content_words(text) for text in texts]
     if not wanted or not any(corpus):
         return []
     scores = BM25Okapi(corpus).get_scores(wanted)
