@@ -68,6 +68,18 @@ def test_a_history_is_shown_and_forgotten(readgraph: Command) -> None:
     assert "library is empty" in readgraph("show").text
 
 
+def test_a_history_is_asked_by_its_name(readgraph: Command, monkeypatch: MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    readgraph("remember", "our allotment", CHAT)
+    question = "Whose is the red Hohner accordion?"
+    found = readgraph("ask", question, "our allotment", "--json").json
+    assert found["title"] == "our allotment"
+    assert any(citation["place"] == "session 2, 22 February 2024, 20:10" for citation in found["citations"])
+    (tmp_path / "our allotment").write_text("A file comes before a history of its name.")
+    assert_refused(readgraph("ask", question, "our allotment"), "of no kind that can be read")
+    assert_refused(readgraph("ask", question, "another"), "There is no file another.")
+
+
 def test_standard_input_folders_and_json_lines(readgraph: Command, monkeypatch: MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"Said on the pipe.")))
     (tmp_path / "logs").mkdir()
