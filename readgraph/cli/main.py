@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 import readgraph
-from readgraph.cli.options import GROWING, LOOKING_UP, READING, WALKING, with_context, with_screen
+from readgraph.cli.options import BUILDING, GROWING, LOOKING_UP, MEMORIZING, READING, WALKING, with_context, with_screen
 from readgraph.state.errors import ReadgraphError
 
 if TYPE_CHECKING:
@@ -71,6 +71,42 @@ def read(
     from readgraph.cli.reading import read_documents
 
     read_documents(paths, glob, method, context, library, screen)
+
+
+@app.command()
+@with_context({**BUILDING, **MEMORIZING})
+@with_screen
+def remember(
+    history: Annotated[str, typer.Argument(metavar="HISTORY", help="The history's name; a new one begins with it.")],
+    paths: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FILE…", help="Files and folders of sessions; - for standard input.", show_default=False
+        ),
+    ],
+    context: "ReaderContext",
+    screen: "Screen",
+    glob: Glob = None,
+    sessions_at: Annotated[
+        str | None,
+        typer.Option(
+            metavar="REGEX",
+            help="A session begins at each line like this, with groups 'title' and 'time'. "
+            "Not given: at headings such as '## Session 3, 12 March 2024'.",
+            show_default=False,
+        ),
+    ] = None,
+    library: LibraryFolder = None,
+) -> None:
+    """Append sessions to a history and memorise what is new: a memo and a header for each page.
+
+    A file is one session, or one for each heading of one; of a .jsonl file, each line is one.
+
+    What the history holds already is passed over. Stopped, the same command goes on where it was.
+    """
+    from readgraph.cli.remembering import remember_sessions
+
+    remember_sessions(history, paths, glob, sessions_at, context, library, screen)
 
 
 @app.command()

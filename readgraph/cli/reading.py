@@ -7,7 +7,7 @@ from typing import Any
 
 from readgraph.cli.documents import store_source
 from readgraph.cli.rendering import print_json, print_memory, print_reminder
-from readgraph.cli.running import run_method
+from readgraph.cli.running import run_graph
 from readgraph.cli.screen import Screen
 from readgraph.cli.settings import chosen_method
 from readgraph.graphs.methods import Method
@@ -37,7 +37,7 @@ async def _read(
     async with open_library(folder) as library:
         for source in sources:
             document = await store_source(library, source)
-            found = await run_method(library, method, document, {}, context, screen)
+            found = await run_graph(library, method.build(), method.name, document, {}, context, screen)
             memory = await library.pages.memory(document.id, found["memory"])
             notes = await library.pages.notes(memory.id, range(memory.pages))
             kept = {"pages": memory.pages, "notes": len(notes), "note_words": sum(note.words for note in notes)}

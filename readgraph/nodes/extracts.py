@@ -1,5 +1,6 @@
 """Reading without a model, as pure functions on text: gists made of sentences, passages."""
 
+import re
 from collections import Counter
 
 from readgraph.nodes.page_ends import sentence_spans
@@ -9,6 +10,9 @@ from readgraph.state.words import count_words, first_words
 GIST_SHARE = 0.15
 GIST_WORDS = 40
 """An extractive gist keeps this share of a page's words, but at least this many."""
+
+FEWEST_LETTERS = 3
+"""A word that tells what a text is about has at least so many."""
 
 PASSAGE_WORDS = 20
 FEWEST_PASSAGE_WORDS = 8
@@ -35,6 +39,16 @@ def extract_gist(text: str, most_words: int | None = None) -> str:
             kept.append(number)
             allowed -= words
     return " ".join(text[slice(*spans[number])] for number in sorted(kept)) or first_words(text.strip(), allowed)
+
+
+def telling_words(text: str, most: int) -> list[str]:
+    """The words that carry most of a text's content, as they stand in it, the most frequent first."""
+    as_it_stands, frequency = dict[str, str](), Counter[str]()
+    for word, count in Counter(re.findall(r"\w+", text)).items():
+        if len(word) >= FEWEST_LETTERS and (stems := content_words(word)):
+            as_it_stands.setdefault(stems[0], word)
+            frequency[stems[0]] += count
+    return [as_it_stands[stem] for stem, _ in frequency.most_common(most)]
 
 
 def passages(text: str) -> list[tuple[int, int]]:

@@ -80,6 +80,13 @@ class PageStore:
         await self.put([((ROOT, "documents"), identity, asdict(document))])
         return document
 
+    async def places(self, document: Document) -> list[tuple[int, str]]:
+        """(character offset, name) of the places that the source names, ascending."""
+        keys = [numbered(group) for group in range(-(-document.places // BATCH))]
+        groups = await self.get((ROOT, "places", document.id), keys)
+        places = [(start, name) for group in groups if group for start, name in group["places"]]
+        return places[: document.places]  # an append that was stopped may have left more
+
     async def place_names(self, document: Document, offsets: Sequence[int]) -> list[str | None]:
         """Where these offsets are in the source's own terms; nothing where the source named no place.
 
@@ -87,9 +94,7 @@ class PageStore:
         """
         if document.parts:
             return [await self._place_in_part(document.part_at(offset), offset) for offset in offsets]
-        keys = [numbered(group) for group in range(-(-document.places // BATCH))]
-        groups = await self.get((ROOT, "places", document.id), keys)
-        places = [place for group in groups if group for place in group["places"]]
+        places = await self.places(document)
         starts = [start for start, _ in places]
         found = [bisect_right(starts, offset) - 1 for offset in offsets]
         return [places[at][1] if at >= 0 else None for at in found]
@@ -283,5 +288,5 @@ def _slice(parts: dict[int, str], start: int, end: int) -> str:
 
 
 def now() -> str:
-    """The time, as records keep it."""
+    """The time as records keep it: UTC, sortable."""
     return datetime.now(UTC).isoformat(timespec="microseconds")

@@ -30,7 +30,8 @@ class Document:
     """One source text; its id is the hash of the stored text, so the same text is stored once.
 
     `places` counts the places that the source names in its own terms (see `PageStore.place_names`). `parts` are the
-    documents of a collection (see `readgraph.state.collections`), whose text is theirs, one behind the other.
+    documents of a collection (see `readgraph.state.collections`), whose text is theirs, one behind the other. A
+    history, whose text grows, has `sessions`, and its id is the hash of its name (see `readgraph.state.histories`).
     """
 
     id: str
@@ -41,6 +42,7 @@ class Document:
     added: str
     places: int = 0
     parts: tuple[Part, ...] = ()
+    sessions: int = 0
 
     @classmethod
     def load(cls, value: dict[str, Any]) -> "Document":
@@ -50,6 +52,26 @@ class Document:
     def part_at(self, offset: int) -> Part:
         """The part of a collection that holds an offset."""
         return self.parts[bisect_right([part.start for part in self.parts], offset) - 1]
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """One session of a history: the span `[start, end)` of its characters. Numbers count from 1, as people count.
+
+    `digest` is that of what was given: a session that was seen is known by it.
+    """
+
+    number: int
+    title: str
+    time: str
+    start: int
+    end: int
+    digest: str
+
+    @property
+    def place(self) -> str:
+        """How a citation names it: "session 3, 12 March 2024, 19:40"."""
+        return ", ".join(filter(None, [f"session {self.number}", self.title, self.time]))
 
 
 @dataclass(frozen=True, slots=True)
