@@ -88,7 +88,7 @@ def measure_growing(options: argparse.Namespace, text: str, context: ReaderConte
         f"tree of {' + '.join(map(str, counts))} nodes, {calls} calls of {options.latency * 1000:.0f} ms: "
         f"{seconds:.2f} s, floor {floor:.2f} s, ratio {seconds / floor:.2f}"
     )
-    return seconds / floor
+    return float(seconds / floor)
 
 
 def measure_walking(options: argparse.Namespace, text: str, context: ReaderContext, folder: str) -> float:
