@@ -134,6 +134,16 @@ async def test_a_plain_function_is_a_node_too(server: ModelServer, library: Libr
     assert (moves(dict(found)), found["answer"]) == ([("0.0", "answer", None)], "a goat")
 
 
+async def test_without_a_tree_the_walk_chooses_among_all_segments(
+    server: ModelServer, library: Library, document: Document
+) -> None:
+    server.respond = Walker(down(7), REVERT, down(4), says("answer", "a ledger"))
+    compiled = build(grow=lambda state: {}).compile(store=library.store)
+    given: Any = {"document": document.id, "question": ASKED}
+    found = dict(await compiled.ainvoke(given, context=CONTEXT))
+    assert moves(found)[-2:] == [("1.0", "child", "0.4"), ("0.4", "answer", None)]
+
+
 async def test_a_walk_that_a_model_began_wants_its_model(
     server: ModelServer, library: Library, document: Document
 ) -> None:
