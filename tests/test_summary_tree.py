@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from langgraph.runtime import Runtime
 
+from readgraph.graphs import read_agent
 from readgraph.graphs.mem_walker import build, recipe
 from readgraph.nodes.extractive import extract_note
 from readgraph.nodes.reading_pages import read_pages
@@ -138,6 +139,13 @@ async def test_a_level_is_grown_all_at_once(server: ModelServer, library: Librar
     server.latency = 0.02
     await grown(library, log(64), replace(CONTEXT, children=4, node_words=31))
     assert server.most_in_flight == 16
+
+
+async def test_a_tree_over_another_methods_memory_is_refused(server: ModelServer, library: Library) -> None:
+    document = await library.pages.add_document(log(3))
+    given: Any = {"document": document.id}
+    with pytest.raises(BadInput, match="its recipe needs 'children'"):
+        await build(read=read_agent.read).compile(store=library.store).ainvoke(given, context=CONTEXT)
 
 
 async def test_short_notes_are_joined_without_a_call(server: ModelServer, library: Library) -> None:

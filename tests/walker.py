@@ -2,7 +2,10 @@
 
 from typing import Any
 
+from readgraph.graphs.mem_walker import build
 from readgraph.state.context import ReaderContext
+from readgraph.state.library import Library
+from readgraph.state.records import Document
 from tests.model_server import ChatRequest
 from tests.reader import asked_for, reader
 
@@ -16,6 +19,8 @@ PARAGRAPHS = [
 TEXT = "\n\n".join(PARAGRAPHS)
 """Nine segments: with three children a node, the root 2.0 stands above 1.0, 1.1 and 1.2."""
 
+ASKED = "What was found in year 4?"
+Found = dict[str, Any]
 REVERT: dict[str, Any] = {"reasoning": "it isn't here", "quotes": [], "action": "revert", "found": None}
 
 
@@ -45,3 +50,19 @@ class Walker:
             return reader(request)
         self.decided.append(request)
         return self.script.pop(0) if self.script else self.otherwise
+
+
+async def run(library: Library, given: Any, context: ReaderContext = CONTEXT, thread: str = "1") -> Found:
+    """The output of a run over the library."""
+    compiled = build().compile(checkpointer=library.checkpointer, store=library.store)
+    return dict(await compiled.ainvoke(given, {"configurable": {"thread_id": thread}}, context=context))
+
+
+async def ask(library: Library, document: Document, context: ReaderContext = CONTEXT, **more: Any) -> Found:
+    """The output of the question of the tests, or another."""
+    return await run(library, {"document": document.id, "question": ASKED, **more}, context)
+
+
+def moves(found: Found) -> list[tuple[str, str, str | None]]:
+    """Each hop as (node, action, node that follows)."""
+    return [(hop["node"], hop["action"], hop["to"]) for hop in found["hops"]]

@@ -53,7 +53,7 @@ def grow_with(compress: Compress) -> Callable[[GrowState, Runtime[ReaderContext]
         memory = await store.memory(state["document"], state["memory"])
         if not memory.complete:
             return {"did": "grew no tree: segments wait for their summaries"}
-        counts = TreeShape.over(memory.pages, memory.recipe.parameters["children"]).counts
+        counts = TreeShape.planned(memory).counts
         if memory.levels == counts[1:]:
             return {"did": f"took the tree of {_described(counts)}"}
         async with building(store.store, memory.id):
@@ -88,7 +88,7 @@ class _Growth:
     stopped_by: ReadgraphError | None = None
 
     def __post_init__(self) -> None:
-        self.shape = TreeShape.over(self.memory.pages, self.memory.recipe.parameters["children"])
+        self.shape = TreeShape.planned(self.memory)
         self.nodes = sum(self.memory.levels)
 
     async def complete(self) -> Memory:

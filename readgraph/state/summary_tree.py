@@ -30,8 +30,7 @@ def page_of(leaf: str) -> int:
 
 def tree_ids(memory: Memory) -> list[str]:
     """The ids of all nodes that the tree above a memory's pages has or may come to have."""
-    most = memory.recipe.parameters.get("children")
-    counts = TreeShape.over(memory.pages, most).counts if most else ()
+    counts = TreeShape.planned(memory).counts if "children" in memory.recipe.parameters else ()
     return [node_id(level, number) for level, count in enumerate(counts) if level for number in range(count)]
 
 
@@ -51,11 +50,18 @@ class TreeShape:
         return cls(tuple(counts), most)
 
     @classmethod
+    def planned(cls, memory: Memory) -> "TreeShape":
+        """The whole tree that a memory is to have; raises `BadInput` where its recipe doesn't say how."""
+        if not (most := memory.recipe.parameters.get("children")):
+            raise BadInput(f"No tree grows over a memory of {memory.recipe.method}: its recipe needs 'children'.")
+        return cls.over(memory.pages, most)
+
+    @classmethod
     def of(cls, memory: Memory) -> "TreeShape":
         """The tree that is grown over a memory; all pages below one root where it isn't whole."""
         counts = (memory.pages, *memory.levels)
         if memory.complete and counts[-1] == 1:
-            return cls(counts, memory.recipe.parameters["children"])
+            return cls(counts, memory.recipe.parameters.get("children", 1))
         return cls((memory.pages, 1), max(memory.pages, 1))
 
     @property
