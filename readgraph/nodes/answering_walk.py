@@ -46,7 +46,8 @@ async def answer(state: WalkingState, runtime: Runtime[ReaderContext]) -> WalkAn
     Where the findings can't be weighed, the first answer is taken.
     """
     findings = state["findings"]
-    gave_up = not any(finding["answers"] for finding in findings) and any(not hop["valid"] for hop in state["hops"])
+    unusable = any(not hop["valid"] for hop in state["hops"][-1:])
+    gave_up = unusable and not any(finding["answers"] for finding in findings)
     if not findings or gave_up or (len(findings) == 1 and findings[0]["answers"]):
         return await first_answer(state, runtime)
     try:

@@ -79,7 +79,8 @@ class Place:
 
     def offered(self) -> list[str]:
         """The children that were not visited yet."""
-        return [child for child in self.shape.children(self.at) if child not in self.visited]
+        visited = self.visited
+        return [child for child in self.shape.children(self.at) if child not in visited]
 
     def settled(self) -> Decision | None:
         """What needs no deciding: no child is left, or one at the root, where there is no reverting."""
@@ -147,7 +148,7 @@ class Place:
 
     def _did(self, hop: Hop) -> str:
         ways: dict[Action, str] = {
-            "child": f"went down to {hop['to']} ({self._pages(hop['to'] or '')})",
+            "child": f"went down to {hop['to']} ({self._pages(hop['to'])})",
             "revert": f"went back up to {hop['to']}" if hop["to"] else "found no answer there",
             "exhausted": f"nothing is left there: went back up to {hop['to']}" if hop["to"] else "nothing is left",
             "answer": "answered",
@@ -157,10 +158,8 @@ class Place:
         why = f": {hop['reasoning']}" if hop["reasoning"] else ""
         return f"at {hop['node']}: {ways[hop['action']]}{why}"
 
-    def _pages(self, node: str) -> str:
-        if not node:
-            return ""
-        pages = self.shape.pages(node)
+    def _pages(self, node: str | None) -> str:
+        pages = self.shape.pages(node or self.at)
         return f"page {pages[0]}" if len(pages) == 1 else f"pages {pages[0]}-{pages[-1]}"
 
 
