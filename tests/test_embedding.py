@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 from readgraph.state.errors import BadInput, ModelUnavailable, ReadgraphError
 from readgraph.state.library import Library
 from readgraph.state.search import embedding
-from readgraph.state.search.embedding import WINDOW_WORDS, Embedder, Matrix, windows
+from readgraph.state.search.embedding import WINDOW_WORDS, Embedder, windows
 from readgraph.state.search.entries import Entry, Place
 from readgraph.state.search.kept_vectors import KeptVectors
 from readgraph.state.search.vector_index import VectorIndex
+from readgraph.state.search.vectors import Matrix
 from readgraph.state.words import count_words
 from tests.model_server import ModelServer
 
