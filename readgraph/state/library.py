@@ -15,7 +15,7 @@ from platformdirs import user_data_path
 
 from readgraph.state.background import background
 from readgraph.state.errors import LibraryError
-from readgraph.state.library_store import BUSY_SECONDS, LibraryStore
+from readgraph.state.library_store import BUSY_SECONDS, LibraryStore, unusable
 from readgraph.state.page_store import PageStore
 
 FORMAT = 1
@@ -42,13 +42,16 @@ def default_folder() -> Path:
 async def open_library(folder: str | os.PathLike[str] | None = None) -> AsyncIterator[Library]:
     """Open the library in a folder (made where it is missing).
 
-    Raises `LibraryError` where the folder holds something else, can't be written, or is of a newer version.
+    Raises `LibraryError` where the folder holds something else, can't be written, or is of a newer version; within it,
+    where its disk is full or a file of it is damaged.
     """
     folder = Path(folder).expanduser() if folder is not None else default_folder()
     store = await asyncio.to_thread(_open_store, folder)
     try:
         async with _open_checkpointer(folder / "checkpoints.sqlite") as checkpointer:
             yield Library(folder, store, checkpointer, PageStore(store))
+    except sqlite3.Error as problem:  # the checkpointer's own
+        raise unusable(folder, problem) from problem
     finally:
         await asyncio.to_thread(store.close)
 
@@ -62,7 +65,7 @@ async def _open_checkpointer(path: Path) -> AsyncIterator[AsyncSqliteSaver]:
             checkpointer = AsyncSqliteSaver(connection)
             await checkpointer.setup()
         except sqlite3.Error as problem:
-            raise LibraryError(f"{path} can't be used as a library: {problem}.") from problem
+            raise unusable(path, problem) from problem
         yield checkpointer
 
 
