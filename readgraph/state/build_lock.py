@@ -17,15 +17,15 @@ _here: "WeakValueDictionary[tuple[int, str], asyncio.Lock]" = WeakValueDictionar
 async def building(store: BaseStore, memory: str) -> AsyncIterator[None]:
     """Wait until nobody else builds this memory: on a library no process, on another store no task of this loop."""
     if isinstance(store, LibraryStore):
-        lock = AsyncFileLock(store.locks / f"{memory}.lock", thread_local=False)
+        file = AsyncFileLock(store.locks / f"{memory}.lock", thread_local=False)
         try:
-            await lock.acquire()
+            await file.acquire()
         except OSError as problem:
             raise unusable(store.locks.parent, problem) from problem
         try:
             yield
         finally:
-            await lock.release()
+            await file.release()
     else:
         key = (id(asyncio.get_running_loop()), memory)
         lock = _here.setdefault(key, asyncio.Lock())

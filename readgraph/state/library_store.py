@@ -40,18 +40,25 @@ _MENDING = {
     sqlite3.SQLITE_NOTADB: _RESTORE,
     sqlite3.SQLITE_BUSY: "another process holds it: give the same command again",
 }
-"""What a person can do about SQLite's primary error codes."""
+"""What a person can do, by SQLite's primary error codes."""
 
-_NO_ROOM = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+_MENDING_FILES = dict.fromkeys((errno.ENOSPC, errno.EDQUOT, errno.EFBIG), _MAKE_ROOM) | dict.fromkeys(
+    (errno.EACCES, errno.EPERM, errno.EROFS), _MAKE_WRITABLE
+)
 
 
-def unusable(place: Path, problem: Exception) -> LibraryError:
+def unusable(place: Path, problem: sqlite3.Error | OSError) -> LibraryError:
     """The error for a library that SQLite, or the file system, refuses: what is wrong and what to do."""
     if isinstance(problem, OSError):
-        what, mending = problem.strerror, _MAKE_ROOM if problem.errno in _NO_ROOM else _MAKE_WRITABLE
+        what, mending = problem.strerror, _MENDING_FILES.get(problem.errno or 0)
     else:
-        what, mending = str(problem), _MENDING.get(getattr(problem, "sqlite_errorcode", 0) & 0xFF, "")
+        what, mending = str(problem), _MENDING.get(getattr(problem, "sqlite_errorcode", 0) & 0xFF)
     return LibraryError(f"{place} can't be used as a library: {': '.join(filter(None, [what, mending]))}.")
+
+
+def damaged(place: Path) -> LibraryError:
+    """The error for a library in which something that was stored can't be read."""
+    return LibraryError(f"{place} can't be used as a library: {_RESTORE}.")
 
 
 def connect(path: Path) -> sqlite3.Connection:
@@ -181,9 +188,9 @@ class _Worker:
     def _described(self, problem: Exception) -> Exception:
         cause = problem if isinstance(problem, sqlite3.Error) else problem.__cause__
         if isinstance(cause, sqlite3.Error):
-            return unusable(self._path.parent, cause)
+            return unusable(self._path, cause)
         if isinstance(problem, json.JSONDecodeError | UnicodeDecodeError):  # of a stored value
-            return LibraryError(f"{self._path.parent} can't be used as a library: {_RESTORE}.")
+            return damaged(self._path)
         return problem
 
 
