@@ -4,7 +4,7 @@ import math
 from dataclasses import replace
 
 from readgraph.graphs.read_agent import recipe
-from readgraph.nodes.estimating import NONE, Estimate, Range, Unread, asks, exactly, unread
+from readgraph.nodes.estimating import NONE, Estimate, Range, Unread, asks, exactly, fixed, unread
 from readgraph.nodes.gisting import FEWEST_WORDS
 from readgraph.nodes.merging import GISTS_SHARE, LARGEST_PAGE_SHARE, MOST_ROUNDS
 from readgraph.nodes.prompts.answer import answer_prompt
@@ -55,8 +55,8 @@ def _reading(left: Unread, pages: Range, document: Document, context: ReaderCont
     shown = context.max_page_words * (2 if context.show_previous_page else 1)
     after = document.words if context.show_next_paragraph else 0
     usual = shown + labels / 40
-    pause = _fixed(pause_prompt(["", ""]).words) + Range(0, usual, shown + labels + after)
-    gist = _fixed(gist_prompt("", context.gist_words).words)
+    pause = fixed(pause_prompt(["", ""]).words) + Range(0, usual, shown + labels + after)
+    gist = fixed(gist_prompt("", context.gist_words).words)
     page_words = (context.min_page_words + context.max_page_words) / 2
     of_page = Range(0, page_words, context.max_page_words + 1)
     gists = pages + exactly(left.pages)
@@ -76,9 +76,9 @@ def _merging(left: Unread, gists: Range, document: Document, context: ReaderCont
     rounds = Range(0, max(0.0, math.ceil(math.log2(max(expected / allowed, 1)))), MOST_ROUNDS)
     pair = 2 * document.words / max(pages.expected, 1)
     joined = Range(0, pair, LARGEST_PAGE_SHARE * context.window_words)
-    merging = asks(rounds * pages * Range(0, 0.5, 0.5), _fixed(merge_prompt("", "").words) + joined, MERGE_REPLY)
+    merging = asks(rounds * pages * Range(0, 0.5, 0.5), fixed(merge_prompt("", "").words) + joined, MERGE_REPLY)
     written = Range(0, pair, max(LARGEST_PAGE_SHARE * context.window_words, context.max_page_words) + 1)
-    gisting = asks(rounds * pages, _fixed(gist_prompt("", context.gist_words).words) + written, GIST_SHARE * pair)
+    gisting = asks(rounds * pages, fixed(gist_prompt("", context.gist_words).words) + written, GIST_SHARE * pair)
     return merging + gisting
 
 
@@ -97,10 +97,5 @@ def _question(left: Unread, pages: Range, document: Document, context: ReaderCon
         times = Range(0, min(context.max_pages, 3), context.max_pages)
         look_up = look_up_next_prompt("", "", {}, [*range(context.max_pages)])
     shown = memory + opened + asked
-    looking = asks(times, _fixed(look_up.words) + shown, LOOK_UP_REPLY)
-    return looking + asks(exactly(1), _fixed(answer_prompt("", "", {"A": "", "B": ""}).words) + shown, ANSWER_REPLY)
-
-
-def _fixed(words: int) -> Range:
-    """The words of a prompt without what is put into it; the wording varies by a few."""
-    return Range(max(0, words - 12), words, words + 12)
+    looking = asks(times, fixed(look_up.words) + shown, LOOK_UP_REPLY)
+    return looking + asks(exactly(1), fixed(answer_prompt("", "", {"A": "", "B": ""}).words) + shown, ANSWER_REPLY)
