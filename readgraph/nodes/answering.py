@@ -34,10 +34,10 @@ async def _choose(view: MemoryView, state: AnswerState, runtime: Runtime[ReaderC
     choices = state["choices"]
 
     def complaint(reply: ChosenAnswer) -> str | None:
-        return None if _letter(reply.choice) in choices else f"choice must be one of {', '.join(choices)}"
+        return None if letter_of(reply.choice) in choices else f"choice must be one of {', '.join(choices)}"
 
     reply = await ask(runtime, answer_prompt(view.text, state["asked"], choices), ChosenAnswer, complaint)
-    letter = _letter(reply.choice)
+    letter = letter_of(reply.choice)
     return _answered(view, reply, choices[letter], letter, state)
 
 
@@ -51,18 +51,19 @@ def _answered(
     view: MemoryView, reply: FreeAnswer | ChosenAnswer, answer: str | None, choice: str | None, state: AnswerState
 ) -> AnswerUpdate:
     quotes = [Quote(page=quoted.page, quote=quoted.quote) for quoted in reply.quotes]
+    gists = sum(note.words > 0 for number, note in view.notes.items() if number not in view.full)
     return {
         "answer": answer,
         "choice": choice,
         "quotes": quotes,
         "status": "answered" if answer else "no_answer",
         "compression_rate": view.compression_rate,
-        "did": f"answered from {len(view.pages)} gists, {len(view.full)} of them in full"
+        "did": f"answered from {gists} gists and {len(view.full)} pages in full"
         if answer
         else "found no answer in the text",
     }
 
 
-def _letter(choice: str) -> str:
+def letter_of(choice: str) -> str:
     """The letter in what a model says for one: "b", "(B)", "B. The lamp"."""
     return choice.strip().lstrip("([").strip()[:1].upper()

@@ -39,12 +39,15 @@ def _stem(word: str) -> str:
     return word
 
 
-def extract_gist(text: str) -> str:
-    """The sentences whose words are most frequent on the page, in their order (after SumBasic)."""
+def extract_gist(text: str, most_words: int | None = None) -> str:
+    """The sentences whose words are most frequent on the page, in their order (after SumBasic).
+
+    At most `most_words` words of them, or a share of the page's own.
+    """
     spans = sentence_spans(text)
     sentences = [content_words(text[start:end]) for start, end in spans]
     frequency = Counter(word for words in sentences for word in {*words})
-    allowed = max(GIST_WORDS, round(GIST_SHARE * count_words(text)))
+    allowed = most_words or max(GIST_WORDS, round(GIST_SHARE * count_words(text)))
 
     def weight(number: int) -> tuple[float, int]:
         words = {*sentences[number]}
