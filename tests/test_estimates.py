@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from readgraph.graphs.methods import METHODS
+from readgraph.graphs.methods import METHODS, Method
 from readgraph.nodes.estimating import Range
 from readgraph.state.context import ReaderContext
 from readgraph.state.library import Library
@@ -41,19 +41,31 @@ SETTINGS: list[dict[str, Any]] = [
     {"max_pages": 0},
 ]
 
+BASELINE_SETTINGS: list[dict[str, Any]] = [{}, {"window_words": 1000, "baseline_words": 300}, {"max_calls": 3}]
+
+CASES = [
+    pytest.param(method, settings, id="-".join([method.name, *settings]))
+    for method in METHODS.values()
+    for settings in (SETTINGS if method.name == "read-agent" else BASELINE_SETTINGS)
+]
+
 
 def holds(used: int, foreseen: Range) -> bool:
     return foreseen.low <= used and (foreseen.high is None or used <= foreseen.high)
 
 
 @pytest.mark.parametrize("respond", [reader, useless, long_winded, half_useless])
-@pytest.mark.parametrize("settings", SETTINGS, ids=lambda settings: ",".join(settings) or "default")
+@pytest.mark.parametrize(("method", "settings"), CASES)
 async def test_the_ranges_hold(
-    server: ModelServer, library: Library, story: str, settings: dict[str, Any], respond: Callable[..., Any]
+    server: ModelServer,
+    library: Library,
+    story: str,
+    method: Method,
+    settings: dict[str, Any],
+    respond: Callable[..., Any],
 ) -> None:
     server.respond = respond
     context = ReaderContext(model="openai:double", **settings)
-    method = METHODS["read-agent"]
     document = await library.pages.add_document(story[:20_000])
     for question in (None, QUESTION, "How deep is the well?"):
         words = None if question is None else count_words(question)
@@ -68,13 +80,14 @@ async def test_the_ranges_hold(
         assert holds(used["output_words"], foreseen.output_words), (used, foreseen)
 
 
+@pytest.mark.parametrize("method", METHODS.values(), ids=lambda method: method.name)
 async def test_what_to_expect_is_near_what_a_plain_model_uses(
-    server: ModelServer, library: Library, story: str
+    server: ModelServer, library: Library, story: str, method: Method
 ) -> None:
     context = ReaderContext(model="openai:double")
     document = await library.pages.add_document(story)
-    foreseen = await METHODS["read-agent"].estimate(library.pages, document, context, 5)
-    graph = METHODS["read-agent"].build().compile(store=library.store)
+    foreseen = await method.estimate(library.pages, document, context, 5)
+    graph = method.build().compile(store=library.store)
     used = (await graph.ainvoke({"document": document.id, "question": QUESTION}, context=context))["usage"]
     assert 0.7 < used["calls"] / foreseen.calls.expected < 1.4
     assert 0.7 < used["input_words"] / foreseen.input_words.expected < 1.4
