@@ -9,7 +9,7 @@ from collections.abc import AsyncGenerator
 from langgraph.runtime import Runtime
 
 from readgraph.nodes.contracts import AnswerState, AnswerUpdate, AskedState, LookUpState, LookUpUpdate
-from readgraph.nodes.extracts import content_words, extract_gist, passages, rank
+from readgraph.nodes.extracts import FEWEST_PASSAGE_WORDS, content_words, extract_gist, passages, rank
 from readgraph.nodes.memory_text import MemoryView, listed, memory_pages, view_memory
 from readgraph.nodes.page_ends import HEADING, candidate_ends, paragraph_ends, sentence_spans
 from readgraph.state.context import ReaderContext
@@ -77,7 +77,7 @@ async def answer(state: AnswerState, runtime: Runtime[ReaderContext]) -> AnswerU
 
 
 async def answer_from_notes(state: AnswerState, runtime: Runtime[ReaderContext]) -> AnswerUpdate:
-    """The same from the notes alone: of the document's sentences those that a note kept, word by word."""
+    """The same from the notes alone: of the document's sentences those that a note kept, but for very short ones."""
     view = await view_memory(runtime, state["document"], state["memory"], [])
     spans = [(page.start, page.end) for page in view.pages]
     texts = await page_store(runtime).spans(view.document, spans)
@@ -86,7 +86,7 @@ async def answer_from_notes(state: AnswerState, runtime: Runtime[ReaderContext])
         (page, start, end)
         for page, text in full.items()
         for start, end in sentence_spans(text)
-        if text[start:end] in view.notes[page].text
+        if count_words(text[start:end]) >= FEWEST_PASSAGE_WORDS and text[start:end] in view.notes[page].text
     ]
     return _quoted(full, kept, view.compression_rate, state)
 
