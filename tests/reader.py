@@ -12,6 +12,9 @@ _FIELDS = {
     "answer": "FreeAnswer",
     "begins_anew": "BeginsAnew",
     "choice": "ChosenAnswer",
+    "part": "ReasonedChildOrRevert",
+    "found": "ReasonedLeafVerdict",
+    "header": "MemoAndHeader",
 }
 
 
@@ -29,7 +32,12 @@ def asked_for(request: ChatRequest) -> str:
 
 def passage(request: ChatRequest) -> str:
     """What stands between the prompt's tags."""
-    found = re.search(r"<(passage(?:-\d+)?|memory(?:-\d+)?)>\n(.*?)\n</\1>", request.text, re.DOTALL)
+    return between(request, "(?:passage|memory)")
+
+
+def between(request: ChatRequest, name: str) -> str:
+    """What stands between the tags of this name; nothing where there are none."""
+    found = re.search(rf"<({name}(?:-\d+)?)>\n(.*?)\n</\1>", request.text, re.DOTALL)
     return found.group(2) if found else ""
 
 
@@ -41,12 +49,15 @@ def page_numbers(request: ChatRequest) -> list[int]:
 def reader(request: ChatRequest) -> str | dict[str, object]:
     """Pause at some label, gist by the first words, look up two pages, quote what stands on the last one."""
     wanted, text = asked_for(request), passage(request)
-    if not wanted:
-        return "In short: " + " ".join(text.split()[:25])
+    if wanted in ("", "MemoAndHeader"):
+        short = "In short: " + " ".join((between(request, "passage") or text).split()[:25])
+        return {"memo": short, "header": f"Of {between(request, 'place') or 'a text'}."} if wanted else short
     if wanted == "PausePoint":
         return {"reason": "a scene ends", "label": 1 + zlib.crc32(text.encode()) % text.count("<pause ")}
     if wanted == "BeginsAnew":
         return {"reason": "the same scene", "begins_anew": "no"}
+    if wanted.endswith(("ChildChoice", "ChildOrRevert", "LeafVerdict", "LeafChoice")):
+        return walker(request, wanted)
     pages = page_numbers(request)
     if wanted == "PagesToRead":
         return {"reason": "it may stand there", "pages": pages[1:3]}
@@ -62,3 +73,14 @@ def reader(request: ChatRequest) -> str | dict[str, object]:
     return (
         {"quotes": [quote], "choice": "B"} if wanted == "ChosenAnswer" else {"quotes": [quote], "answer": "It says so."}
     )
+
+
+def walker(request: ChatRequest, wanted: str) -> dict[str, object]:
+    """Walk down to the first part that was not visited, and answer there with its first words."""
+    if wanted.endswith(("ChildChoice", "ChildOrRevert")):
+        done = request.last.partition("can't be chosen: ")[2]
+        tag = passage(request).split(" ")[0]
+        parts = re.findall(rf"^{tag} (\d+)>$", passage(request), re.MULTILINE)
+        return {"reasoning": "it comes first", "part": next((int(part) for part in parts if part not in done), None)}
+    verdict = {"reasoning": "it says so", "action": "answer", "found": "It says so.", "choice": "B"}
+    return {**verdict, "quotes": [" ".join(passage(request).split()[:8])]}

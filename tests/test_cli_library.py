@@ -75,6 +75,8 @@ def test_settings_are_read_from_their_file(readgraph: Command, server: ModelServ
         ("colour = 1", "unknown setting 'colour'"),
         ("max_pages = -1", "'max_pages' can't be used"),
         ("model = ", "can't be read"),
+        ('method = "none"', "choose one of"),
+        ('price = "cheap"', "is no price"),
     ):
         (tmp_path / "settings.toml").write_text(text)
         assert_refused(readgraph("read", STORY), reason)

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from dataclasses import asdict
+from importlib.util import find_spec
 from typing import Any
 
 import pytest
@@ -43,9 +44,11 @@ SETTINGS: list[dict[str, Any]] = [
 
 BASELINE_SETTINGS: list[dict[str, Any]] = [{}, {"window_words": 1000, "baseline_words": 300}, {"max_calls": 3}]
 
+ESTIMATED = [method for method in METHODS.values() if find_spec(f"readgraph.graphs.estimates.{method.module}")]
+
 CASES = [
     pytest.param(method, settings, id="-".join([method.name, *settings]))
-    for method in METHODS.values()
+    for method in ESTIMATED
     for settings in (SETTINGS if method.name == "read-agent" else BASELINE_SETTINGS)
 ]
 
@@ -80,7 +83,7 @@ async def test_the_ranges_hold(
         assert holds(used["output_words"], foreseen.output_words), (used, foreseen)
 
 
-@pytest.mark.parametrize("method", METHODS.values(), ids=lambda method: method.name)
+@pytest.mark.parametrize("method", ESTIMATED, ids=lambda method: method.name)
 async def test_what_to_expect_is_near_what_a_plain_model_uses(
     server: ModelServer, library: Library, story: str, method: Method
 ) -> None:

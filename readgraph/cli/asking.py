@@ -7,8 +7,10 @@ from typing import Any
 
 from readgraph.cli.documents import asked_document
 from readgraph.cli.rendering import print_answer, print_json, print_reminder, print_steps
-from readgraph.cli.running import run_method
+from readgraph.cli.running import run_graph
 from readgraph.cli.screen import Screen
+from readgraph.cli.settings import chosen_method
+from readgraph.cli.walk_drawing import print_walk
 from readgraph.graphs.methods import method_named
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
@@ -44,6 +46,8 @@ def ask_documents(
         return
     if show_steps:
         print_steps(found["steps"])
+        if "hops" in found:
+            print_walk(found["hops"])
     print_answer(found, screen)
     print_reminder(context, screen)
 
@@ -59,13 +63,15 @@ async def _ask(
 ) -> dict[str, Any]:
     async with open_library(folder) as library:
         document = await asked_document(library, paths, glob) if paths else None
-        if not asked["follow_up"]:
-            assert document is not None
-            return await run_method(library, method_named(method or "read-agent"), document, asked, context, screen)
-        document, thread, used = await _last_question(library, document)
-        if method not in (None, used):
-            raise BadInput(f"The question before was asked with {used}: go on with that, or ask without --continue.")
-        return await run_method(library, method_named(used), document, asked, context, screen, thread)
+        if asked["follow_up"]:
+            document, thread, before = await _last_question(library, document)
+            if method not in (None, before):
+                raise BadInput(f"The question before was asked with {before}: go on with it, or leave --continue out.")
+            used = method_named(before)
+        else:
+            thread, used = "", chosen_method(method)
+        assert document is not None
+        return await run_graph(library, used.build(), used.name, document, asked, context, screen, thread)
 
 
 async def _last_question(library: Library, document: Document | None) -> tuple[Document, str, str]:

@@ -13,7 +13,7 @@ from rich.text import Text
 from readgraph.cli.documents import asked_document
 from readgraph.cli.prices import in_dollars
 from readgraph.cli.rendering import PLAIN, counted, print_citations, print_json, print_reminder, said, used
-from readgraph.cli.running import run_method
+from readgraph.cli.running import run_graph
 from readgraph.cli.screen import Screen
 from readgraph.graphs.methods import Method, method_named
 from readgraph.state.context import ReaderContext
@@ -74,7 +74,7 @@ async def _compare(
         document = await asked_document(library, paths, glob)
         for number, method in enumerate(methods, 1):
             try:
-                results.append(await run_method(library, method, document, asked, context, screen))
+                results.append(await run_graph(library, method.build(), method.name, document, asked, context, screen))
             except ReadgraphError as problem:
                 problems.append(problem)
                 results.append({"method": method.name, "status": "failed", "problem": str(problem)})

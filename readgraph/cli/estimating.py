@@ -13,7 +13,8 @@ from readgraph.cli.documents import asked_document, store_source
 from readgraph.cli.prices import TOKENS_A_WORD, Price, in_dollars, known_price
 from readgraph.cli.rendering import PLAIN, print_json
 from readgraph.cli.screen import Screen
-from readgraph.graphs.methods import Method, method_named
+from readgraph.cli.settings import chosen_method
+from readgraph.graphs.methods import Method
 from readgraph.nodes.estimating import Estimate, Range
 from readgraph.sources import load_all
 from readgraph.state.context import ReaderContext
@@ -26,7 +27,7 @@ def estimate(
     paths: Sequence[Path],
     glob: str | None,
     question: str | None,
-    method: str,
+    method: str | None,
     context: ReaderContext,
     folder: Path | None,
     screen: Screen,
@@ -34,7 +35,7 @@ def estimate(
     """Print what reading the documents will use: each for itself, or asked as one where there is a question."""
     if not paths:
         raise BadInput("There is nothing to estimate: name the documents.")
-    foreseen, words = asyncio.run(_foreseen(paths, glob, question, method_named(method), context, folder))
+    foreseen, words = asyncio.run(_foreseen(paths, glob, question, chosen_method(method), context, folder))
     price = screen.price or known_price(context.model)
     cost = _cost(foreseen, price) if price and foreseen.calls.expected else None
     if screen.as_json:

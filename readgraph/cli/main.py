@@ -8,7 +8,20 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 import readgraph
-from readgraph.cli.options import LOOKING_UP, READING, with_context, with_screen
+from readgraph.cli.method_commands import method_commands
+from readgraph.cli.options import (
+    BUILDING,
+    GROWING,
+    LOOKING_UP,
+    MEMORIZING,
+    READING,
+    WALKING,
+    Glob,
+    Json,
+    LibraryFolder,
+    with_context,
+    with_screen,
+)
 from readgraph.state.errors import ReadgraphError
 
 if TYPE_CHECKING:
@@ -31,21 +44,13 @@ MethodName = Annotated[
         "--method", metavar="NAME", help="How to read (read-agent): see 'readgraph methods'.", show_default=False
     ),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
-LibraryFolder = Annotated[
-    Path | None,
-    typer.Option(
-        "--library", metavar="FOLDER", envvar="READGRAPH_LIBRARY", help="Where documents and memories are kept."
-    ),
-]
 EstimateOnly = Annotated[
     bool, typer.Option("--estimate", help="Say how many calls and words it will take, and make no call.")
 ]
-Glob = Annotated[str | None, typer.Option(help="Of folders, only files like this: '*.md'.", metavar="PATTERN")]
 
 
 @app.command()
-@with_context(READING)
+@with_context({**READING, **GROWING})
 @with_screen
 def read(
     paths: Annotated[
@@ -68,15 +73,51 @@ def read(
     if estimate:
         from readgraph.cli.estimating import estimate as print_estimate
 
-        print_estimate(paths, glob, None, method or "read-agent", context, library, screen)
+        print_estimate(paths, glob, None, method, context, library, screen)
         return
     from readgraph.cli.reading import read_documents
 
-    read_documents(paths, glob, method or "read-agent", context, library, screen)
+    read_documents(paths, glob, method, context, library, screen)
 
 
 @app.command()
-@with_context({**READING, **LOOKING_UP})
+@with_context({**BUILDING, **MEMORIZING})
+@with_screen
+def remember(
+    history: Annotated[str, typer.Argument(metavar="HISTORY", help="The history's name; a new one begins with it.")],
+    paths: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FILE…", help="Files and folders of sessions; - for standard input.", show_default=False
+        ),
+    ],
+    context: "ReaderContext",
+    screen: "Screen",
+    glob: Glob = None,
+    sessions_at: Annotated[
+        str | None,
+        typer.Option(
+            metavar="REGEX",
+            help="A session begins at each line like this, with groups 'title' and 'time'. "
+            "Not given: at headings such as '## Session 3, 12 March 2024'.",
+            show_default=False,
+        ),
+    ] = None,
+    library: LibraryFolder = None,
+) -> None:
+    """Append sessions to a history and memorise what is new: a memo and a header for each page.
+
+    A file is one session, or one for each heading of one; of a .jsonl file, each line is one.
+
+    What the history holds already is passed over. Stopped, the same command goes on where it was.
+    """
+    from readgraph.cli.remembering import remember_sessions
+
+    remember_sessions(history, paths, glob, sessions_at, context, library, screen)
+
+
+@app.command()
+@with_context({**READING, **LOOKING_UP, **GROWING, **WALKING})
 @with_screen
 def ask(
     question: Annotated[str, typer.Argument(metavar="QUESTION", show_default=False, help="What you want to know.")],
@@ -114,7 +155,7 @@ def ask(
         from readgraph.cli.estimating import estimate as print_estimate
 
         asked = " ".join([question, *(option or [])])
-        print_estimate(paths or [], glob, asked, method or "read-agent", context, library, screen)
+        print_estimate(paths or [], glob, asked, method, context, library, screen)
         return
     from readgraph.cli.asking import ask_documents
 
@@ -130,52 +171,6 @@ def ask(
         follow_up=follow_up,
         show_steps=show_steps,
     )
-
-
-@app.command()
-@with_context({**READING, **LOOKING_UP})
-@with_screen
-def compare(
-    question: Annotated[str, typer.Argument(metavar="QUESTION", show_default=False, help="What you want to know.")],
-    paths: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="FILE…", help="Files and folders (several are read as one), or a document in the library."
-        ),
-    ],
-    context: "ReaderContext",
-    screen: "Screen",
-    methods: Annotated[
-        str, typer.Option(metavar="NAME,…", help="The methods to ask: 'readgraph methods' lists them.")
-    ] = "read-agent,bm25,full-text",
-    glob: Glob = None,
-    option: Annotated[
-        list[str] | None, typer.Option(help="One option of a multiple choice; give each its own.", show_default=False)
-    ] = None,
-    library: LibraryFolder = None,
-) -> None:
-    """Ask several methods the same question, each under the same budget, and show their answers side by side.
-
-    Example: readgraph compare "Who took the log book?" book.epub --methods read-agent,bm25 --max-calls 200
-    """
-    from readgraph.cli.comparing import compare_methods
-
-    compare_methods(question, option or [], paths, glob, methods, context, library, screen)
-
-
-@app.command("methods")
-def list_methods(
-    name: Annotated[str, typer.Argument(metavar="[NAME]", help="A method whose nodes to show.")] = "",
-    mermaid: Annotated[bool, typer.Option("--mermaid", help="Print the drawing of its graph for Mermaid.")] = False,
-    as_json: Json = False,
-) -> None:
-    """List the methods, or show one: its nodes with what they read and write, or its drawing."""
-    from readgraph.cli import listing
-
-    if name or mermaid:
-        listing.show_method(name, mermaid=mermaid, as_json=as_json)
-    else:
-        listing.list_methods(as_json=as_json)
 
 
 @app.command()
@@ -222,6 +217,8 @@ def models(
 
     check_model(model, timeout, as_json=as_json)
 
+
+app.add_typer(method_commands)
 
 replies = typer.Typer(help="Move recorded replies, so that anyone can replay a run without paying for it.")
 app.add_typer(replies, name="replies")

@@ -4,11 +4,21 @@ import inspect
 from collections.abc import Callable
 from enum import StrEnum
 from functools import wraps
+from pathlib import Path
 from typing import Annotated, Any, get_args
 
 import typer
 
 Command = Callable[..., None]
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+LibraryFolder = Annotated[
+    Path | None,
+    typer.Option(
+        "--library", metavar="FOLDER", envvar="READGRAPH_LIBRARY", help="Where documents and memories are kept."
+    ),
+]
+Glob = Annotated[str | None, typer.Option(help="Of folders, only files like this: '*.md'.", metavar="PATTERN")]
 
 
 class Strategy(StrEnum):
@@ -16,6 +26,14 @@ class Strategy(StrEnum):
 
     parallel = "parallel"
     sequential = "sequential"
+
+
+class WorkingMemory(StrEnum):
+    """What a walk carries."""
+
+    path = "path"
+    visited = "visited"
+    off = "off"
 
 
 def _option(kind: Any, text: str, **settings: Any) -> Any:
@@ -32,7 +50,9 @@ READING: dict[str, Any] = {
     "reading_model": _option(
         str, "Another model to build memories with, such as a cheaper one.", metavar="PROVIDER:NAME"
     ),
-    "profile": _option(str, "Sizes of the paper's experiments: quality, qmsum, gutenberg or movie.", metavar="NAME"),
+    "profile": _option(
+        str, "Sizes of the papers' experiments: quality, qmsum, gutenberg, movie, screenplay or report.", metavar="NAME"
+    ),
     "min_page_words": _option(int, "A page has at least this many words (280).", min=1),
     "max_page_words": _option(int, "A page has at most this many words (600).", min=2),
     "stretches": _option(int, "Page this many stretches of a long text at once (1).", min=1),
@@ -63,6 +83,45 @@ SCREEN: dict[str, Any] = {
 LOOKING_UP: dict[str, Any] = {
     "strategy": _option(Strategy, "Look pages up all at once (parallel, the default), or one by one."),
     "max_pages": _option(int, "Read at most this many pages again (5).", min=0),
+}
+
+MEMORIZING: dict[str, Any] = {
+    "session_page_words": _option(int, "A page of a session has at most this many words (1536).", min=50),
+    "memory_words": _option(int, "Show at most this many words of earlier memos with each page (1500).", min=0),
+    "block": _option(int, "Memorise this many pages at once, against the memory before them (1).", min=1),
+    "two_calls": Annotated[
+        bool | None,
+        typer.Option("--two-calls", help="Ask for memo and header in a call of its own each.", show_default=False),
+    ],
+}
+
+BUILDING: dict[str, Any] = {
+    name: READING[name]
+    for name in ("model", "reading_model", "max_calls", "max_words", "concurrency", "timeout", "rebuild")
+}
+"""What every builder of memories takes."""
+
+
+_WALKER: dict[str, Any] = {"rich_help_panel": "MemWalker"}
+
+GROWING: dict[str, Any] = {
+    "segment_words": _option(int, "A segment has about this many words (750).", min=10, **_WALKER),
+    "children": _option(int, "A tree node has at most this many children (8).", min=2, **_WALKER),
+    "node_words": _option(int, "A tree node's text over this many words is compressed (300).", min=10, **_WALKER),
+}
+
+WALKING: dict[str, Any] = {
+    "reasoning": Annotated[
+        bool | None,
+        typer.Option(
+            "--reasoning/--no-reasoning", help="Reason before each decision (on).", show_default=False, **_WALKER
+        ),
+    ],
+    "working_memory": _option(
+        WorkingMemory, "Notes that a walk carries: of its path (the default), of all nodes visited, or none.", **_WALKER
+    ),
+    "max_hops": _option(int, "A walk ends after this many decisions (32).", min=1, **_WALKER),
+    "walks": _option(int, "Walk this many times, each from the next-best part of the text (1).", min=1, **_WALKER),
 }
 
 

@@ -10,7 +10,18 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TaskProgressColumn
 from readgraph.cli.rendering import used
 from readgraph.cli.screen import Screen
 
-DOING = {"read": "Reading", "look_up": "Looking up", "answer": "Answering"}
+DOING = {
+    "read": "Reading",
+    "grow": "Growing the tree",
+    "memorize": "Memorising",
+    "descend": "Walking",
+    "read_leaf": "Walking",
+    "look_up": "Looking up",
+    "answer": "Answering",
+}
+
+BUILDS = ("read", "memorize")
+"""Nodes that tell how far they are; a call between two pages doesn't end that."""
 
 
 class ReadingProgress:
@@ -68,7 +79,7 @@ class ReadingProgress:
         if "of" in progress:
             changed |= {"completed": progress["done"], "total": progress["of"]}
             changed["pages"] = f"{progress['pages']:,} pages, {progress['notes']:,} notes  "
-        elif progress["node"] != "read":
+        elif progress["node"] not in BUILDS:
             changed |= {"total": None, "pages": ""}
         self._bar.update(self._task, **changed)
 

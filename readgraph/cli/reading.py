@@ -7,19 +7,25 @@ from typing import Any
 
 from readgraph.cli.documents import store_source
 from readgraph.cli.rendering import print_json, print_memory, print_reminder
-from readgraph.cli.running import run_method
+from readgraph.cli.running import run_graph
 from readgraph.cli.screen import Screen
-from readgraph.graphs.methods import Method, method_named
+from readgraph.cli.settings import chosen_method
+from readgraph.graphs.methods import Method
 from readgraph.sources import SourceText, load_all
 from readgraph.state.context import ReaderContext
 from readgraph.state.library import open_library
 
 
 def read_documents(
-    paths: Sequence[Path], glob: str | None, method: str, context: ReaderContext, folder: Path | None, screen: Screen
+    paths: Sequence[Path],
+    glob: str | None,
+    method: str | None,
+    context: ReaderContext,
+    folder: Path | None,
+    screen: Screen,
 ) -> None:
     """Build the memories of files and folders and say what they are; JSON is an array where there are several."""
-    built = asyncio.run(_read(load_all(paths, glob), method_named(method), context, folder, screen))
+    built = asyncio.run(_read(load_all(paths, glob), chosen_method(method), context, folder, screen))
     if screen.as_json:
         print_json(built[0] if len(built) == 1 else built)
 
@@ -31,7 +37,7 @@ async def _read(
     async with open_library(folder) as library:
         for source in sources:
             document = await store_source(library, source)
-            found = await run_method(library, method, document, {}, context, screen)
+            found = await run_graph(library, method.build(), method.name, document, {}, context, screen)
             memory = await library.pages.memory(document.id, found["memory"])
             notes = await library.pages.notes(memory.id, range(memory.pages))
             kept = {"pages": memory.pages, "notes": len(notes), "note_words": sum(note.words for note in notes)}

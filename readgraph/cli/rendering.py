@@ -25,7 +25,8 @@ PLAIN: dict[str, Any] = {"box": None, "header_style": "dim", "padding": (0, 2, 0
 
 def counted(number: int, thing: str) -> str:
     """A number of things, in words for a person."""
-    return f"{number:,} {thing}" + ("" if number == 1 else "s")
+    several = f"{thing[:-1]}ies" if thing.endswith("y") else f"{thing}s"
+    return f"{number:,} {thing if number == 1 else several}"
 
 
 def print_json(value: Any) -> None:
@@ -36,14 +37,26 @@ def print_json(value: Any) -> None:
 
 def print_answer(found: dict[str, Any], screen: Screen) -> None:
     """The answer, what shows it, and what it used."""
-    Console(highlight=False).print(said(found))
+    console = Console(highlight=False)
+    console.print(said(found))
     print_citations(found["citations"])
     if screen.quiet:
         return
     pages = ", ".join(map(str, found["pages_read"])) or "none"
     rate = found["compression_rate"]
     seen = f" · {100 - rate:.0f} % of the text in view" if rate is not None else ""
-    _print_footer(f"pages read again: {pages}{seen} · {used(found['usage'], found['cost'])}", found["fallbacks"])
+    walked = _walked(console, found) if "hops" in found else ""
+    _print_footer(
+        f"{walked}pages read again: {pages}{seen} · {used(found['usage'], found['cost'])}", found["fallbacks"]
+    )
+
+
+def _walked(console: Console, found: dict[str, Any]) -> str:
+    """What a walk learned where it found no answer; gives its length in words for a person."""
+    for finding in found["findings"] if found["answer"] is None else []:
+        console.print(Padding(Text(f"Learned on p. {finding['page']}: {finding['found']}"), (0, 0, 0, 2)))
+    reverts = counted(sum(hop["action"] == "revert" for hop in found["hops"]), "revert")
+    return f"{counted(len(found['hops']), 'hop')}, {reverts}, {found['percent_read']:.0f} % of the text read · "
 
 
 def print_citations(citations: Sequence[Citation]) -> None:
@@ -77,6 +90,8 @@ def print_memory(document: Document, memory: Memory, notes: Sequence[Note], foun
     console.print(Text(f"{document.title}: {pages}", style="bold"))
     if words:
         console.print(f"  {gists}")
+    if memory.levels:
+        console.print(f"  a tree of {' + '.join(f'{count:,}' for count in (memory.pages, *memory.levels))} nodes")
     if not memory.complete:
         console.print("  Not complete: the budget ran out. The same command goes on from here.")
     _print_footer(used(found["usage"], found["cost"]), found["fallbacks"])

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from readgraph.cli.prices import Price, parse_price
+from readgraph.cli.settings import kept_price
 
 
 @dataclass(frozen=True)
@@ -17,4 +18,5 @@ class Screen:
     @classmethod
     def of(cls, *, as_json: bool, quiet: bool, verbose: bool, price: str | None) -> "Screen":
         """The screen of a command's options."""
-        return cls(as_json, quiet, verbose, parse_price(price) if price else None)
+        known = price or kept_price()
+        return cls(as_json, quiet, verbose, parse_price(known) if known else None)

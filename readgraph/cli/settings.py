@@ -9,8 +9,12 @@ from typing import Any
 from platformdirs import user_config_path
 from pydantic import ValidationError
 
+from readgraph.graphs.methods import Method, method_named
 from readgraph.state.context import PROFILES, ReaderContext
 from readgraph.state.errors import BadInput
+
+OF_THE_COMMAND = ("method", "price")
+"""Settings that are not the context's."""
 
 
 def settings_file() -> Path:
@@ -19,17 +23,28 @@ def settings_file() -> Path:
     return Path(named).expanduser() if named else user_config_path("readgraph", appauthor=False) / "settings.toml"
 
 
-def reader_context(profile: str | None, **given: Any) -> ReaderContext:
+def reader_context(profile: str | None = None, **given: Any) -> ReaderContext:
     """The context of the command's options; what was not given is the profile's, else the file's, else the default."""
     if profile is not None and profile not in PROFILES:
         raise BadInput(f"There is no profile '{profile}': choose one of {', '.join(PROFILES)}.")
     chosen = {name: value for name, value in given.items() if value is not None}
-    kept = _kept()
+    kept = {name: value for name, value in _kept().items() if name not in OF_THE_COMMAND}
     try:
         return ReaderContext(**{**kept, **PROFILES.get(profile or "", {}), **chosen})
     except ValidationError as problem:
         fault = problem.errors()[0]
         raise BadInput(f"The setting '{fault['loc'][0]}' can't be used: {fault['msg']}.") from None
+
+
+def chosen_method(given: str | None) -> Method:
+    """The method of the command's option, else the settings file's, else ReadAgent."""
+    return method_named(given or str(_kept().get("method", "read-agent")))
+
+
+def kept_price() -> str | None:
+    """The price of the settings file, if it has one."""
+    price = _kept().get("price")
+    return None if price is None else str(price)
 
 
 def _kept() -> dict[str, Any]:
@@ -40,7 +55,7 @@ def _kept() -> dict[str, Any]:
         return {}
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as problem:
         raise BadInput(f"The settings file {path} can't be read: {problem}") from None
-    known = {field.name for field in fields(ReaderContext)}
+    known = {*OF_THE_COMMAND, *(field.name for field in fields(ReaderContext))}
     if unknown := [name for name in kept if name not in known]:
         raise BadInput(f"The settings file {path} has an unknown setting '{unknown[0]}'.")
     return kept

@@ -46,6 +46,9 @@ METHODS = {
     method.name: method
     for method in (
         Method("read-agent", "read_agent", "Gists of pages; looks pages up again for each question.", "gist"),
+        Method(
+            "mem-walker", "mem_walker", "A tree of summaries; walks it down and back up for each question.", "summary"
+        ),
         Method("retrieved-pages", "baselines.retrieved_pages", "ReadAgent, but BM25 looks the pages up.", "gist"),
         Method("gists-only", "baselines.gists_only", "ReadAgent without look-up: the gists answer alone.", "gist"),
         Method("recurrent", "baselines.recurrent", "A summary carried through the text answers alone.", "summary"),

@@ -9,7 +9,7 @@ from readgraph.nodes.prompting import unused_name
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.page_store import page_store
-from readgraph.state.records import Document, Note, Page
+from readgraph.state.records import Document, Memory, Note, Page
 from readgraph.state.words import count_words
 
 
@@ -78,11 +78,17 @@ async def view_memory(runtime: Runtime[ReaderContext], document: str, memory: st
 async def memory_pages(runtime: Runtime[ReaderContext], document: str, memory: str) -> tuple[Document, list[Page]]:
     """A document and the pages of its memory."""
     store = page_store(runtime)
-    kept = await store.memory(document, memory)
+    kept = await memory_record(runtime, document, memory)
+    return await store.document(document), await store.pages(memory, range(kept.pages))
+
+
+async def memory_record(runtime: Runtime[ReaderContext], document: str, memory: str) -> Memory:
+    """The record of a memory; what a model read is not gone on with where the context names none."""
+    kept = await page_store(runtime).memory(document, memory)
     if kept.recipe.model and not (runtime.context.model or runtime.context.reading_model):
         # A resumed graph whose context was left out would go on without a model and not say so.
         raise BadInput(f"This was read with {kept.recipe.model}: give the context with its model again to go on.")
-    return await store.document(document), await store.pages(memory, range(kept.pages))
+    return kept
 
 
 def listed(pages: list[int]) -> str:

@@ -18,8 +18,8 @@ async def add_collection(pages: PageStore, documents: Sequence[Document], title:
     different = list({document.id: document for document in documents}.values())
     if len(different) == 1:
         return different[0]
-    if any(document.parts for document in different):
-        raise BadInput("A collection can't hold another collection: name the documents themselves.")
+    if any(document.parts or document.sessions for document in different):
+        raise BadInput("A collection holds neither another one nor a history, which grows: ask that by itself.")
     ends = [*accumulate(document.characters for document in different)]
     parts = [Part(document.id, end - document.characters, end) for document, end in zip(different, ends, strict=True)]
     identity = digest(["collection", [document.id for document in different]])

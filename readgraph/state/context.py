@@ -12,6 +12,7 @@ from readgraph.state.errors import BadInput
 ReplyForm = Literal["auto", "json_schema", "function", "text"]
 Strategy = Literal["parallel", "sequential"]
 ParagraphBreak = Literal["auto", "blank-line", "line"]
+WorkingMemory = Literal["path", "visited", "off"]
 
 
 def _model_from_environment() -> str:
@@ -55,6 +56,37 @@ class ReaderContext:
     stretches: Annotated[
         int, Field(ge=1, description="Cut a long text into this many stretches that are paged at the same time.")
     ] = 1
+    segment_words: Annotated[int, Field(ge=10, description="MemWalker: a segment has about this many words.")] = 750
+    children: Annotated[int, Field(ge=2, description="MemWalker: a tree node has at most this many children.")] = 8
+    node_words: Annotated[
+        int,
+        Field(
+            ge=10, description="MemWalker: a tree node's text is compressed where it is longer than this many words."
+        ),
+    ] = 300
+    reasoning: Annotated[
+        bool, Field(description="MemWalker: each decision of the walk is reasoned about before it is made.")
+    ] = True
+    working_memory: Annotated[
+        WorkingMemory,
+        Field(description="MemWalker: the notes that a walk carries: of the path, of all nodes visited, or none."),
+    ] = "path"
+    max_hops: Annotated[int, Field(ge=1, description="MemWalker: a walk ends after this many decisions.")] = 32
+    walks: Annotated[
+        int, Field(ge=1, description="MemWalker: walks for a question; each begins at the next-best part of the text.")
+    ] = 1
+    session_page_words: Annotated[
+        int, Field(ge=50, description="GAM: a page has at most this many words; 1,536 are about 2,048 tokens.")
+    ] = 1536
+    memory_words: Annotated[
+        int, Field(ge=0, description="GAM: at most this many words of earlier memos are shown with each page.")
+    ] = 1500
+    block: Annotated[
+        int, Field(ge=1, description="GAM: memorise this many pages at once, against the memory before them.")
+    ] = 1
+    two_calls: Annotated[
+        bool, Field(description="GAM: ask for the memo and the header of a page in a call of its own each.")
+    ] = False
     window_words: Annotated[
         int, Field(ge=1000, description="Words that a prompt may hold; gists that don't fit are merged.")
     ] = 60_000
@@ -76,9 +108,12 @@ class ReaderContext:
 
 
 PROFILES: dict[str, dict[str, Any]] = {
-    "quality": {"min_page_words": 280, "max_page_words": 600, "max_pages": 5},
+    "quality": {"min_page_words": 280, "max_page_words": 600, "max_pages": 5, "segment_words": 750, "children": 8},
     "qmsum": {"min_page_words": 280, "max_page_words": 600, "max_pages": 6, "show_previous_page": True},
     "gutenberg": {"min_page_words": 500, "max_page_words": 3000, "max_pages": 3},
     "movie": {"min_page_words": 600, "max_page_words": 1000, "max_pages": 3, "gist_words": 96},
+    "screenplay": {"segment_words": 750, "children": 5},
+    "report": {"segment_words": 900, "children": 8},
 }
-"""The settings of ReadAgent's experiments (section 4 and appendix C); movie gists had 128 tokens, about 96 words."""
+"""The settings of the papers' experiments: ReadAgent's (section 4 and appendix C; movie gists had 128 tokens, about
+96 words) and MemWalker's (section 4.2: QuALITY, SummScreenFD, GovReport; 1,000 tokens are about 750 words)."""

@@ -7,7 +7,7 @@ Reads and writes never share a batch.
 import asyncio
 import hashlib
 from bisect import bisect_right
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -17,7 +17,7 @@ from langgraph.store.base import BaseStore, GetOp, Item, Op, PutOp, SearchOp
 from langgraph.store.memory import InMemoryStore
 
 from readgraph.state.errors import BadInput
-from readgraph.state.records import Document, Memory, Note, Page, Part, Recipe, digest
+from readgraph.state.records import Document, Memory, Note, Page, Part, Recipe, TreeNode, digest
 from readgraph.state.words import count_words
 
 PART = 16_384
@@ -80,6 +80,13 @@ class PageStore:
         await self.put([((ROOT, "documents"), identity, asdict(document))])
         return document
 
+    async def places(self, document: Document) -> list[tuple[int, str]]:
+        """(character offset, name) of the places that the source names, ascending."""
+        keys = [numbered(group) for group in range(-(-document.places // BATCH))]
+        groups = await self.get((ROOT, "places", document.id), keys)
+        places = [(start, name) for group in groups if group for start, name in group["places"]]
+        return places[: document.places]  # an append that was stopped may have left more
+
     async def place_names(self, document: Document, offsets: Sequence[int]) -> list[str | None]:
         """Where these offsets are in the source's own terms; nothing where the source named no place.
 
@@ -87,9 +94,7 @@ class PageStore:
         """
         if document.parts:
             return [await self._place_in_part(document.part_at(offset), offset) for offset in offsets]
-        keys = [numbered(group) for group in range(-(-document.places // BATCH))]
-        groups = await self.get((ROOT, "places", document.id), keys)
-        places = [place for group in groups if group for place in group["places"]]
+        places = await self.places(document)
         starts = [start for start, _ in places]
         found = [bisect_right(starts, offset) - 1 for offset in offsets]
         return [places[at][1] if at >= 0 else None for at in found]
@@ -193,6 +198,15 @@ class PageStore:
         values = await self.get((ROOT, "notes", memory), [numbered(number) for number in numbers])
         return [Note(**value) for value in values if value]
 
+    async def put_tree_node(self, memory: str, node: TreeNode) -> None:
+        """Keep a node of the tree above a memory's pages."""
+        await self.put([((ROOT, "tree", memory), node.id, asdict(node))])
+
+    async def tree_nodes(self, memory: str, ids: Iterable[str]) -> list[TreeNode]:
+        """The tree nodes of these ids, in this order; those that don't exist are left out."""
+        values = await self.get((ROOT, "tree", memory), [*ids])
+        return [TreeNode(**value) for value in values if value]
+
     async def reply(self, key: str) -> dict[str, Any] | None:
         """A recorded reply of a model (see `readgraph.nodes.reply_cache`)."""
         return (await self.get((ROOT, "replies"), [key]))[0]
@@ -216,6 +230,14 @@ class PageStore:
     async def forget_replies(self, keys: Iterable[str]) -> None:
         """Drop recorded replies."""
         await self.delete((ROOT, "replies"), keys)
+
+    async def embeddings(self, keys: Sequence[str]) -> list[dict[str, Any] | None]:
+        """Kept embeddings, in the order of the keys (see `readgraph.state.search.kept_vectors`)."""
+        return await self.get((ROOT, "embeddings"), keys)
+
+    async def put_embeddings(self, values: Mapping[str, dict[str, Any]]) -> None:
+        """Keep embeddings; when this returns, they are committed."""
+        await self.put([((ROOT, "embeddings"), key, value) for key, value in values.items()])
 
     async def delete(self, namespace: tuple[str, ...], keys: Iterable[str]) -> None:
         """Drop stored items."""
@@ -266,5 +288,5 @@ def _slice(parts: dict[int, str], start: int, end: int) -> str:
 
 
 def now() -> str:
-    """The time, as records keep it."""
+    """The time as records keep it: UTC, sortable."""
     return datetime.now(UTC).isoformat(timespec="microseconds")

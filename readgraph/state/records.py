@@ -30,7 +30,8 @@ class Document:
     """One source text; its id is the hash of the stored text, so the same text is stored once.
 
     `places` counts the places that the source names in its own terms (see `PageStore.place_names`). `parts` are the
-    documents of a collection (see `readgraph.state.collections`), whose text is theirs, one behind the other.
+    documents of a collection (see `readgraph.state.collections`), whose text is theirs, one behind the other. A
+    history, whose text grows, has `sessions`, and its id is the hash of its name (see `readgraph.state.histories`).
     """
 
     id: str
@@ -41,6 +42,7 @@ class Document:
     added: str
     places: int = 0
     parts: tuple[Part, ...] = ()
+    sessions: int = 0
 
     @classmethod
     def load(cls, value: dict[str, Any]) -> "Document":
@@ -50,6 +52,26 @@ class Document:
     def part_at(self, offset: int) -> Part:
         """The part of a collection that holds an offset."""
         return self.parts[bisect_right([part.start for part in self.parts], offset) - 1]
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """One session of a history: the span `[start, end)` of its characters. Numbers count from 1, as people count.
+
+    `digest` is that of what was given: a session that was seen is known by it.
+    """
+
+    number: int
+    title: str
+    time: str
+    start: int
+    end: int
+    digest: str
+
+    @property
+    def place(self) -> str:
+        """How a citation names it: "session 3, 12 March 2024, 19:40"."""
+        return ", ".join(filter(None, [f"session {self.number}", self.title, self.time]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +98,8 @@ class Memory:
     """What one method built from one document with one recipe.
 
     `pages` counts the pages so far and `read_to` is the character offset behind the last of them;
-    `paged` says that they cover the document, `complete` that every page has its note too.
+    `paged` says that they cover the document, `complete` that every page has its note too. `levels` counts the
+    nodes on each level of the tree above the pages that is grown so far (MemWalker; see `summary_tree`).
     """
 
     id: str
@@ -87,11 +110,12 @@ class Memory:
     read_to: int = 0
     paged: bool = False
     complete: bool = False
+    levels: tuple[int, ...] = ()
 
     @classmethod
     def load(cls, value: dict[str, Any]) -> "Memory":
         """The record of a stored value."""
-        return cls(**{**value, "recipe": Recipe(**value["recipe"])})
+        return cls(**{**value, "recipe": Recipe(**value["recipe"]), "levels": tuple(value.get("levels", ()))})
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,3 +141,17 @@ class Note:
     words: int
     fallback: bool = False
     header: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TreeNode:
+    """A node above the pages: what stands below it, in short (MemWalker, section 3).
+
+    `id` is as in `summary_tree`. `compressed` says that the text is shorter than its children's texts together.
+    """
+
+    id: str
+    text: str
+    words: int
+    compressed: bool = False
+    fallback: bool = False
