@@ -66,6 +66,8 @@ def reader(request: ChatRequest) -> str | dict[str, object]:
         done = [int(number) for number in re.findall(r"\d+", read.group(1))] if read else []
         return {"reason": "one more", "page": None if len(done) >= 2 else next(p for p in pages if p not in done)}
     bodies = re.split(r"^<page \d+>$", text, flags=re.MULTILINE)[1:]
+    if wanted.startswith("Weighed"):
+        return {"reason": "they agree", "pages": pages[:1], "answer": "It says so.", "choice": "B"}
     number, body = max(zip(pages, bodies, strict=True), key=lambda page: len(page[1]))
     quote = {"page": number, "quote": " ".join(body.split()[:8])}
     return (

@@ -3,11 +3,12 @@
 import json
 from collections.abc import Callable
 from dataclasses import asdict
+from importlib.util import find_spec
 from typing import Any
 
 import pytest
 
-from readgraph.graphs.methods import METHODS
+from readgraph.graphs.methods import METHODS, Method
 from readgraph.nodes.estimating import Range
 from readgraph.state.context import ReaderContext
 from readgraph.state.library import Library
@@ -37,17 +38,34 @@ def restless(request: ChatRequest) -> str | dict[str, object]:
     return {**reply, "action": "keep"} if isinstance(reply, dict) and "action" in reply else reply
 
 
-SETTINGS: list[tuple[str, dict[str, Any]]] = [
-    ("read-agent", {}),
-    ("read-agent", {"strategy": "sequential", "max_pages": 4}),
-    ("read-agent", {"min_page_words": 40, "max_page_words": 90, "stretches": 3}),
-    ("read-agent", {"show_previous_page": True, "show_next_paragraph": True, "gist_words": 50}),
-    ("read-agent", {"window_words": 1000}),
-    ("read-agent", {"max_calls": 30}),
-    ("read-agent", {"max_pages": 0}),
-    ("mem-walker", {}),
-    ("mem-walker", {"segment_words": 60, "children": 3, "node_words": 40, "walks": 3, "max_hops": 9}),
-    ("mem-walker", {"segment_words": 90, "children": 2, "working_memory": "visited", "reasoning": False}),
+SETTINGS: dict[str, list[dict[str, Any]]] = {
+    "read-agent": [
+        {},
+        {"strategy": "sequential", "max_pages": 4},
+        {"min_page_words": 40, "max_page_words": 90, "stretches": 3},
+        {"show_previous_page": True, "show_next_paragraph": True, "gist_words": 50},
+        {"window_words": 1000},
+        {"max_calls": 30},
+        {"max_pages": 0},
+    ],
+    "mem-walker": [
+        {},
+        {"segment_words": 60, "children": 3, "node_words": 40, "walks": 3, "max_hops": 9},
+        {"segment_words": 90, "children": 2, "working_memory": "visited", "reasoning": False},
+    ],
+}
+
+OF_BASELINES: list[dict[str, Any]] = [{}, {"window_words": 1000, "baseline_words": 300, "max_calls": 30}]
+
+ESTIMATED = [method for method in METHODS.values() if find_spec(f"readgraph.graphs.estimates.{method.module}")]
+
+EVERY: list[Callable[..., Any]] = [reader, useless, long_winded, half_useless, restless]
+
+CASES = [
+    pytest.param(method, settings, respond, id="-".join([method.name, *settings, respond.__name__]))
+    for method in ESTIMATED
+    for settings in SETTINGS.get(method.name, OF_BASELINES)
+    for respond in (EVERY if method.name in SETTINGS else EVERY[:2])
 ]
 
 
@@ -55,20 +73,18 @@ def holds(used: int, foreseen: Range) -> bool:
     return foreseen.low <= used and (foreseen.high is None or used <= foreseen.high)
 
 
-@pytest.mark.parametrize("respond", [reader, useless, long_winded, half_useless, restless])
-@pytest.mark.parametrize(("name", "settings"), SETTINGS)
+@pytest.mark.parametrize(("method", "settings", "respond"), CASES)
 async def test_the_ranges_hold(
     server: ModelServer,
     library: Library,
     story: str,
-    name: str,
+    method: Method,
     settings: dict[str, Any],
     respond: Callable[..., Any],
 ) -> None:
     server.respond = respond
     context = ReaderContext(model="openai:double", **settings)
-    method = METHODS[name]
-    document = await library.pages.add_document(story[:9_000])
+    document = await library.pages.add_document(story[:15_000])
     for question in (None, QUESTION, "How deep is the well?"):
         words = None if question is None else count_words(question)
         foreseen = await method.estimate(library.pages, document, context, words)
@@ -82,14 +98,14 @@ async def test_the_ranges_hold(
         assert holds(used["output_words"], foreseen.output_words), (used, foreseen)
 
 
-@pytest.mark.parametrize("name", ["read-agent", "mem-walker"])
+@pytest.mark.parametrize("method", ESTIMATED, ids=lambda method: method.name)
 async def test_what_to_expect_is_near_what_a_plain_model_uses(
-    server: ModelServer, library: Library, story: str, name: str
+    server: ModelServer, library: Library, story: str, method: Method
 ) -> None:
     context = ReaderContext(model="openai:double")
     document = await library.pages.add_document(story)
-    foreseen = await METHODS[name].estimate(library.pages, document, context, 5)
-    graph = METHODS[name].build().compile(store=library.store)
+    foreseen = await method.estimate(library.pages, document, context, 5)
+    graph = method.build().compile(store=library.store)
     used = (await graph.ainvoke({"document": document.id, "question": QUESTION}, context=context))["usage"]
     assert 0.5 < used["calls"] / foreseen.calls.expected < 2
     assert 0.5 < used["input_words"] / foreseen.input_words.expected < 2

@@ -24,6 +24,7 @@ from readgraph.nodes.prompts.look_up import look_up_next_prompt, look_up_pages_p
 from readgraph.nodes.prompts.memorize import header_prompt, memo_prompt, memorize_prompt
 from readgraph.nodes.prompts.merge import merge_prompt
 from readgraph.nodes.prompts.pause import pause_prompt
+from readgraph.nodes.prompts.running_summary import running_summary_prompt
 from readgraph.nodes.prompts.summary import summary_prompt
 from readgraph.nodes.prompts.triage import triage_prompt
 from readgraph.nodes.prompts.weigh import weigh_prompt
@@ -63,6 +64,8 @@ CASES: dict[str, Prompt] = {
     "triage_root": triage_prompt(PARTS, [], [], [], QUESTION, {}, reasoning=False, may_revert=False),
     "leaf": leaf_prompt(PIECES[1], ["A keeper and his lamp.", "It was night."], ["He climbed."], QUESTION, {}),
     "leaf_choices": leaf_prompt(PIECES[1], [], [], QUESTION, CHOICES, reasoning=False),
+    "running_summary": running_summary_prompt("A keeper climbs to the lamp.", "The lamp was out.", 375),
+    "running_summary_first": running_summary_prompt("", "The keeper climbed.", 375),
     "weigh": weigh_prompt(MEMORY, QUESTION, {}),
     "weigh_choices": weigh_prompt(MEMORY, QUESTION, CHOICES),
 }
@@ -173,6 +176,8 @@ BESIDE_OTHERS: dict[str, Callable[[str], Prompt]] = {
     "merge_second": lambda text: merge_prompt("It was night.", text),
     "pause_before": lambda text: pause_prompt(["It was night.", "He went down."], text, "So it was."),
     "pause_after": lambda text: pause_prompt(["It was night.", "He went down."], "So it was.", text),
+    "running_summary": lambda text: running_summary_prompt("A keeper climbs.", text, 375),
+    "running_summary_before": lambda text: running_summary_prompt(text, "It was night.", 375),
 }
 
 

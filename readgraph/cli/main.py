@@ -11,7 +11,20 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 import readgraph
-from readgraph.cli.options import BUILDING, GROWING, LOOKING_UP, MEMORIZING, READING, WALKING, with_context, with_screen
+from readgraph.cli.method_commands import method_commands
+from readgraph.cli.options import (
+    BUILDING,
+    GROWING,
+    LOOKING_UP,
+    MEMORIZING,
+    READING,
+    WALKING,
+    Glob,
+    Json,
+    LibraryFolder,
+    with_context,
+    with_screen,
+)
 from readgraph.state.errors import ReadgraphError
 
 if TYPE_CHECKING:
@@ -30,19 +43,13 @@ app = typer.Typer(
 
 MethodName = Annotated[
     str | None,
-    typer.Option("--method", metavar="NAME", help="How to read: read-agent, mem-walker.", show_default=False),
-]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
-LibraryFolder = Annotated[
-    Path | None,
     typer.Option(
-        "--library", metavar="FOLDER", envvar="READGRAPH_LIBRARY", help="Where documents and memories are kept."
+        "--method", metavar="NAME", help="How to read (read-agent): see 'readgraph methods'.", show_default=False
     ),
 ]
 EstimateOnly = Annotated[
     bool, typer.Option("--estimate", help="Say how many calls and words it will take, and make no call.")
 ]
-Glob = Annotated[str | None, typer.Option(help="Of folders, only files like this: '*.md'.", metavar="PATTERN")]
 
 
 @app.command()
@@ -213,6 +220,8 @@ def models(
 
     check_model(model, timeout, as_json=as_json)
 
+
+app.add_typer(method_commands)
 
 replies = typer.Typer(help="Move recorded replies, so that anyone can replay a run without paying for it.")
 app.add_typer(replies, name="replies")

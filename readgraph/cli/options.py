@@ -4,11 +4,21 @@ import inspect
 from collections.abc import Callable
 from enum import StrEnum
 from functools import wraps
+from pathlib import Path
 from typing import Annotated, Any, get_args
 
 import typer
 
 Command = Callable[..., None]
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+LibraryFolder = Annotated[
+    Path | None,
+    typer.Option(
+        "--library", metavar="FOLDER", envvar="READGRAPH_LIBRARY", help="Where documents and memories are kept."
+    ),
+]
+Glob = Annotated[str | None, typer.Option(help="Of folders, only files like this: '*.md'.", metavar="PATTERN")]
 
 
 class Strategy(StrEnum):
@@ -48,6 +58,7 @@ READING: dict[str, Any] = {
     "stretches": _option(int, "Page this many stretches of a long text at once (1).", min=1),
     "gist_words": _option(int, "Ask for gists of at most this many words.", min=10),
     "window_words": _option(int, "Words of the model's window (60000); pages are merged until gists fit.", min=1000),
+    "baseline_words": _option(int, "Words that first-words and last-words keep (as many as fit the window).", min=1),
     "max_calls": _option(int, "Budget: stop after this many model calls.", min=0),
     "max_words": _option(int, "Budget: stop after this many words sent and received.", min=0),
     "concurrency": _option(int, "Model calls in flight at once (16).", min=1),

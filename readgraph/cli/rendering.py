@@ -14,7 +14,7 @@ from readgraph.cli.prices import in_dollars
 from readgraph.cli.screen import Screen
 from readgraph.nodes.models import HOW_TO_NAME
 from readgraph.state.context import ReaderContext
-from readgraph.state.reading import Step, Usage
+from readgraph.state.reading import Citation, Step, Usage
 from readgraph.state.records import Document, Memory, Note
 
 NO_MODEL = f"Read without a model: pages by rule, sentences quoted. To read with one, give --model: {HOW_TO_NAME}"
@@ -38,11 +38,8 @@ def print_json(value: Any) -> None:
 def print_answer(found: dict[str, Any], screen: Screen) -> None:
     """The answer, what shows it, and what it used."""
     console = Console(highlight=False)
-    console.print(_answer(found))
-    for citation in found["citations"]:
-        quote = " ".join(citation["quote"].split())
-        place = f", {citation['place']}" if citation["place"] else ""
-        console.print(Padding(Text(f"p. {citation['page']}{place}  “{quote}”", style="italic"), (0, 0, 0, 2)))
+    console.print(said(found))
+    print_citations(found["citations"])
     if screen.quiet:
         return
     pages = ", ".join(map(str, found["pages_read"])) or "none"
@@ -62,7 +59,17 @@ def _walked(console: Console, found: dict[str, Any]) -> str:
     return f"{counted(len(found['hops']), 'hop')}, {reverts}, {found['percent_read']:.0f} % of the text read · "
 
 
-def _answer(found: dict[str, Any]) -> Text:
+def print_citations(citations: Sequence[Citation]) -> None:
+    """The words of the text that show an answer."""
+    console = Console(highlight=False)
+    for citation in citations:
+        quote = " ".join(citation["quote"].split())
+        place = f", {citation['place']}" if citation["place"] else ""
+        console.print(Padding(Text(f"p. {citation['page']}{place}  “{quote}”", style="italic"), (0, 0, 0, 2)))
+
+
+def said(found: dict[str, Any]) -> Text:
+    """The answer as a person reads it."""
     answer = found["answer"]
     if found["choice"]:
         answer = f"{found['choice']}. {answer}"
@@ -81,7 +88,8 @@ def print_memory(document: Document, memory: Memory, notes: Sequence[Note], foun
         f"{counted(len(notes), called)} of {counted(words, 'word')} ({100 * words / document.words:.0f} % of the text)"
     )
     console.print(Text(f"{document.title}: {pages}", style="bold"))
-    console.print(f"  {gists}")
+    if words:
+        console.print(f"  {gists}")
     if memory.levels:
         console.print(f"  a tree of {' + '.join(f'{count:,}' for count in (memory.pages, *memory.levels))} nodes")
     if not memory.complete:

@@ -4,7 +4,7 @@ from typing import Any
 
 from langgraph.graph import END, START, StateGraph
 
-from readgraph.graphs.wiring import add_nodes
+from readgraph.graphs.wiring import add_nodes, check_wiring
 from readgraph.nodes.answering_walk import answer
 from readgraph.nodes.citing import cite
 from readgraph.nodes.descending import descend
@@ -68,7 +68,8 @@ def build(
 ) -> StateGraph[WalkState, ReaderContext, Question, Walked]:
     """MemWalker (figure 1): grow the tree once, then walk it for each question.
 
-    Every argument is a node: one of ours, or a plain function or coroutine `(state, runtime) -> update`.
+    Every argument is a node: one of ours, or a plain function or coroutine `(state, runtime) -> update`. Raises
+    `BadInput` where a node reads what no node before it writes.
     """
     builder = StateGraph(WalkState, context_schema=ReaderContext, input_schema=Question, output_schema=Walked)
     add_nodes(builder, open=open, read=read, grow=grow, enter=enter)
@@ -82,6 +83,7 @@ def build(
     builder.add_conditional_edges("read_leaf", where_next, ["descend", "read_leaf", "answer"])
     builder.add_edge("answer", "cite")
     builder.add_edge("cite", END)
+    check_wiring(builder)
     return builder
 
 

@@ -51,13 +51,14 @@ def _answered(
     view: MemoryView, reply: FreeAnswer | ChosenAnswer, answer: str | None, choice: str | None, state: AnswerState
 ) -> AnswerUpdate:
     quotes = [Quote(page=quoted.page, quote=quoted.quote) for quoted in reply.quotes]
+    gists = sum(note.words > 0 for number, note in view.notes.items() if number not in view.full)
     return {
         "answer": answer,
         "choice": choice,
         "quotes": quotes,
         "status": "answered" if answer else "no_answer",
         "compression_rate": view.compression_rate,
-        "did": f"answered from {len(view.pages)} gists, {len(view.full)} of them in full"
+        "did": f"answered from {gists} gists and {len(view.full)} pages in full"
         if answer
         else "found no answer in the text",
     }

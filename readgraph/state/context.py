@@ -96,6 +96,9 @@ class ReaderContext:
     window_words: Annotated[
         int, Field(ge=1000, le=LARGEST, description="Words that a prompt may hold; gists that don't fit are merged.")
     ] = 60_000
+    baseline_words: Annotated[
+        int | None, Field(ge=1, description="first-words and last-words: cut the text to so many; none = the window.")
+    ] = None
     max_calls: Annotated[int | None, Field(ge=0, description="Budget: model calls in one reading.")] = None
     max_words: Annotated[int | None, Field(ge=0, description="Budget: words sent and received in one reading.")] = None
     concurrency: Annotated[int, Field(ge=1, le=1000, description="At most this many model calls are in flight.")] = 16

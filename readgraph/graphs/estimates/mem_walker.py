@@ -3,6 +3,7 @@
 import math
 from dataclasses import replace
 
+from readgraph.graphs.estimates.shared import TAG_WORDS
 from readgraph.graphs.mem_walker import recipe
 from readgraph.nodes.estimating import NONE, Estimate, Range, Unread, asks, exactly, fixed, unread
 from readgraph.nodes.gisting import FEWEST_WORDS
@@ -27,7 +28,6 @@ DECISION_REPLY, WEIGH_REPLY = 45, 60
 """Expected words of replies."""
 
 EXPECTED_REVERTS = 0.2
-TAG_WORDS = 2
 
 
 async def estimate(

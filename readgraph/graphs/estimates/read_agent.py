@@ -1,13 +1,13 @@
 """What ReadAgent will use: pauses, gists, merges, a look-up, an answer."""
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
+from readgraph.graphs.estimates.shared import TAG_WORDS, answering
 from readgraph.graphs.read_agent import recipe
 from readgraph.nodes.estimating import NONE, Estimate, Range, Unread, asks, exactly, fixed, unread
 from readgraph.nodes.gisting import FEWEST_WORDS
 from readgraph.nodes.merging import GISTS_SHARE, LARGEST_PAGE_SHARE, MOST_ROUNDS
-from readgraph.nodes.prompts.answer import answer_prompt
 from readgraph.nodes.prompts.gist import gist_prompt
 from readgraph.nodes.prompts.look_up import look_up_next_prompt, look_up_pages_prompt
 from readgraph.nodes.prompts.merge import merge_prompt
@@ -19,23 +19,36 @@ from readgraph.state.records import Document
 GIST_SHARE = 0.25
 """Expected words of a gist, as a share of its page's."""
 
-PAUSE_REPLY, LOOK_UP_REPLY, MERGE_REPLY, ANSWER_REPLY = 15, 30, 15, 60
+PAUSE_REPLY, LOOK_UP_REPLY, MERGE_REPLY = 15, 30, 15
 """Expected words of replies."""
-
-TAG_WORDS = 2
 
 
 async def estimate(
     store: PageStore, document: Document, context: ReaderContext, question_words: int | None
 ) -> Estimate:
     """Reading what is not read yet, and a question of so many words (none: no question)."""
+    reading, seen = await foreseen_reading(store, document, context)
+    if question_words is None or not context.model:
+        return reading
+    shown = seen.gists + seen.opened + exactly(question_words)
+    return reading + _looking_up(shown, context) + answering(shown)
+
+
+@dataclass(frozen=True)
+class Seen:
+    """Words that a prompt shows of a memory: its gists, and pages that are read again."""
+
+    gists: Range
+    opened: Range
+
+
+async def foreseen_reading(store: PageStore, document: Document, context: ReaderContext) -> tuple[Estimate, Seen]:
+    """Reading what is not read yet, and what a question will see of the memory then."""
     reader = replace(context, model=context.reading_model or context.model)
     left = await unread(store, document, recipe(reader), renew=context.rebuild)
     pages = _new_pages(left, document, context)
     reading = _reading(left, pages, document, reader) if reader.model else Estimate()
-    if question_words is None or not context.model:
-        return reading
-    return reading + _question(left, pages, document, context, question_words)
+    return reading, _seen(left, pages, document, context)
 
 
 def _new_pages(left: Unread, document: Document, context: ReaderContext) -> Range:
@@ -82,20 +95,21 @@ def _merging(left: Unread, gists: Range, document: Document, context: ReaderCont
     return merging + gisting
 
 
-def _question(left: Unread, pages: Range, document: Document, context: ReaderContext, question_words: int) -> Estimate:
+def _seen(left: Unread, pages: Range, document: Document, context: ReaderContext) -> Seen:
     number = pages + exactly(left.pages + left.notes)
     assert number.high is not None
     gists = left.note_words + GIST_SHARE * (left.words + left.paged_words)
+    opened = context.max_pages * document.words / max(number.expected, 1)
     # A gist is never longer than its page, but for the shortest.
-    memory = Range(0, gists, document.words + (FEWEST_WORDS + TAG_WORDS) * number.high)
-    opened = Range(0, context.max_pages * document.words / max(number.expected, 1), document.words)
-    asked = exactly(question_words)
+    most = document.words + (FEWEST_WORDS + TAG_WORDS) * number.high
+    return Seen(Range(0, gists, most), Range(0, opened, document.words))
+
+
+def _looking_up(shown: Range, context: ReaderContext) -> Estimate:
     if context.strategy == "parallel":
         times = Range(0, min(context.max_pages, 1), min(context.max_pages, 1))
-        look_up = look_up_pages_prompt("", "", {}, context.max_pages)
+        prompt = look_up_pages_prompt("", "", {}, context.max_pages)
     else:
         times = Range(0, min(context.max_pages, 3), context.max_pages)
-        look_up = look_up_next_prompt("", "", {}, [*range(context.max_pages)])
-    shown = memory + opened + asked
-    looking = asks(times, fixed(look_up.words) + shown, LOOK_UP_REPLY)
-    return looking + asks(exactly(1), fixed(answer_prompt("", "", {"A": "", "B": ""}).words) + shown, ANSWER_REPLY)
+        prompt = look_up_next_prompt("", "", {}, [*range(context.max_pages)])
+    return asks(times, fixed(prompt.words) + shown, LOOK_UP_REPLY)
