@@ -9,7 +9,7 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import Files
 from mkdocs.structure.pages import Page
-from pymdownx.superfences import SuperFencesException
+from pymdownx.superfences import SuperFencesException  # type: ignore[import-untyped]
 from tables import command_reference, methods_table, profiles_table, settings_table
 
 MADE = {

@@ -18,6 +18,8 @@ _PLAINER = [
     (re.compile(r" <(?:str|path|list\[\w+\])>`"), "`"),
     (re.compile(r"\{(\S+)\}"), r"\1"),
     (re.compile(r"\[(\[\S+\])\](?:\.\.\.)?|(\S+…)\.\.\."), r"\1\2"),
+    (re.compile(r"^(Example: )?(readgraph .+)\n+", re.MULTILINE), r"\1`\2`\n\n"),
+    (re.compile(r"^Examples:\n", re.MULTILINE), "Examples:\n\n"),
     (re.compile(r"^\*\*Commands\*\*:\n\n(?:\* .*\n)+", re.MULTILINE), ""),
     (re.compile(r"  \[(required|env var: \w+|x.+|default: .+)\]$", re.MULTILINE), r" (\1)"),
 ]
