@@ -83,7 +83,7 @@ def reader_s_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, story: str)
     for number in (1, 2):
         letter = story[number * 5000 : number * 5000 + 2500]
         (tmp_path / "letters" / f"{number}.md").write_text(letter, encoding="utf-8")
-    (tmp_path / "book.txt").write_text(story[:20_000], encoding="utf-8")
+    (tmp_path / "book.txt").write_text(story[:8_000], encoding="utf-8")
     monkeypatch.chdir(tmp_path)
 
 
