@@ -1,11 +1,16 @@
 """What the pages show is what happens: commands, their outputs, Python, links, drawings."""
 
+import ast
+import asyncio
+import inspect
+import json
 import os
 import re
 import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 import pytest
@@ -62,6 +67,15 @@ def arguments(command: str) -> list[str]:
     return given
 
 
+def run_as_notebooks_do(code: str, there: dict[str, Any]) -> None:
+    """Run a snippet, which may await at its top level."""
+    compiled = compile(code, "snippet", "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+    if compiled.co_flags & inspect.CO_COROUTINE:
+        asyncio.run(FunctionType(compiled, there)())
+    else:
+        exec(compiled, there)
+
+
 def said(printed: str) -> str:
     """An output without what is other each time, and without spaces at the ends of lines."""
     for varying, instead in VARYING:
@@ -77,13 +91,13 @@ def fits(shown: str, printed: str) -> bool:
 
 @pytest.fixture(autouse=True)
 def reader_s_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, story: str) -> None:
-    """A folder such as the pages speak of: the examples, a book, some letters."""
+    """A folder such as the pages speak of: the examples, a book, some letters, a run."""
     (tmp_path / "examples").symlink_to(EXAMPLES)
-    (tmp_path / "letters").mkdir()
-    for number in (1, 2):
-        letter = story[number * 5000 : number * 5000 + 2500]
-        (tmp_path / "letters" / f"{number}.md").write_text(letter, encoding="utf-8")
     (tmp_path / "book.txt").write_text(story[:8_000], encoding="utf-8")
+    (tmp_path / "run.jsonl").write_text(json.dumps({"text": story[:2_000]}), encoding="utf-8")
+    for number, name in enumerate(["letters/1.md", "letters/2.md", "new/friday.md"], 1):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(story[number * 5000 : number * 5000 + 2500], encoding="utf-8")
     monkeypatch.chdir(tmp_path)
 
 
@@ -133,7 +147,7 @@ def test_python_runs_and_prints_what_is_shown(
     there: dict[str, Any] = {"__name__": "__main__"}
     text = renewed = page.read_text(encoding="utf-8")
     for code, shown in PYTHON.findall(text):
-        exec(compile(code, str(page), "exec"), there)
+        run_as_notebooks_do(code, there)
         printed = capsys.readouterr().out
         renewed = renewed.replace(f"{code}```\n\n```text\n{shown}```", f"{code}```\n\n```text\n{said(printed)}```")
         assert RENEW in os.environ or not shown or fits(shown, printed), code
