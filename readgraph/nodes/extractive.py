@@ -9,7 +9,7 @@ from collections.abc import AsyncGenerator
 from langgraph.runtime import Runtime
 
 from readgraph.nodes.contracts import AnswerState, AnswerUpdate, AskedState, LookUpState, LookUpUpdate
-from readgraph.nodes.extracts import content_words, extract_gist, passages, rank
+from readgraph.nodes.extracts import content_words, extract_gist, nearest_passages, passages, rank
 from readgraph.nodes.memory_text import MemoryView, listed, memory_pages, view_memory
 from readgraph.nodes.page_ends import HEADING, candidate_ends, paragraph_ends
 from readgraph.state.context import ReaderContext
@@ -78,13 +78,12 @@ async def answer(state: AnswerState, runtime: Runtime[ReaderContext]) -> AnswerU
 
 def quoted_answer(view: MemoryView, state: AnswerState) -> AnswerUpdate:
     """An answer made of the words of the pages that were read again."""
-    found = [(page, start, end) for page, text in view.full.items() for start, end in passages(text)]
-    texts = [view.full[page][start:end] for page, start, end in found]
     query, choice = state["asked"], None
     if state["choices"]:
+        texts = [text[start:end] for text in view.full.values() for start, end in passages(text)]
         choice = _spoken_for(state["asked"], state["choices"], texts)
         query = f"{query} {state['choices'][choice]}"
-    nearest = _apart([found[number] for number, _ in rank(query, texts)])
+    nearest = nearest_passages(query, view.full, MOST_QUOTES)
     quotes = [Quote(page=page, quote=view.full[page][start:end]) for page, start, end in nearest]
     best = quotes[0]["quote"] if quotes else None
     return {
@@ -95,17 +94,6 @@ def quoted_answer(view: MemoryView, state: AnswerState) -> AnswerUpdate:
         "compression_rate": view.compression_rate,
         "did": "quoted what is nearest to the question" if quotes else "found nothing near the question",
     }
-
-
-def _apart(ranked: list[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
-    """The best few that share no sentence."""
-    kept: list[tuple[int, int, int]] = []
-    for page, start, end in ranked:
-        if all(page != other or end <= begin or stop <= start for other, begin, stop in kept):
-            kept.append((page, start, end))
-        if len(kept) == MOST_QUOTES:
-            break
-    return kept
 
 
 def _spoken_for(question: str, choices: dict[str, str], sentences: list[str]) -> str:

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from rank_bm25 import BM25Okapi
 
@@ -87,3 +87,16 @@ def rank(query: str, texts: Sequence[str]) -> list[tuple[int, float]]:
     scores = BM25Okapi(corpus).get_scores(wanted)
     sharing = [number for number, words in enumerate(corpus) if not {*wanted}.isdisjoint(words)]
     return sorted(((number, float(scores[number])) for number in sharing), key=lambda hit: (-hit[1], hit[0]))
+
+
+def nearest_passages(query: str, texts: Mapping[int, str], most: int) -> list[tuple[int, int, int]]:
+    """(key, start, end) of the best few passages of these texts, best first; no two share a sentence."""
+    found = [(key, start, end) for key, text in texts.items() for start, end in passages(text)]
+    kept: list[tuple[int, int, int]] = []
+    for number, _ in rank(query, [texts[key][start:end] for key, start, end in found]):
+        key, start, end = found[number]
+        if all(key != other or end <= begin or stop <= start for other, begin, stop in kept):
+            kept.append(found[number])
+        if len(kept) == most:
+            break
+    return kept

@@ -9,7 +9,7 @@ from readgraph.nodes.prompting import unused_name
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.page_store import page_store
-from readgraph.state.records import Document, Note, Page
+from readgraph.state.records import Document, Memory, Note, Page
 from readgraph.state.words import count_words
 
 
@@ -77,12 +77,18 @@ async def view_memory(runtime: Runtime[ReaderContext], document: str, memory: st
 
 async def memory_pages(runtime: Runtime[ReaderContext], document: str, memory: str) -> tuple[Document, list[Page]]:
     """A document and the pages of its memory."""
+    described, kept = await remembered(runtime, document, memory)
+    return described, await page_store(runtime).pages(memory, range(kept.pages))
+
+
+async def remembered(runtime: Runtime[ReaderContext], document: str, memory: str) -> tuple[Document, Memory]:
+    """The records of a document and its memory."""
     store = page_store(runtime)
     kept = await store.memory(document, memory)
     if kept.recipe.model and not (runtime.context.model or runtime.context.reading_model):
         # A resumed graph whose context was left out would go on without a model and not say so.
         raise BadInput(f"This was read with {kept.recipe.model}: give the context with its model again to go on.")
-    return await store.document(document), await store.pages(memory, range(kept.pages))
+    return await store.document(document), kept
 
 
 def listed(pages: list[int]) -> str:
