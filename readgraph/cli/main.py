@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 import readgraph
-from readgraph.cli.options import LOOKING_UP, READING, with_options
+from readgraph.cli.options import BUILDING, LOOKING_UP, MEMORIZING, READING, with_options
 from readgraph.state.errors import ReadgraphError
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ app = typer.Typer(
 
 MethodName = Annotated[str, typer.Option("--method", metavar="NAME", help="How to read: read-agent.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+Glob = Annotated[str | None, typer.Option(help="Of folders, only files like this: '*.md'.", metavar="PATTERN")]
 LibraryFolder = Annotated[
     Path | None,
     typer.Option(
@@ -47,9 +48,7 @@ def read(
         ),
     ],
     context: "ReaderContext",
-    glob: Annotated[
-        str | None, typer.Option(help="Of folders, only files like this: '*.md'.", metavar="PATTERN")
-    ] = None,
+    glob: Glob = None,
     method: MethodName = "read-agent",
     library: LibraryFolder = None,
     as_json: Json = False,
@@ -58,6 +57,40 @@ def read(
     from readgraph.cli.reading import read_documents
 
     read_documents(paths, glob, method, context, library, as_json=as_json)
+
+
+@app.command()
+@with_options({**BUILDING, **MEMORIZING})
+def remember(
+    history: Annotated[str, typer.Argument(metavar="HISTORY", help="The history's name; a new one begins with it.")],
+    paths: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FILE…", help="Files and folders of sessions; - for standard input.", show_default=False
+        ),
+    ],
+    context: "ReaderContext",
+    glob: Glob = None,
+    sessions_at: Annotated[
+        str | None,
+        typer.Option(
+            metavar="REGEX",
+            help="A session begins at each line like this, with groups 'title' and 'time'. "
+            "Not given: at headings such as '## Session 3, 12 March 2024'.",
+            show_default=False,
+        ),
+    ] = None,
+    library: LibraryFolder = None,
+    as_json: Json = False,
+) -> None:
+    """Append sessions to a history and memorise what is new: a memo and a header for each page.
+
+    A file is one session, or one for each of its headings; of a .jsonl file, each line is one. Sessions that the
+    history holds already are passed over. Stopped, the same command goes on where it was.
+    """
+    from readgraph.cli.remembering import remember_sessions
+
+    remember_sessions(history, paths, glob, sessions_at, context, library, as_json=as_json)
 
 
 @app.command()

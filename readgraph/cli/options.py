@@ -51,6 +51,22 @@ LOOKING_UP: dict[str, Any] = {
     "max_pages": _option(int, "Read at most this many pages again (5).", min=0),
 }
 
+MEMORIZING: dict[str, Any] = {
+    "session_page_words": _option(int, "A page of a session has at most this many words (1536).", min=50),
+    "memory_words": _option(int, "Show at most this many words of earlier memos with each page (1500).", min=0),
+    "block": _option(int, "Memorise this many pages at once, against the memory before them (1).", min=1),
+    "two_calls": Annotated[
+        bool | None,
+        typer.Option("--two-calls", help="Ask for memo and header in a call of its own each.", show_default=False),
+    ],
+}
+
+BUILDING: dict[str, Any] = {
+    name: READING[name]
+    for name in ("model", "reading_model", "max_calls", "max_words", "concurrency", "timeout", "rebuild")
+}
+"""What every builder of memories takes."""
+
 
 def with_options(options: dict[str, Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
     """Give a command these options; it gets them as its argument `context`.

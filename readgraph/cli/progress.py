@@ -6,7 +6,10 @@ from typing import Any
 from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
-DOING = {"read": "Reading", "look_up": "Looking up", "answer": "Answering"}
+DOING = {"read": "Reading", "memorize": "Memorising", "look_up": "Looking up", "answer": "Answering"}
+
+BUILDS = ("read", "memorize")
+"""Nodes that tell how far they are; a call between two pages doesn't end that."""
 
 
 class ReadingProgress:
@@ -50,7 +53,7 @@ class ReadingProgress:
         if "of" in progress:
             changed |= {"completed": progress["done"], "total": progress["of"]}
             changed["pages"] = f"{progress['pages']:,} pages, {progress['notes']:,} notes  "
-        elif progress["node"] != "read":
+        elif progress["node"] not in BUILDS:
             changed |= {"total": None, "pages": ""}
         self._bar.update(self._task, **changed)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
+from langgraph.graph import StateGraph
 
 from readgraph.cli.progress import ReadingProgress
 from readgraph.cli.rendering import print_answer, print_json, print_memory, print_reminder, print_steps
@@ -57,7 +58,7 @@ async def _read(
     async with open_library(folder) as library:
         for source in sources:
             document = await _stored(source, library)
-            found = await _run(library, method, document, {}, context)
+            found = await run_graph(library, method.build(), method.name, document, context)
             memory = await library.pages.memory(document.id, found["memory"])
             notes = await library.pages.notes(memory.id, range(memory.pages))
             kept = {"pages": memory.pages, "notes": len(notes), "note_words": sum(note.words for note in notes)}
@@ -80,7 +81,7 @@ async def _ask(
 ) -> None:
     async with open_library(folder) as library:
         document = await _stored(source, library)
-        found = await _run(library, method, document, asked, context)
+        found = await run_graph(library, method.build(), method.name, document, context, asked)
     if as_json:
         print_json(_reported(document, context, found))
         return
@@ -96,21 +97,26 @@ async def _stored(source: SourceText, library: Library) -> Document:
     return await library.pages.add_document(source.text, title=source.title, source=file, places=places)
 
 
-async def _run(
-    library: Library, method: Method, document: Document, asked: Question, context: ReaderContext
+async def run_graph(
+    library: Library,
+    graph: StateGraph[Any, ReaderContext, Any, Any],
+    method: str,
+    document: Document,
+    context: ReaderContext,
+    asked: Question | None = None,
 ) -> dict[str, Any]:
-    """Run the method's graph over the document and return its output."""
-    graph = method.build().compile(checkpointer=library.checkpointer, store=library.store)
+    """Run a graph over the document, with progress, and return its output; no question = build the memory only."""
+    compiled = graph.compile(checkpointer=library.checkpointer, store=library.store)
     config: RunnableConfig = {
         "configurable": {"thread_id": uuid.uuid4().hex},
-        "metadata": {"document": document.id, "method": method.name},
+        "metadata": {"document": document.id, "method": method},
     }
     found: Any = {}
     with ReadingProgress() as progress, warnings.catch_warnings():
         warnings.showwarning = lambda message, *_: progress.say(str(message))
-        given = Question(document=document.id, **asked)
-        events: AsyncIterator[Any] = graph.astream(
-            given, config, context=context, stream_mode=["custom", "values"], output_keys=graph.output_channels
+        given = Question(document=document.id, **(asked or {}))
+        events: AsyncIterator[Any] = compiled.astream(
+            given, config, context=context, stream_mode=["custom", "values"], output_keys=compiled.output_channels
         )
         async for mode, event in events:
             if mode == "values":

@@ -11,6 +11,7 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from readgraph.cli.rendering import PLAIN, print_json
+from readgraph.graphs.methods import METHODS
 from readgraph.sources import load
 from readgraph.state.errors import BadInput
 from readgraph.state.library import open_library
@@ -36,17 +37,26 @@ def show_library(folder: Path | None, *, as_json: bool) -> None:
 
 
 def show_document(named: str, folder: Path | None, *, as_json: bool) -> None:
-    """Show the pages and gists of a document's newest memory."""
+    """Show the pages of a document's newest memory with their notes, and their headers where they have one."""
     document, memory, pages, notes = asyncio.run(_read(named, folder))
+    called = METHODS[memory.recipe.method].note if memory.recipe.method in METHODS else "note"
     if as_json:
-        listed = [asdict(page) | {"gist": notes[page.number].text if page.number in notes else None} for page in pages]
+        listed = [asdict(page) | _noted(notes.get(page.number), called) for page in pages]
         print_json(asdict(document) | {"memory": _described(memory), "pages": listed})
         return
     console = Console(highlight=False)
     console.print(Text(f"{document.title}  {document.id}  {document.words:,} words", style="bold"))
     for page in pages:
         console.print(Text(f"\np. {page.number}  {page.words} words, characters {page.start}-{page.end}", style="dim"))
-        console.print(Text(notes[page.number].text if page.number in notes else "(no gist yet)"))
+        note = notes.get(page.number)
+        if note and note.header:
+            console.print(Text(note.header, style="italic"))
+        console.print(Text(note.text if note else f"(no {called} yet)"))
+
+
+def _noted(note: Note | None, called: str) -> dict[str, str | None]:
+    header = {"header": note.header} if note and note.header else {}
+    return {**header, called: note.text if note else None}
 
 
 async def _held(folder: Path | None) -> list[tuple[Document, list[Memory]]]:

@@ -1,4 +1,4 @@
-"""GAM: keep a memo of every page, research the pages for each question: plan, search, integrate, reflect, answer."""
+"""GAM: a memorizer keeps a light memory of a growing history, a researcher finds what a question needs in its pages."""
 
 from typing import Any
 
@@ -8,22 +8,46 @@ from readgraph.graphs.wiring import add_nodes
 from readgraph.nodes.answering_from_notes import answer_from_notes
 from readgraph.nodes.citing import cite
 from readgraph.nodes.integrating import integrate
-from readgraph.nodes.opening_research import open_for_research, recalling
+from readgraph.nodes.memorizing import extracted, memorized
+from readgraph.nodes.opening import open_document
+from readgraph.nodes.opening_research import finding_memory, open_for_research
 from readgraph.nodes.planning import plan
+from readgraph.nodes.prompts import memorize as words
+from readgraph.nodes.reading_pages import build_memory
 from readgraph.nodes.reflecting import reflect
 from readgraph.nodes.searching import search
+from readgraph.nodes.step import StepNode
 from readgraph.state.context import ReaderContext
-from readgraph.state.reading import Question
+from readgraph.state.reading import Answered, Question, ReadingState
 from readgraph.state.records import Recipe
 from readgraph.state.research import Researched, ResearchState
+
+Research = StateGraph[ResearchState, ReaderContext, Question, Researched]
 
 
 def recipe(context: ReaderContext) -> Recipe:
     """What a GAM memory is made with."""
-    return Recipe("gam", {}, context.model)
+    parameters = {
+        "session_page_words": context.session_page_words,
+        "paragraph_break": context.paragraph_break,
+        "sample": context.sample,
+    }
+    if context.model:
+        parameters |= {
+            "memory_words": context.memory_words,
+            "block": context.block,
+            "two_calls": context.two_calls,
+        }
+    prompts = {words.NAME: words.VERSION} if context.model else {}
+    return Recipe("gam", parameters, context.model, prompts)
 
 
-recall = recalling(recipe)
+memorizer = StepNode(
+    build_memory(memorized, recipe),
+    without_model=build_memory(extracted, recipe),
+    builds=True,
+)
+find_memory = finding_memory(recipe)
 
 
 def is_asked(state: ResearchState) -> str:
@@ -41,33 +65,55 @@ def still_looking(state: ResearchState) -> str:
     return "plan" if state["looking"] else "answer"
 
 
-def build_research(
+def build_memorize(
+    *, open: Any = open_document, memorize: Any = memorizer
+) -> StateGraph[ReadingState, ReaderContext, Question, Answered]:
+    """The offline stage (figure 1): what is new of a document or a history gets its pages, memos and headers."""
+    builder = StateGraph(ReadingState, context_schema=ReaderContext, input_schema=Question, output_schema=Answered)
+    add_nodes(builder, open=open, memorize=memorize)
+    builder.add_edge(START, "open")
+    builder.add_edge("open", "memorize")
+    builder.add_edge("memorize", END)
+    return builder
+
+
+def build_research(*, open: Any = open_for_research, find_memory: Any = find_memory, **rounds: Any) -> Research:
+    """The online stage (figure 1) over a memory that is there; `rounds` are the nodes that `add_rounds` takes."""
+    builder = _new_builder()
+    add_nodes(builder, open=open, find_memory=find_memory)
+    builder.add_edge(START, "open")
+    builder.add_edge("open", "find_memory")
+    builder.add_conditional_edges("find_memory", is_asked, ["plan", END])
+    add_rounds(builder, **rounds)
+    return builder
+
+
+def build(*, open: Any = open_for_research, memorize: Any = memorizer, **rounds: Any) -> Research:
+    """GAM (figure 1): memorise what is new, then research each question; `rounds` as in `add_rounds`.
+
+    Every argument is a node: one of ours, or a plain function or coroutine `(state, runtime) -> update`.
+    """
+    builder = _new_builder()
+    add_nodes(builder, open=open, memorize=memorize)
+    builder.add_edge(START, "open")
+    builder.add_edge("open", "memorize")
+    builder.add_conditional_edges("memorize", is_asked, ["plan", END])
+    add_rounds(builder, **rounds)
+    return builder
+
+
+def add_rounds(
+    builder: Research,
     *,
-    open: Any = open_for_research,
-    recall: Any = recall,
     plan: Any = plan,
     search: Any = search,
     integrate: Any = integrate,
     reflect: Any = reflect,
     answer: Any = answer_from_notes,
     cite: Any = cite,
-) -> StateGraph[ResearchState, ReaderContext, Question, Researched]:
-    """The researcher (section 2.2.2) over a memory that is there: plan, search, integrate, reflect, round by round.
-
-    Every argument is a node: one of ours, or a plain function or coroutine `(state, runtime) -> update`.
-    """
-    builder = StateGraph(ResearchState, context_schema=ReaderContext, input_schema=Question, output_schema=Researched)
-    add_nodes(builder, open=open, recall=recall, plan=plan, search=search, integrate=integrate)
-    add_nodes(builder, reflect=reflect, answer=answer, cite=cite)
-    builder.add_edge(START, "open")
-    builder.add_edge("open", "recall")
-    builder.add_conditional_edges("recall", is_asked, ["plan", END])
-    _add_rounds(builder)
-    return builder
-
-
-def _add_rounds(builder: StateGraph[ResearchState, ReaderContext, Question, Researched]) -> None:
-    """The rounds of research and the answer."""
+) -> None:
+    """The researcher (section 2.2.2): plan, search, integrate and reflect, round by round, then answer."""
+    add_nodes(builder, plan=plan, search=search, integrate=integrate, reflect=reflect, answer=answer, cite=cite)
     builder.add_conditional_edges("plan", has_plan, ["search", "answer"])
     builder.add_edge("search", "integrate")
     builder.add_edge("integrate", "reflect")
@@ -76,4 +122,10 @@ def _add_rounds(builder: StateGraph[ResearchState, ReaderContext, Question, Rese
     builder.add_edge("cite", END)
 
 
-research = build_research().compile(name="research")
+def _new_builder() -> Research:
+    return StateGraph(ResearchState, context_schema=ReaderContext, input_schema=Question, output_schema=Researched)
+
+
+memorize = build_memorize().compile(name="gam_memorize")
+research = build_research().compile(name="gam_research")
+graph = build().compile(name="gam")

@@ -29,6 +29,7 @@ METHODS = {
     method.name: method
     for method in (
         Method("read-agent", "read_agent", "Gists of pages; looks pages up again for each question.", "gist"),
+        Method("gam", "gam", "Memos of pages; researches the pages for each question, round by round.", "memo"),
     )
 }
 

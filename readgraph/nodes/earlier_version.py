@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 
 from langgraph.runtime import Runtime
 
-from readgraph.nodes.paging_parts import Paginate
+from readgraph.nodes.paging_parts import Paginate, WriteNote
 from readgraph.state.context import ReaderContext
 from readgraph.state.page_store import PageStore
 from readgraph.state.records import Document, Memory, Note, Page
@@ -58,6 +58,17 @@ def around_change(paginate: Paginate, kept: Kept) -> Paginate:
                 yield last
 
     return paged
+
+
+def around_kept(write_note: WriteNote, kept: Kept) -> WriteNote:
+    """The kept note of a page that has one, else a new one."""
+
+    async def noted(text: str, page: Page, runtime: Runtime[ReaderContext]) -> Note:
+        if page.start in kept.notes:
+            return replace(kept.notes[page.start], page=page.number)
+        return await write_note(text, page, runtime)
+
+    return noted
 
 
 def _common(one: str, other: str) -> int:

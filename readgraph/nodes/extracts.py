@@ -13,6 +13,9 @@ GIST_SHARE = 0.15
 GIST_WORDS = 40
 """An extractive gist keeps this share of a page's words, but at least this many."""
 
+FEWEST_LETTERS = 3
+"""A word that tells what a text is about has at least so many."""
+
 PASSAGE_WORDS = 20
 FEWEST_PASSAGE_WORDS = 8
 
@@ -39,12 +42,22 @@ def _stem(word: str) -> str:
     return word
 
 
-def extract_gist(text: str) -> str:
+def telling_words(text: str, most: int) -> list[str]:
+    """The words that carry most of a text's content, as they stand in it: the most frequent ones, the first first."""
+    met: dict[str, list[str]] = {}
+    for word in _TOKEN.findall(text):
+        if len(word) >= FEWEST_LETTERS and word.casefold() not in _STOP_WORDS:
+            met.setdefault(_stem(word.casefold()), []).append(word)
+    frequent = sorted(met.values(), key=len, reverse=True)
+    return [words[0] for words in frequent[:most]]
+
+
+def extract_gist(text: str, most_words: int | None = None) -> str:
     """The sentences whose words are most frequent on the page, in their order (after SumBasic)."""
     spans = sentence_spans(text)
     sentences = [content_words(text[start:end]) for start, end in spans]
     frequency = Counter(word for words in sentences for word in {*words})
-    allowed = max(GIST_WORDS, round(GIST_SHARE * count_words(text)))
+    allowed = most_words or max(GIST_WORDS, round(GIST_SHARE * count_words(text)))
 
     def weight(number: int) -> tuple[float, int]:
         words = {*sentences[number]}
@@ -80,8 +93,11 @@ def passages(text: str) -> list[tuple[int, int]]:
 
 def rank(query: str, texts: Sequence[str]) -> list[tuple[int, float]]:
     """(index, score) of the texts that share a content word with the query, best first (Okapi BM25)."""
-    wanted = content_words(query)
-    corpus = [content_words(text) for text in texts]
+    return rank_by_words(content_words(query), [content_words(text) for text in texts])
+
+
+def rank_by_words(wanted: Sequence[str], corpus: Sequence[Sequence[str]]) -> list[tuple[int, float]]:
+    """As `rank`, of content words that are ready."""
     if not wanted or not any(corpus):
         return []
     scores = BM25Okapi(corpus).get_scores(wanted)

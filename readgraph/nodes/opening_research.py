@@ -16,14 +16,14 @@ class ResearchOpened(Opened, FreshResearch):
     """What opening writes where a question is researched."""
 
 
-class RecallState(TypedDict):
-    """What recalling reads."""
+class FindState(TypedDict):
+    """What finding a memory reads."""
 
     document: str
 
 
-class RecallUpdate(TypedDict):
-    """What recalling writes."""
+class FindUpdate(TypedDict):
+    """What finding a memory writes."""
 
     memory: str
     did: str
@@ -36,14 +36,14 @@ async def open_for_research(state: OpenState, runtime: Runtime[ReaderContext]) -
     return {**fresh_research(), **opened}
 
 
-def recalling(recipe: MakeRecipe) -> StepNode[RecallState]:
+def finding_memory(recipe: MakeRecipe) -> StepNode[FindState]:
     """The node that takes a document's memory as it is and builds nothing.
 
     It takes the one of the context's recipe, else the newest that the same method made; raises `BadInput` where there
     is none.
     """
 
-    async def recall(state: RecallState, runtime: Runtime[ReaderContext]) -> RecallUpdate:
+    async def find_memory(state: FindState, runtime: Runtime[ReaderContext]) -> FindUpdate:
         """Take the memory that was built before."""
         store, wanted = page_store(runtime), recipe(runtime.context)
         kept = [known for known in await store.memories(state["document"]) if known.recipe.method == wanted.method]
@@ -52,4 +52,4 @@ def recalling(recipe: MakeRecipe) -> StepNode[RecallState]:
         memory = [*kept, *(known for known in kept if known.recipe == wanted)][-1]
         return {"memory": memory.id, "did": f"took the memory of {memory.pages} pages"}
 
-    return StepNode(recall)
+    return StepNode(find_memory)

@@ -7,22 +7,23 @@ skipped. Pages are cut one after the other; each page's note is asked for as soo
 import asyncio
 from collections.abc import Awaitable, Callable
 from contextlib import aclosing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import NotRequired
 
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from readgraph.nodes.earlier_version import Kept, around_change, kept_of_earlier
+from readgraph.nodes.earlier_version import Kept, around_change, around_kept, kept_of_earlier
 from readgraph.nodes.metering import current_meter
-from readgraph.nodes.paging_parts import MakeRecipe, Paginate, WriteNote
+from readgraph.nodes.notes_so_far import NotesSoFar
+from readgraph.nodes.paging_parts import MakeParts, MakeRecipe, Paginate, WriteNote
 from readgraph.nodes.tasks import failing_as_one
 from readgraph.state.build_lock import building
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BudgetSpent, ReadgraphError
 from readgraph.state.page_store import PageStore, page_store
 from readgraph.state.reading import Usage
-from readgraph.state.records import Memory, Page
+from readgraph.state.records import Document, Memory, Page
 
 
 class ReadState(TypedDict):
@@ -42,22 +43,37 @@ class ReadUpdate(TypedDict):
 def read_pages(
     paginate: Paginate, write_note: WriteNote, recipe: MakeRecipe, *, keep_unchanged: bool = True
 ) -> Callable[[ReadState, Runtime[ReaderContext]], Awaitable[ReadUpdate]]:
+    """The work of a node that builds memories with these parts, which know nothing but texts (see `build_memory`)."""
+
+    async def parts(
+        document: Document, notes: NotesSoFar, runtime: Runtime[ReaderContext]
+    ) -> tuple[Paginate, WriteNote]:
+        return paginate, write_note
+
+    return build_memory(parts, recipe, keep_unchanged=keep_unchanged)
+
+
+def build_memory(
+    make_parts: MakeParts, recipe: MakeRecipe, *, keep_unchanged: bool = True
+) -> Callable[[ReadState, Runtime[ReaderContext]], Awaitable[ReadUpdate]]:
     """The work of a node that builds the document's memory, or takes the one that is there.
 
-    A budget that runs out leaves the memory incomplete; the next reading goes on with it. `keep_unchanged`: of a
-    file that was read before and changed since, what did not change keeps its pages and notes.
+    A budget that runs out leaves the memory incomplete; the next reading goes on with it, as it does where a history
+    has grown. `keep_unchanged`: of a file that was read before and changed since, what did not change keeps its pages
+    and notes.
     """
 
     async def read(state: ReadState, runtime: Runtime[ReaderContext]) -> ReadUpdate:
         store = page_store(runtime)
         current = recipe(runtime.context)
-        memory = await store.open_memory(state["document"], current, renew=runtime.context.rebuild)
+        document = await store.document(state["document"])
+        memory = await store.open_memory(document.id, current, renew=runtime.context.rebuild)
         outdated = "" if memory.recipe == current else ", built with older prompts"
-        if memory.complete:
+        if memory.complete and memory.read_to == document.characters:
             return {"memory": memory.id, "did": f"took the memory of {memory.pages} pages{outdated}"}
         async with building(store.store, memory.id):
             before = await store.memory(memory.document, memory.id)
-            memory = await _Build(store, runtime, paginate, write_note, keep_unchanged).complete(before)
+            memory = await _Build(store, runtime, make_parts, keep_unchanged).complete(before)
         did = f"read {memory.pages - before.pages} pages" + (
             f" after the {before.pages} before" if before.pages else ""
         )
@@ -66,80 +82,80 @@ def read_pages(
     return read
 
 
-_ToNote = asyncio.Queue[Page | None]
-"""Pages that wait for their note; nothing = there are no more."""
-
-
 @dataclass
 class _Build:
     """One build of a memory.
 
     A failure or a spent budget starts nothing new; what is in flight is finished and kept, for it is paid for.
+    `to_note` holds the pages that wait for their note; nothing = there are no more.
     """
 
     store: PageStore
     runtime: Runtime[ReaderContext]
-    paginate: Paginate
-    write_note: WriteNote
+    make_parts: MakeParts
     keep_unchanged: bool
+    notes: NotesSoFar = field(init=False)
+    progress: "_Progress" = field(init=False)
+    to_note: asyncio.Queue[Page | None] = field(default_factory=asyncio.Queue)
     stopped_by: ReadgraphError | None = None
 
     async def complete(self, memory: Memory) -> Memory:
         """Cut the pages that are missing and write the notes that are missing."""
+        memory = replace(memory, paged=False, complete=False)  # kept with the next page: the document may have grown
         document = await self.store.document(memory.document)
         text = await self.store.text(document)
         kept = await kept_of_earlier(self.store, document, text, memory) if self.keep_unchanged else Kept()
         pages = await self.store.pages(memory.id, range(memory.pages))
-        noted = {note.page for note in await self.store.notes(memory.id, range(memory.pages))}
-        progress = _Progress(document.characters, memory.read_to, memory.pages, len(noted))
-        to_note: _ToNote = asyncio.Queue()
+        notes = await self.store.notes(memory.id, range(memory.pages))
+        self.notes = NotesSoFar(notes)
+        self.progress = _Progress(document.characters, memory.read_to, memory.pages, len(notes))
+        paginate, write_note = await self.make_parts(document, self.notes, self.runtime)
         for page in pages:
-            if page.number not in noted:
-                to_note.put_nowait(page)
+            if page.number not in self.notes:
+                self.to_note.put_nowait(page)
         writers = 2 * self.runtime.context.concurrency  # while some notes are committed, others are asked for
         with failing_as_one():
             async with asyncio.TaskGroup() as tasks:
                 for _ in range(writers):
-                    tasks.create_task(self._write_notes(memory.id, text, kept, to_note, progress))
+                    tasks.create_task(self._write_notes(memory.id, text, around_kept(write_note, kept)))
                 last = pages[-1] if pages else None
-                memory = await self._cut_pages(memory, text, kept, last, to_note, progress)
+                memory = await self._cut_pages(memory, text, around_change(paginate, kept), last)
                 for _ in range(writers):
-                    to_note.put_nowait(None)
+                    self.to_note.put_nowait(None)
         paged = memory.read_to == document.characters
-        memory = replace(memory, paged=paged, complete=paged and progress.notes == memory.pages)
+        memory = replace(memory, paged=paged, complete=paged and self.progress.notes == memory.pages)
         await self.store.put_memory(memory)
         if self.stopped_by and not isinstance(self.stopped_by, BudgetSpent):
             raise self.stopped_by
         return memory
 
-    async def _cut_pages(
-        self, memory: Memory, text: str, kept: Kept, last: Page | None, to_note: "_ToNote", progress: "_Progress"
-    ) -> Memory:
-        paginate = around_change(self.paginate, kept)
+    async def _cut_pages(self, memory: Memory, text: str, paginate: Paginate, last: Page | None) -> Memory:
         try:
             async with aclosing(paginate(text, last, self.runtime)) as pages:
                 async for page in pages:
                     memory = await self.store.add_page(memory, page)
-                    progress.paged(memory)
-                    to_note.put_nowait(page)
+                    self.progress.paged(memory)
+                    self.to_note.put_nowait(page)
                     if self.stopped_by:
                         break
         except ReadgraphError as problem:
-            self.stopped_by = self.stopped_by or problem
+            self._stop(problem)
         return memory
 
-    async def _write_notes(self, memory: str, text: str, kept: Kept, to_note: "_ToNote", progress: "_Progress") -> None:
-        while (page := await to_note.get()) and not self.stopped_by:
+    async def _write_notes(self, memory: str, text: str, write_note: WriteNote) -> None:
+        while (page := await self.to_note.get()) and not self.stopped_by:
             try:
-                if page.start in kept.notes:
-                    note = replace(kept.notes[page.start], page=page.number)
-                else:
-                    note = await self.write_note(text[page.start : page.end], page, self.runtime)
+                note = await write_note(text[page.start : page.end], page, self.runtime)
             except ReadgraphError as problem:
-                self.stopped_by = self.stopped_by or problem
+                self._stop(problem)
                 return
             await self.store.put_note(memory, note)
-            progress.noted()
+            self.notes.add(note)
+            self.progress.noted()
+
+    def _stop(self, problem: ReadgraphError) -> None:
+        self.stopped_by = self.stopped_by or problem
+        self.notes.stop(self.stopped_by)
 
 
 @dataclass

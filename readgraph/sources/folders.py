@@ -20,21 +20,26 @@ def load_all(paths: Sequence[Path], glob: str | None = None) -> list[SourceText]
     that are named alone. A file that is met twice is loaded once. Raises `BadInput` where a file can't be read, and
     where a folder holds none.
     """
+    return [load(file) for file in chosen_files(paths, glob)]
+
+
+def chosen_files(paths: Sequence[Path], glob: str | None, suffixes: Sequence[str] = SUFFIXES) -> list[Path]:
+    """The files that `load_all` takes, of kinds with these endings."""
     chosen: dict[str, Path] = {}
     for path in paths:
-        for file in _files(path, glob) if os.path.isdir(path) else [path]:
+        for file in _files(path, glob, suffixes) if os.path.isdir(path) else [path]:
             chosen.setdefault(os.path.realpath(file) if str(file) != "-" else "-", file)
-    return [load(file) for file in chosen.values()]
+    return list(chosen.values())
 
 
-def _files(folder: Path, glob: str | None) -> list[Path]:
-    files = [file for file in _walk(folder) if file.suffix.lower() in SUFFIXES]
+def _files(folder: Path, glob: str | None, suffixes: Sequence[str]) -> list[Path]:
+    files = [file for file in _walk(folder) if file.suffix.lower() in suffixes]
     if glob is not None:
         matching = _matching(folder, glob)
         files = [file for file in files if file in matching]
     if not files:
         wanted = "file of a known kind" if glob is None else f"file of a known kind that matches {glob!a}"
-        raise BadInput(f"{shown(folder)} holds no {wanted}: {', '.join(SUFFIXES)}.")
+        raise BadInput(f"{shown(folder)} holds no {wanted}: {', '.join(suffixes)}.")
     return sorted(files, key=lambda file: _natural(file.relative_to(folder)))
 
 

@@ -39,7 +39,7 @@ def load(path: Path) -> SourceText:
         raise BadInput(f"{name} is a folder: name a file.")
     if kind is None and os.path.lexists(path):
         raise BadInput(f"{name} is of no kind that can be read: give one of {', '.join(SUFFIXES)}.")
-    made = _made(kind or "plain_text", _read(path, name), name)
+    made = _made(kind or "plain_text", read_bytes(path, name), name)
     return SourceText(on_one_line(made.title) or path.stem, made.text, str(path.absolute()), made.places)
 
 
@@ -54,7 +54,8 @@ def _load_standard_input() -> SourceText:
     return SourceText("standard input", made.text, STANDARD_INPUT, made.places)
 
 
-def _read(path: Path, name: str) -> bytes:
+def read_bytes(path: Path, name: str) -> bytes:
+    """A file's bytes; `name` is what messages call it. Raises `BadInput`."""
     try:
         return path.read_bytes()
     except FileNotFoundError:

@@ -57,6 +57,18 @@ class ReaderContext:
     stretches: Annotated[
         int, Field(ge=1, description="Cut a long text into this many stretches that are paged at the same time.")
     ] = 1
+    session_page_words: Annotated[
+        int, Field(ge=50, description="GAM: a page has at most this many words; 1,536 are about 2,048 tokens.")
+    ] = 1536
+    memory_words: Annotated[
+        int, Field(ge=0, description="GAM: at most this many words of earlier memos are shown with each page.")
+    ] = 1500
+    block: Annotated[
+        int, Field(ge=1, description="GAM: memorise this many pages at once, against the memory before them.")
+    ] = 1
+    two_calls: Annotated[
+        bool, Field(description="GAM: ask for the memo and the header of a page in a call of its own each.")
+    ] = False
     window_words: Annotated[
         int, Field(ge=1000, description="Words that a prompt may hold; gists that don't fit are merged.")
     ] = 60_000

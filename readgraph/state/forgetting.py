@@ -1,8 +1,8 @@
-"""Forget a document: its text, memories, recorded replies and checkpoints."""
+"""Forget a document: its text, sessions, memories, recorded replies and checkpoints."""
 
 from readgraph.state.build_lock import building
 from readgraph.state.library import Library
-from readgraph.state.page_store import BATCH, PART, ROOT, numbered
+from readgraph.state.page_store import BATCH, PART, ROOT, PageStore, numbered
 from readgraph.state.records import Document
 
 
@@ -27,9 +27,17 @@ async def forget_document(library: Library, document: Document) -> dict[str, int
     }
     for thread in threads:
         await library.checkpointer.adelete_thread(thread)
-    parts = range(-(-document.characters // PART))
-    await pages.delete((ROOT, "text", document.id), [numbered(part) for part in parts])
-    groups = range(-(-document.places // BATCH))
-    await pages.delete((ROOT, "places", document.id), [numbered(group) for group in groups])
-    await pages.delete((ROOT, "documents"), [document.id])
+    async with building(pages.store, document.id):  # nobody appends to a history meanwhile
+        document = await pages.document(document.id)
+        await _delete_numbered(pages, (ROOT, "text", document.id), -(-document.characters // PART))
+        await _delete_numbered(pages, (ROOT, "places", document.id), -(-document.places // BATCH))
+        await _delete_numbered(pages, (ROOT, "sessions", document.id), -(-document.sessions // BATCH))
+        await pages.delete((ROOT, "documents"), [document.id])
     return {"memories": len(memories), "replies": len(replies), "threads": len(threads)}
+
+
+async def _delete_numbered(pages: PageStore, namespace: tuple[str, ...], count: int) -> None:
+    """Delete the first so many items, and those behind them that an append left which was stopped."""
+    while (await pages.get(namespace, [numbered(count)]))[0]:
+        count += 1
+    await pages.delete(namespace, [numbered(number) for number in range(count)])

@@ -68,30 +68,35 @@ class PageStore:
         if not text.strip():
             raise BadInput(f"{title or 'The text'} is empty: there is nothing to read.")
         identity = document_id(text)
-        known = await self._get((ROOT, "documents"), [identity])
+        known = await self.get((ROOT, "documents"), [identity])
         if known[0]:
             return Document(**known[0])
         named = (storable(title), storable(source))
-        document = Document(identity, *named, count_words(text), len(text), _now(), len(places))
+        document = Document(identity, *named, count_words(text), len(text), now(), len(places))
         parts = [text[start : start + PART] for start in range(0, len(text), PART)]
-        await self._put([((ROOT, "text", identity), numbered(n), {"text": part}) for n, part in enumerate(parts)])
+        await self.put([((ROOT, "text", identity), numbered(n), {"text": part}) for n, part in enumerate(parts)])
         groups = [list(places[first : first + BATCH]) for first in range(0, len(places), BATCH)]
-        await self._put([((ROOT, "places", identity), numbered(n), {"places": part}) for n, part in enumerate(groups)])
-        await self._put([((ROOT, "documents"), identity, asdict(document))])
+        await self.put([((ROOT, "places", identity), numbered(n), {"places": part}) for n, part in enumerate(groups)])
+        await self.put([((ROOT, "documents"), identity, asdict(document))])
         return document
+
+    async def places(self, document: Document) -> list[tuple[int, str]]:
+        """(character offset, name) of the places that the source names, ascending."""
+        keys = [numbered(group) for group in range(-(-document.places // BATCH))]
+        groups = await self.get((ROOT, "places", document.id), keys)
+        places = [(start, name) for group in groups if group for start, name in group["places"]]
+        return places[: document.places]  # an append that was stopped may have left more
 
     async def place_names(self, document: Document, offsets: Sequence[int]) -> list[str | None]:
         """Where these offsets are in the source's own terms; nothing where the source named no place."""
-        keys = [numbered(group) for group in range(-(-document.places // BATCH))]
-        groups = await self._get((ROOT, "places", document.id), keys)
-        places = [place for group in groups if group for place in group["places"]]
+        places = await self.places(document)
         starts = [start for start, _ in places]
         found = [bisect_right(starts, offset) - 1 for offset in offsets]
         return [places[at][1] if at >= 0 else None for at in found]
 
     async def document(self, identity: str) -> Document:
         """The record of a document; raises `BadInput` where the store doesn't hold it."""
-        (value,) = await self._get((ROOT, "documents"), [identity])
+        (value,) = await self.get((ROOT, "documents"), [identity])
         if value is None:
             raise BadInput(f"The library holds no document '{identity}': add its text first.")
         return Document(**value)
@@ -103,7 +108,7 @@ class PageStore:
     async def spans(self, document: Document, spans: Sequence[tuple[int, int]]) -> list[str]:
         """The texts of character spans `[start, end)`, fetched in one batch."""
         wanted = sorted({part for start, end in spans for part in range(start // PART, -(-end // PART))})
-        values = await self._get((ROOT, "text", document.id), [numbered(part) for part in wanted])
+        values = await self.get((ROOT, "text", document.id), [numbered(part) for part in wanted])
         parts = {part: value["text"] if value else "" for part, value in zip(wanted, values, strict=True)}
         return [_slice(parts, start, end) for start, end in spans]
 
@@ -118,20 +123,20 @@ class PageStore:
         Where only an older version of the prompts was used before, that memory is given, unless `renew`.
         """
         identity = digest([document, recipe.fingerprint])
-        (value,) = await self._get((ROOT, "memories", document), [identity])
+        (value,) = await self.get((ROOT, "memories", document), [identity])
         if value is not None:
             return Memory.load(value)
         if not renew:
             older = [memory for memory in await self.memories(document) if memory.recipe.same_but_prompts(recipe)]
             if older:
                 return older[-1]
-        memory = Memory(identity, document, recipe, _now())
+        memory = Memory(identity, document, recipe, now())
         await self.put_memory(memory)
         return memory
 
     async def memory(self, document: str, identity: str) -> Memory:
         """A stored memory by its id."""
-        (value,) = await self._get((ROOT, "memories", document), [identity])
+        (value,) = await self.get((ROOT, "memories", document), [identity])
         if value is None:
             raise BadInput(
                 f"The library holds no memory '{identity}' of document '{document}': read the document first."
@@ -140,14 +145,14 @@ class PageStore:
 
     async def put_memory(self, memory: Memory) -> None:
         """Keep a memory's record."""
-        await self._put([((ROOT, "memories", memory.document), memory.id, asdict(memory))])
+        await self.put([((ROOT, "memories", memory.document), memory.id, asdict(memory))])
 
     async def add_page(self, memory: Memory, page: Page) -> Memory:
         """Append a page; page and count are committed together."""
         if page.number != memory.pages or page.start != memory.read_to:
             raise ValueError(f"Page {page.number} does not follow the {memory.pages} pages of memory {memory.id}.")
         grown = replace(memory, pages=memory.pages + 1, read_to=page.end)
-        await self._put(
+        await self.put(
             [
                 ((ROOT, "pages", memory.id), numbered(page.number), asdict(page)),
                 ((ROOT, "memories", memory.document), memory.id, asdict(grown)),
@@ -157,25 +162,25 @@ class PageStore:
 
     async def pages(self, memory: str, numbers: Iterable[int]) -> list[Page]:
         """The pages of these numbers, in this order; numbers that don't exist are left out."""
-        values = await self._get((ROOT, "pages", memory), [numbered(number) for number in numbers])
+        values = await self.get((ROOT, "pages", memory), [numbered(number) for number in numbers])
         return [Page(**value) for value in values if value]
 
     async def put_note(self, memory: str, note: Note) -> None:
         """Keep the note of a page."""
-        await self._put([((ROOT, "notes", memory), numbered(note.page), asdict(note))])
+        await self.put([((ROOT, "notes", memory), numbered(note.page), asdict(note))])
 
     async def notes(self, memory: str, numbers: Iterable[int]) -> list[Note]:
         """The notes of these pages, in this order; pages without a note are left out."""
-        values = await self._get((ROOT, "notes", memory), [numbered(number) for number in numbers])
+        values = await self.get((ROOT, "notes", memory), [numbered(number) for number in numbers])
         return [Note(**value) for value in values if value]
 
     async def reply(self, key: str) -> dict[str, Any] | None:
         """A recorded reply of a model (see `readgraph.nodes.reply_cache`)."""
-        return (await self._get((ROOT, "replies"), [key]))[0]
+        return (await self.get((ROOT, "replies"), [key]))[0]
 
     async def put_reply(self, key: str, value: dict[str, Any]) -> None:
         """Record a reply; when this returns, it is committed."""
-        await self._put([((ROOT, "replies"), key, value)])
+        await self.put([((ROOT, "replies"), key, value)])
 
     async def replies(self, document: str | None = None) -> AsyncIterator[tuple[str, dict[str, Any]]]:
         """Keys and values of recorded replies: all, or those that were paid for one document."""
@@ -195,21 +200,23 @@ class PageStore:
 
     async def delete(self, namespace: tuple[str, ...], keys: Iterable[str]) -> None:
         """Drop stored items."""
-        await self._put([(namespace, key, None) for key in keys])
+        await self.put([(namespace, key, None) for key in keys])
 
     async def documents(self, limit: int = 10_000) -> list[Document]:
         """The documents of the store, the newest first."""
         values = await self._search((ROOT, "documents"), limit)
         return sorted((Document(**value) for value in values), key=lambda document: document.added, reverse=True)
 
-    async def _get(self, namespace: tuple[str, ...], keys: Sequence[str]) -> list[dict[str, Any] | None]:
+    async def get(self, namespace: tuple[str, ...], keys: Sequence[str]) -> list[dict[str, Any] | None]:
+        """The stored values of these keys, in this order."""
         found: list[dict[str, Any] | None] = []
         for first in range(0, len(keys), BATCH):
             gets = [GetOp(storable(namespace), storable(key), refresh_ttl=False) for key in keys[first : first + BATCH]]
             found += [item.value if isinstance(item, Item) else None for item in await self._batch(gets)]
         return found
 
-    async def _put(self, items: Sequence[tuple[tuple[str, ...], str, dict[str, Any] | None]]) -> None:
+    async def put(self, items: Sequence[tuple[tuple[str, ...], str, dict[str, Any] | None]]) -> None:
+        """Store (namespace, key, value) items in this order, a batch at a time; no value deletes the item."""
         for first in range(0, len(items), BATCH):
             batch = storable(list(items[first : first + BATCH]))
             await self._batch([PutOp(space, key, value, index=False) for space, key, value in batch])
@@ -239,5 +246,6 @@ def _slice(parts: dict[int, str], start: int, end: int) -> str:
     return joined[start - first * PART : end - first * PART]
 
 
-def _now() -> str:
+def now() -> str:
+    """The time as records keep it: UTC, sortable."""
     return datetime.now(UTC).isoformat(timespec="microseconds")

@@ -19,7 +19,8 @@ def digest(value: object, length: int = 16) -> str:
 class Document:
     """One source text; its id is the hash of the stored text, so the same text is stored once.
 
-    `places` counts the places that the source names in its own terms (see `PageStore.place_names`).
+    `places` counts the places that the source names in its own terms (see `PageStore.place_names`). A history, whose
+    text grows, has `sessions`, and its id is the hash of its name (see `readgraph.state.histories`).
     """
 
     id: str
@@ -29,6 +30,27 @@ class Document:
     characters: int
     added: str
     places: int = 0
+    sessions: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """One session of a history: the span `[start, end)` of its characters. Numbers count from 1, as people count.
+
+    `digest` is that of what was given: a session that was seen is known by it.
+    """
+
+    number: int
+    title: str
+    time: str
+    start: int
+    end: int
+    digest: str
+
+    @property
+    def place(self) -> str:
+        """How a citation names it: "session 3, 12 March 2024, 19:40"."""
+        return ", ".join(filter(None, [f"session {self.number}", self.title, self.time]))
 
 
 @dataclass(frozen=True, slots=True)

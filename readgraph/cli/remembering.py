@@ -1,0 +1,60 @@
+"""`remember`: append sessions to a history and memorise what is new."""
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+
+from rich.console import Console
+from rich.text import Text
+
+from readgraph.cli.reading import run_graph
+from readgraph.cli.rendering import counted, print_json, print_memory, print_reminder
+from readgraph.graphs import gam
+from readgraph.sources.sessions import load_sessions
+from readgraph.state.context import ReaderContext
+from readgraph.state.histories import Appended, SessionText, append_sessions
+from readgraph.state.library import open_library
+
+METHOD, NOTE = "gam", "memo"
+
+
+def remember_sessions(
+    name: str,
+    paths: Sequence[Path],
+    glob: str | None,
+    heading: str | None,
+    context: ReaderContext,
+    folder: Path | None,
+    *,
+    as_json: bool,
+) -> None:
+    """Append the sessions of files and folders to the history, memorise what is new, and say what was done."""
+    sessions = [SessionText(*session) for session in load_sessions(paths, glob, heading)]
+    asyncio.run(_remember(name, sessions, context, folder, as_json))
+
+
+async def _remember(
+    name: str, sessions: list[SessionText], context: ReaderContext, folder: Path | None, as_json: bool
+) -> None:
+    async with open_library(folder) as library:
+        appended = await append_sessions(library.pages, name, sessions)
+        document = appended.document
+        if not as_json:
+            Console(highlight=False).print(Text(_said(appended)))
+        found = await run_graph(library, gam.build_memorize(), METHOD, document, context)
+        memory = await library.pages.memory(document.id, found["memory"])
+        notes = await library.pages.notes(memory.id, range(memory.pages))
+    if as_json:
+        sizes = {"pages": memory.pages, "notes": len(notes), "note_words": sum(note.words for note in notes)}
+        counts = {"added": len(appended.added), "known": appended.known, "sessions": document.sessions}
+        read = {"title": document.title, "model": context.model or None, **found}
+        print_json({**read, **counts, **sizes, "complete": memory.complete})
+        return
+    print_memory(document, memory, notes, found, NOTE)
+    print_reminder(context)
+
+
+def _said(appended: Appended) -> str:
+    known = f" ({appended.known:,} known already)" if appended.known else ""
+    sessions = counted(appended.document.sessions, "session")
+    return f"Added {counted(len(appended.added), 'session')}{known}; '{appended.document.title}' has {sessions}."
