@@ -8,7 +8,6 @@ from readgraph.nodes.answering import SaidAnswer, ask_for_answer
 from readgraph.nodes.contracts import AnswerUpdate, AskedState
 from readgraph.nodes.evidence import ShownPage, pack_pages, pages_text, snippets_text
 from readgraph.nodes.extractive import MOST_QUOTES, quoted_answer
-from readgraph.nodes.extracts import rank
 from readgraph.nodes.integrating import EVIDENCE_SHARE
 from readgraph.nodes.memory_text import MemoryView, remembered
 from readgraph.nodes.memos import memos_in_view
@@ -20,6 +19,7 @@ from readgraph.state.errors import NoUsableReply
 from readgraph.state.page_store import page_store
 from readgraph.state.reading import Citation, Quote
 from readgraph.state.records import Document, Memory
+from readgraph.state.search.okapi import rank
 from readgraph.state.words import count_words
 
 

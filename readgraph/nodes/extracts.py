@@ -1,12 +1,12 @@
-"""Reading without a model, as pure functions on text: gists made of sentences, ranking by words."""
+"""Reading without a model, as pure functions on text: gists made of sentences, passages."""
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
-
-from rank_bm25 import BM25Okapi
+from collections.abc import Mapping
 
 from readgraph.nodes.page_ends import sentence_spans
+from readgraph.state.search.okapi import rank
+from readgraph.state.search.terms import content_words
 from readgraph.state.words import count_words, first_words
 
 GIST_SHARE = 0.15
@@ -19,35 +19,15 @@ FEWEST_LETTERS = 3
 PASSAGE_WORDS = 20
 FEWEST_PASSAGE_WORDS = 8
 
-_TOKEN = re.compile(r"\w+")
-_STOP_WORDS = frozenset(
-    """
-    a about after all also an and any are as at be because been before but by can could did do does for from had has
-    have he her him his how i if in into is it its just like me more most my no not now of on one only or other our
-    out over said she so some such than that the their them then there these they this to up us was we were what
-    when where which while who whom whose why will with would you your s t don didn m re ve ll d
-    """.split()
-)
-
-
-def content_words(text: str) -> list[str]:
-    """Lower-case words that carry content, in a light stem: a plural finds its singular."""
-    return [_stem(word) for word in _TOKEN.findall(text.casefold()) if word not in _STOP_WORDS]
-
-
-def _stem(word: str) -> str:
-    for ending in ("'s", "ing", "ed", "es", "s"):
-        if word.endswith(ending) and len(word) - len(ending) >= 3:
-            return word.removesuffix(ending)
-    return word
+_WORD = re.compile(r"\w+")
 
 
 def telling_words(text: str, most: int) -> list[str]:
     """The words that carry most of a text's content, as they stand in it: the most frequent ones, the first first."""
     met: dict[str, list[str]] = {}
-    for word in _TOKEN.findall(text):
-        if len(word) >= FEWEST_LETTERS and word.casefold() not in _STOP_WORDS:
-            met.setdefault(_stem(word.casefold()), []).append(word)
+    for word in _WORD.findall(text):
+        if len(word) >= FEWEST_LETTERS and (content := content_words(word)):
+            met.setdefault(content[0], []).append(word)
     frequent = sorted(met.values(), key=len, reverse=True)
     return [words[0] for words in frequent[:most]]
 
@@ -89,20 +69,6 @@ def passages(text: str) -> list[tuple[int, int]]:
             end = spans[last][1]
         found.append((start, end))
     return found
-
-
-def rank(query: str, texts: Sequence[str]) -> list[tuple[int, float]]:
-    """(index, score) of the texts that share a content word with the query, best first (Okapi BM25)."""
-    return rank_by_words(content_words(query), [content_words(text) for text in texts])
-
-
-def rank_by_words(wanted: Sequence[str], corpus: Sequence[Sequence[str]]) -> list[tuple[int, float]]:
-    """As `rank`, of content words that are ready."""
-    if not wanted or not any(corpus):
-        return []
-    scores = BM25Okapi(corpus).get_scores(wanted)
-    sharing = [number for number, words in enumerate(corpus) if not {*wanted}.isdisjoint(words)]
-    return sorted(((number, float(scores[number])) for number in sharing), key=lambda hit: (-hit[1], hit[0]))
 
 
 def nearest_passages(query: str, texts: Mapping[int, str], most: int) -> list[tuple[int, int, int]]:

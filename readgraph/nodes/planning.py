@@ -9,7 +9,6 @@ from typing_extensions import TypedDict
 
 from readgraph.nodes.asking import ask
 from readgraph.nodes.contracts import AskedState
-from readgraph.nodes.extracts import rank
 from readgraph.nodes.memory_text import listed, remembered
 from readgraph.nodes.memos import MemosInView, memos_in_view
 from readgraph.nodes.metering import fell_back
@@ -21,6 +20,7 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, NoUsableReply
 from readgraph.state.records import Memory
 from readgraph.state.research import Plan, Round, no_plan
+from readgraph.state.search.okapi import rank
 from readgraph.state.words import first_words
 
 QUERY_WORDS = 60

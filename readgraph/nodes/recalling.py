@@ -3,8 +3,10 @@
 import asyncio
 from collections.abc import Iterable, Sequence
 
-from readgraph.nodes.extracts import content_words, rank_by_words, telling_words
+from readgraph.nodes.extracts import telling_words
 from readgraph.state.records import Note
+from readgraph.state.search.okapi import rank_by_words
+from readgraph.state.search.terms import content_words
 
 NEWEST_SHARE = 0.5
 """Share of the budget for the newest memos; the rest is for older ones that have to do with the page."""

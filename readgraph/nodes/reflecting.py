@@ -5,7 +5,6 @@ from typing_extensions import TypedDict
 
 from readgraph.nodes.asking import ask
 from readgraph.nodes.contracts import AskedState
-from readgraph.nodes.extracts import content_words
 from readgraph.nodes.memory_text import remembered
 from readgraph.nodes.metering import fell_back
 from readgraph.nodes.prompts.reflect import (
@@ -21,6 +20,7 @@ from readgraph.nodes.step import step_with
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import NoUsableReply
 from readgraph.state.research import Found, Plan, Round
+from readgraph.state.search.terms import content_words
 from readgraph.state.words import first_words
 
 REQUEST_WORDS = 60

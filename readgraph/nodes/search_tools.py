@@ -6,10 +6,10 @@ from typing import Protocol
 
 from langgraph.runtime import Runtime
 
-from readgraph.nodes.extracts import rank
 from readgraph.state.context import ReaderContext
 from readgraph.state.page_store import PageStore, page_store
 from readgraph.state.records import Document, Memory
+from readgraph.state.search.okapi import rank
 
 
 class SearchTool(Protocol):
