@@ -5,6 +5,7 @@ from typing_extensions import TypedDict
 
 from readgraph.nodes.asking import ask
 from readgraph.nodes.contracts import AskedState
+from readgraph.nodes.extracts import telling_words
 from readgraph.nodes.memory_text import remembered
 from readgraph.nodes.metering import fell_back
 from readgraph.nodes.prompts.reflect import (
@@ -53,7 +54,7 @@ async def reflect_by_words(state: ReflectState, runtime: Runtime[ReaderContext])
     if end or not _is_new(state):
         return _closed(state, runtime, end, None, state["requests"])
     held = {*content_words(state["notes"])}
-    missing = [word for word in dict.fromkeys(content_words(state["asked"])) if word not in held]
+    missing = [word for word in telling_words(state["asked"], REQUEST_WORDS) if held.isdisjoint(content_words(word))]
     return _closed(state, runtime, "", not missing, [" ".join(missing)])
 
 

@@ -4,6 +4,7 @@ from readgraph.state.build_lock import building
 from readgraph.state.library import Library
 from readgraph.state.page_store import BATCH, PART, ROOT, PageStore, numbered
 from readgraph.state.records import Document
+from readgraph.state.search.beside import indexes_beside
 
 
 async def forget_document(library: Library, document: Document) -> dict[str, int]:
@@ -15,6 +16,7 @@ async def forget_document(library: Library, document: Document) -> dict[str, int
     memories = await pages.memories(document.id)
     for memory in memories:
         async with building(pages.store, memory.id):
+            await (await indexes_beside(pages.store)).forget(memory)
             numbers = [numbered(number) for number in range(memory.pages)]
             await pages.delete((ROOT, "pages", memory.id), numbers)
             await pages.delete((ROOT, "notes", memory.id), numbers)
