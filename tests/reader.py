@@ -12,6 +12,7 @@ _FIELDS = {
     "answer": "FreeAnswer",
     "begins_anew": "BeginsAnew",
     "choice": "ChosenAnswer",
+    "header": "MemoAndHeader",
 }
 
 
@@ -29,7 +30,12 @@ def asked_for(request: ChatRequest) -> str:
 
 def passage(request: ChatRequest) -> str:
     """What stands between the prompt's tags."""
-    found = re.search(r"<(passage(?:-\d+)?|memory(?:-\d+)?)>\n(.*?)\n</\1>", request.text, re.DOTALL)
+    return between(request, "(?:passage|memory)")
+
+
+def between(request: ChatRequest, name: str) -> str:
+    """What stands between the tags of this name; nothing where there are none."""
+    found = re.search(rf"<({name}(?:-\d+)?)>\n(.*?)\n</\1>", request.text, re.DOTALL)
     return found.group(2) if found else ""
 
 
@@ -41,8 +47,9 @@ def page_numbers(request: ChatRequest) -> list[int]:
 def reader(request: ChatRequest) -> str | dict[str, object]:
     """Pause at some label, gist by the first words, look up two pages, quote what stands on the last one."""
     wanted, text = asked_for(request), passage(request)
-    if not wanted:
-        return "In short: " + " ".join(text.split()[:25])
+    if wanted in ("", "MemoAndHeader"):
+        short = "In short: " + " ".join((between(request, "passage") or text).split()[:25])
+        return {"memo": short, "header": f"Of {between(request, 'place') or 'a text'}."} if wanted else short
     if wanted == "PausePoint":
         return {"reason": "a scene ends", "label": 1 + zlib.crc32(text.encode()) % text.count("<pause ")}
     if wanted == "BeginsAnew":

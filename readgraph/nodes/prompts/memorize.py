@@ -32,20 +32,23 @@ class MemoAndHeader(BaseModel):
 
 
 def memorize_prompt(memory: str, place: str, passage: str) -> Prompt:
-    """Ask for memo and header at once. `memory`: memos of earlier pages; `place`: where the passage stands; or "" ."""
-    return _prompt(memory, place, passage, f"Write the memo and the header of the passage. {_MEMO} {_HEADER}")
+    """Ask for memo and header at once. `memory`: memos of earlier pages; `place`: where the passage stands; or ""."""
+    task = f"Write the memo and the header of the passage. {_MEMO} {_HEADER}"
+    return Prompt(NAME, VERSION, _SYSTEM, _user(memory, place, passage, task))
 
 
 def memo_prompt(memory: str, place: str, passage: str) -> Prompt:
     """Ask for the memo alone, as plain text."""
-    return _prompt(memory, place, passage, f"Write the memo of the passage. {_MEMO} Reply with the memo only.")
+    task = f"Write the memo of the passage. {_MEMO} Reply with the memo only."
+    return Prompt(NAME, VERSION, _SYSTEM, _user(memory, place, passage, task))
 
 
 def header_prompt(memory: str, place: str, passage: str) -> Prompt:
     """Ask for the header alone, as plain text."""
-    return _prompt(memory, place, passage, f"Write the header of the passage. {_HEADER} Reply with the header only.")
+    task = f"Write the header of the passage. {_HEADER} Reply with the header only."
+    return Prompt(NAME, VERSION, _SYSTEM, _user(memory, place, passage, task))
 
 
-def _prompt(memory: str, place: str, passage: str, task: str) -> Prompt:
+def _user(memory: str, place: str, passage: str, task: str) -> str:
     parts = [("memory", memory), ("place", place), ("passage", passage)]
-    return Prompt(NAME, VERSION, _SYSTEM, "\n\n".join([*(fenced(name, text) for name, text in parts if text), task]))
+    return "\n\n".join([*(fenced(name, text) for name, text in parts if text), task])
