@@ -1,6 +1,6 @@
 """Plan what to search a memory for (GAM, section 2.2.2)."""
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -79,7 +79,8 @@ class _Case:
         return bool(self.offered)
 
     def usable(self, plan: Mapping[str, Any]) -> Plan:
-        return usable_plan(plan, self.offered, self.memory.pages, self.runtime.context.pages_per_tool)
+        unread = {*range(self.memory.pages)} - {*self.state["pages_read"]}
+        return usable_plan(plan, self.offered, unread, self.runtime.context.pages_per_tool)
 
     def planned(self, plan: Plan) -> PlanUpdate:
         return {"plan": plan, "looking": self.searchable, "did": self._told(plan)}
@@ -114,14 +115,14 @@ def tools_offered(context: ReaderContext, tools: Tools) -> tuple[str, ...]:
     return tuple(dict.fromkeys(name for name in context.tools if name == "page" or name in tools))
 
 
-def usable_plan(plan: Mapping[str, Any], offered: tuple[str, ...], pages: int, most: int) -> Plan:
-    """What of a plan can be searched for: tools that are offered, pages that exist, at most so many of each."""
+def usable_plan(plan: Mapping[str, Any], offered: tuple[str, ...], unread: Container[int], most: int) -> Plan:
+    """What of a plan can be searched for: tools that are offered, pages that were not read yet, so many of each."""
 
     def queries(tool: str) -> list[str]:
         given = texts_in(plan.get(tool)) if tool in offered else []
         return list({query.casefold(): first_words(query, QUERY_WORDS) for query in given}.values())[:most]
 
-    numbers = [number for number in numbers_in(plan.get("page")) if 0 <= number < pages] if "page" in offered else []
+    numbers = [number for number in numbers_in(plan.get("page")) if number in unread] if "page" in offered else []
     return {
         "needs": texts_in(plan.get("needs")),
         "keyword": queries("keyword"),
@@ -141,7 +142,8 @@ async def _asked_plan(case: _Case) -> Plan:
     def complaint(reply: SearchPlan) -> str | None:
         if searches(case.usable(reply.model_dump())):
             return None
-        return f"it plans nothing that can be searched; pages are numbered 0 to {case.memory.pages - 1}"
+        last = case.memory.pages - 1
+        return f"it plans no search; pages are numbered 0 to {last}, and those that were read don't count"
 
     prompt = plan_prompt(
         "" if context.without_memory else case.memos.text,

@@ -40,19 +40,19 @@ def searching(open_tools: OpenTools) -> StepNode[SearchState]:
         """
         document, memory = await remembered(runtime, state["document"], state["memory"])
         tools, context = await open_tools(runtime, document, memory), runtime.context
-        plan = usable_plan(state["plan"], tools_offered(context, tools), memory.pages, context.pages_per_tool)
-        read, most = {*state["pages_read"]}, context.pages_per_tool
-        queries = {"keyword": plan["keyword"], "vector": plan["vector"]}
-        used = {name: asked for name, asked in queries.items() if asked}
+        unread, most = {*range(memory.pages)} - {*state["pages_read"]}, context.pages_per_tool
+        plan = usable_plan(state["plan"], tools_offered(context, tools), unread, most)
+        queries = {name: asked for name, asked in (("keyword", plan["keyword"]), ("vector", plan["vector"])) if asked}
+        deep = most + len(state["pages_read"])  # so many that the best few are left when those read are taken out
         with failing_as_one():
             async with asyncio.TaskGroup() as tasks:
                 searches = {
-                    name: tasks.create_task(_search(tools[name], asked, read, memory.pages, most))
-                    for name, asked in used.items()
+                    name: tasks.create_task(_search(tools[name], asked, unread, deep))
+                    for name, asked in queries.items()
                 }
-        found = {name: done.result() for name, done in searches.items()}
+        found = {name: done.result()[:most] for name, done in searches.items()}
         if plan["page"]:
-            found["page"] = [page for page in plan["page"] if page not in read]
+            found["page"] = plan["page"]
         hits: list[Found] = [
             {"page": page, "tools": [name for name, pages in found.items() if page in pages], "score": round(score, 5)}
             for page, score in fuse(list(found.values()))
@@ -62,11 +62,10 @@ def searching(open_tools: OpenTools) -> StepNode[SearchState]:
     return StepNode(search)
 
 
-async def _search(tool: SearchTool, queries: Sequence[str], read: set[int], pages: int, most: int) -> list[int]:
-    """The best few pages of all queries together that were not read before."""
-    rankings = await asyncio.gather(*(tool.find(query, most + len(read)) for query in queries))
-    new = [[page for page in ranking if page not in read and 0 <= page < pages] for ranking in rankings]
-    return [page for page, _ in fuse(new)][:most]
+async def _search(tool: SearchTool, queries: Sequence[str], unread: set[int], most: int) -> list[int]:
+    """The best few unread pages of all queries together."""
+    rankings = await asyncio.gather(*(tool.find(query, most) for query in queries))
+    return [page for page, _ in fuse([[page for page in ranking if page in unread] for ranking in rankings])]
 
 
 def _told(found: dict[str, list[int]], hits: list[Found]) -> str:
