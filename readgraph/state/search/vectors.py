@@ -28,8 +28,12 @@ class Vectors:
 
     def add(self, places: Sequence[Place], vectors: Matrix) -> None:
         """Append vectors of length 1; earlier ones of the same pages are taken out."""
-        if len(places) != len(vectors) or not len(vectors):
+        if len(places) != len(vectors):
             raise ValueError(f"{len(places)} places for {len(vectors)} vectors.")
+        if not places:
+            return
+        if not np.allclose(np.einsum("ij,ij->i", vectors, vectors), 1, atol=0.01):
+            raise ValueError("Only vectors of length 1 are indexed.")
         with self._lock, self._alone:
             self._catch_up()
             header = self._header or Header.new(self._model, vectors.shape[1])
@@ -39,8 +43,6 @@ class Vectors:
             records["page"] = [*known, *(page for page, _ in places)]
             records["part"] = [REMOVED] * len(known) + [PARTS.index(part) for _, part in places]
             records["vector"][len(known) :] = vectors
-            if not vector_file.is_sound(records):
-                raise ValueError("Only vectors of length 1 are indexed.")
             self._write(header, records)
 
     def remove(self, pages: Iterable[int]) -> None:
@@ -144,15 +146,17 @@ class Vectors:
             )
 
     def _take_in(self, records: Records) -> None:
+        self._read += len(records)
         removed = {int(records["page"][at]): at for at in np.flatnonzero(records["part"] == REMOVED)}
         if removed:
             self._drop(np.isin(self._pages, list(removed)))
-        since = np.array([removed.get(page, -1) for page in records["page"].tolist()])
-        live = records[(records["part"] != REMOVED) & (np.arange(len(records)) > since)]
-        self._faiss.add(live["vector"].astype(np.float32))
-        self._pages = np.concatenate([self._pages, live["page"]])
-        self._parts = np.concatenate([self._parts, live["part"]])
-        self._read += len(records)
+            since = np.array([removed.get(page, -1) for page in records["page"].tolist()])
+            records = records[(records["part"] != REMOVED) & (np.arange(len(records)) > since)]
+        self._faiss.add_sa_codes(
+            np.ascontiguousarray(records["vector"]).view(np.uint8)
+        )  # half precision is FAISS's code
+        self._pages = np.concatenate([self._pages, records["page"]])
+        self._parts = np.concatenate([self._parts, records["part"]])
 
     def _drop(self, rows: NDArray[np.bool_]) -> None:
         import faiss
