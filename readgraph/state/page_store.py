@@ -200,11 +200,11 @@ class PageStore:
 
     async def embeddings(self, keys: Sequence[str]) -> list[dict[str, Any] | None]:
         """Kept embeddings, in the order of the keys (see `readgraph.state.search.kept_vectors`)."""
-        return await self._get((ROOT, "embeddings"), keys)
+        return await self.get((ROOT, "embeddings"), keys)
 
     async def put_embeddings(self, values: Mapping[str, dict[str, Any]]) -> None:
         """Keep embeddings; when this returns, they are committed."""
-        await self._put([((ROOT, "embeddings"), key, value) for key, value in values.items()])
+        await self.put([((ROOT, "embeddings"), key, value) for key, value in values.items()])
 
     async def delete(self, namespace: tuple[str, ...], keys: Iterable[str]) -> None:
         """Drop stored items."""

@@ -7,6 +7,7 @@ from langgraph.store.base import BaseStore
 
 from readgraph.state.library_store import LibraryStore
 from readgraph.state.records import Memory
+from readgraph.state.search.embedding import Embedder
 from readgraph.state.search.keyword_index import KeywordIndex
 from readgraph.state.search.vector_index import VectorIndex
 
@@ -17,13 +18,17 @@ def index_key(memory: Memory) -> str:
 
 
 class Indexes:
-    """The search indexes over the memories of one store; what they hold can be filled again from it."""
+    """The search indexes over the memories of one store; what they hold can be filled again from it.
+
+    `embedders` keeps embedding models that are in use, by identity and calls at once: some take long to load.
+    """
 
     def __init__(self, store: BaseStore) -> None:
         self._folder = store.locks.parent / "search" if isinstance(store, LibraryStore) else None
         if self._folder:
             self._folder.mkdir(exist_ok=True)
         self.keyword = KeywordIndex(self._folder / "keywords.sqlite" if self._folder else None)
+        self.embedders: dict[tuple[str, int], Embedder] = {}
         self._vectors: dict[str, VectorIndex] = {}
 
     async def vectors(self, model: str) -> VectorIndex:
