@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 import readgraph
-from readgraph.cli.options import BUILDING, LOOKING_UP, MEMORIZING, READING, with_options
+from readgraph.cli.options import BUILDING, LOOKING_UP, MEMORIZING, READING, RESEARCH, with_options
 from readgraph.state.errors import ReadgraphError
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-MethodName = Annotated[str, typer.Option("--method", metavar="NAME", help="How to read: read-agent.")]
+MethodName = Annotated[str, typer.Option("--method", metavar="NAME", help="How to read: read-agent or gam.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 Glob = Annotated[str | None, typer.Option(help="Of folders, only files like this: '*.md'.", metavar="PATTERN")]
 LibraryFolder = Annotated[
@@ -39,7 +39,7 @@ SourceFile = Annotated[
 
 
 @app.command()
-@with_options(READING)
+@with_options({**READING, **MEMORIZING})
 def read(
     paths: Annotated[
         list[Path],
@@ -94,7 +94,7 @@ def remember(
 
 
 @app.command()
-@with_options({**READING, **LOOKING_UP})
+@with_options({**READING, **LOOKING_UP, **MEMORIZING, **RESEARCH})
 def ask(
     question: Annotated[str, typer.Argument(metavar="QUESTION", show_default=False, help="What you want to know.")],
     path: SourceFile,

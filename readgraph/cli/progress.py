@@ -7,6 +7,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
 DOING = {"read": "Reading", "memorize": "Memorising", "look_up": "Looking up", "answer": "Answering"}
+DOING |= {"plan": "Planning", "search": "Searching", "integrate": "Taking notes", "reflect": "Reflecting"}
 
 BUILDS = ("read", "memorize")
 """Nodes that tell how far they are; a call between two pages doesn't end that."""

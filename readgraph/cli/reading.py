@@ -12,6 +12,7 @@ from langgraph.graph import StateGraph
 
 from readgraph.cli.progress import ReadingProgress
 from readgraph.cli.rendering import print_answer, print_json, print_memory, print_reminder, print_steps
+from readgraph.cli.rounds import print_rounds
 from readgraph.graphs.methods import Method, method_named
 from readgraph.sources import SourceText, load, load_all
 from readgraph.sources.loading import STANDARD_INPUT
@@ -87,6 +88,8 @@ async def _ask(
         return
     if show_steps:
         print_steps(found["steps"])
+        if "rounds" in found:
+            print_rounds(found["rounds"])
     print_answer(found)
     print_reminder(context)
 

@@ -52,7 +52,8 @@ class IntegrateUpdate(TypedDict):
 
 async def extract_passages(state: IntegrateState, runtime: Runtime[ReaderContext]) -> IntegrateUpdate:
     """Without a model: the passages that share most with the question are the notes."""
-    return await _with_passages(state, runtime, await _shown(state, runtime))
+    shown = await _shown(state, runtime)
+    return await _with_passages(state, runtime, shown) if shown else _unchanged(state, "no page to read")
 
 
 @step_with(without_model=extract_passages)

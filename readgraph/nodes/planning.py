@@ -168,7 +168,7 @@ def _worded_plan(case: _Case) -> Plan:
     """What is asked, as it stands, for every tool; pages by the memos that share its words where no other is there."""
     state = case.state
     wanted = state["requests"] or [" ".join([state["asked"], *state["choices"].values()])]
-    plan: dict[str, Any] = {"needs": wanted, "keyword": wanted, "vector": wanted}
+    plan: dict[str, Any] = {"keyword": wanted, "vector": wanted}
     if case.offered == ("page",):
         unread = [note for note in case.memos.notes if note.page not in state["pages_read"]]
         ranked = rank(" ".join(wanted), [f"{note.header}\n{note.text}" for note in unread])
