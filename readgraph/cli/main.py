@@ -34,7 +34,11 @@ LibraryFolder = Annotated[
     ),
 ]
 SourceFile = Annotated[
-    Path, typer.Argument(metavar="FILE", help="Text, Markdown, HTML, PDF, EPUB or Word; - is standard input.")
+    Path,
+    typer.Argument(
+        metavar="FILE",
+        help="Text, Markdown, HTML, PDF, EPUB or Word; - is standard input. Or the name of a history.",
+    ),
 ]
 
 
@@ -85,8 +89,9 @@ def remember(
 ) -> None:
     """Append sessions to a history and memorise what is new: a memo and a header for each page.
 
-    A file is one session, or one for each of its headings; of a .jsonl file, each line is one. Sessions that the
-    history holds already are passed over. Stopped, the same command goes on where it was.
+    A file is one session, or one for each heading of one; of a .jsonl file, each line is one.
+
+    What the history holds already is passed over. Stopped, the same command goes on where it was.
     """
     from readgraph.cli.remembering import remember_sessions
 

@@ -1,6 +1,7 @@
 """`read` and `ask`: run the graph over a file in the library, with progress."""
 
 import asyncio
+import os
 import uuid
 import warnings
 from collections.abc import AsyncIterator, Sequence
@@ -18,6 +19,7 @@ from readgraph.sources import SourceText, load, load_all
 from readgraph.sources.loading import STANDARD_INPUT
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
+from readgraph.state.histories import history
 from readgraph.state.library import Library, open_library
 from readgraph.state.reading import Question
 from readgraph.state.records import Document
@@ -43,13 +45,13 @@ def ask_document(
     show_steps: bool,
     as_json: bool,
 ) -> None:
-    """Answer a question about the file and print the answer."""
+    """Answer a question about the file, or the history of this name, and print the answer."""
     if not question.strip():
         raise BadInput("The question is empty: ask something.")
     if len(options) == 1:
         raise BadInput("A multiple choice needs at least two options; there is one --option.")
     asked = Question(question=question, options=options)
-    asyncio.run(_ask(load(path), asked, method_named(method), context, folder, show_steps, as_json))
+    asyncio.run(_ask(path, asked, method_named(method), context, folder, show_steps, as_json))
 
 
 async def _read(
@@ -72,7 +74,7 @@ async def _read(
 
 
 async def _ask(
-    source: SourceText,
+    path: Path,
     asked: Question,
     method: Method,
     context: ReaderContext,
@@ -81,7 +83,7 @@ async def _ask(
     as_json: bool,
 ) -> None:
     async with open_library(folder) as library:
-        document = await _stored(source, library)
+        document = await _named(path, library)
         found = await run_graph(library, method.build(), method.name, document, context, asked)
     if as_json:
         print_json(_reported(document, context, found))
@@ -92,6 +94,13 @@ async def _ask(
             print_rounds(found["rounds"])
     print_answer(found)
     print_reminder(context)
+
+
+async def _named(path: Path, library: Library) -> Document:
+    """The document of a file; where there is no such file, the history of this name."""
+    if not os.path.lexists(path) and (kept := await history(library.pages, str(path))):
+        return kept
+    return await _stored(await asyncio.to_thread(load, path), library)
 
 
 async def _stored(source: SourceText, library: Library) -> Document:

@@ -23,13 +23,13 @@ _WORD = re.compile(r"\w+")
 
 
 def telling_words(text: str, most: int) -> list[str]:
-    """The words that carry most of a text's content, as they stand in it: the most frequent ones, the first first."""
-    met: dict[str, list[str]] = {}
-    for word in _WORD.findall(text):
-        if len(word) >= FEWEST_LETTERS and (content := content_words(word)):
-            met.setdefault(content[0], []).append(word)
-    frequent = sorted(met.values(), key=len, reverse=True)
-    return [words[0] for words in frequent[:most]]
+    """The words that carry most of a text's content, as they stand in it, the most frequent first."""
+    as_it_stands, frequency = dict[str, str](), Counter[str]()
+    for word, count in Counter(_WORD.findall(text)).items():
+        if len(word) >= FEWEST_LETTERS and (stems := content_words(word)):
+            as_it_stands.setdefault(stems[0], word)
+            frequency[stems[0]] += count
+    return [as_it_stands[stem] for stem, _ in frequency.most_common(most)]
 
 
 def extract_gist(text: str, most_words: int | None = None) -> str:

@@ -44,7 +44,7 @@ async def memorized(
 
     async def write(text: str, page: Page, runtime: Runtime[ReaderContext]) -> Note:
         memos = await notes.before(page.number - page.number % block)
-        shown = await recalling.near(memos, text)
+        shown = recalling.near(memos, text)
         memory = "\n\n".join(f"Page {memo.page}: {memo.text}" for memo in shown)
         return await memorize_page(memory, place(page), text, page, runtime)
 

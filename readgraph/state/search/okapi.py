@@ -9,11 +9,8 @@ from readgraph.state.search.terms import content_words
 
 def rank(query: str, texts: Sequence[str]) -> list[tuple[int, float]]:
     """(index, score) of the texts that share a content word with the query, best first (Okapi BM25)."""
-    return rank_by_words(content_words(query), [content_words(text) for text in texts])
-
-
-def rank_by_words(wanted: Sequence[str], corpus: Sequence[Sequence[str]]) -> list[tuple[int, float]]:
-    """As `rank`, of content words that are ready."""
+    wanted = content_words(query)
+    corpus = [content_words(text) for text in texts]
     if not wanted or not any(corpus):
         return []
     scores = BM25Okapi(corpus).get_scores(wanted)

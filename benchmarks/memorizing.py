@@ -1,0 +1,99 @@
+"""What GAM's memorizer costs: words in prompts, time with pages of a block at once, own time a call.
+
+    python -m benchmarks.memorizing [--pages 437] [--timed-pages 109] [--block 8] [--latency 0.5]
+
+The history's sessions are one page each, about 1,500 words that are drawn as words in texts are (few are frequent, many
+rare); a memo has 100 words. The server runs in its own process. Own time is what is left of a build, one call at a
+time, when the server's latency is taken off; it holds the server's own time too.
+"""
+
+import argparse
+import asyncio
+import os
+import random
+import re
+import tempfile
+import time
+from itertools import accumulate
+
+from benchmarks.gisting import model_server
+from readgraph import ReaderContext, open_library
+from readgraph.graphs.gam import build_memorize
+from readgraph.state.histories import SessionText, append_sessions
+from tests.model_server import ChatRequest
+
+MEMO_WORDS, HEADER_WORDS, PAGE_WORDS, LINE_WORDS = 100, 25, 1_500, 15
+VOCABULARY = 20_000
+
+
+def made_sessions(count: int) -> list[SessionText]:
+    """Sessions of a page each, the same at every run."""
+    rng = random.Random(11)
+    words = ["".join(rng.choices("abcdeiklmnorstu", k=rng.randint(3, 9))) for _ in range(VOCABULARY)]
+    weights = list(accumulate(1 / (rank + 10) for rank in range(VOCABULARY)))
+    made = []
+    for number in range(count):
+        drawn = rng.choices(words, cum_weights=weights, k=PAGE_WORDS)
+        turns = [" ".join(drawn[at : at + LINE_WORDS]) for at in range(0, PAGE_WORDS, LINE_WORDS)]
+        made.append(SessionText(".\n".join(turns), time=f"day {number + 1}"))
+    return made
+
+
+def memo(request: ChatRequest) -> dict[str, object]:
+    """The double's reply: the passage's first words as memo and header."""
+    passage = re.split(r"<passage(?:-\d+)?>", request.text)[-1].split()
+    return {"memo": " ".join(passage[:MEMO_WORDS]), "header": " ".join(passage[:HEADER_WORDS])}
+
+
+async def memorised(pages: int, context: ReaderContext) -> tuple[float, float]:
+    """Seconds of memorising so many pages, and words in prompts / words of text."""
+    with tempfile.TemporaryDirectory() as folder:
+        async with open_library(folder) as library:
+            graph = build_memorize().compile(store=library.store)
+            warm = await append_sessions(library.pages, "warm", [SessionText("The connection is opened.")])
+            await graph.ainvoke({"document": warm.document.id}, context=context)
+            document = (await append_sessions(library.pages, "history", made_sessions(pages))).document
+            began = time.perf_counter()
+            found = await graph.ainvoke({"document": document.id}, context=context)
+            seconds = time.perf_counter() - began
+            memory = await library.pages.memory(document.id, found["memory"])
+    assert memory.complete and memory.pages == pages == found["usage"]["calls"] and not found["fallbacks"], found
+    return seconds, found["usage"]["input_words"] / document.words
+
+
+def main() -> None:
+    """Run and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--pages", type=int, default=437)
+    parser.add_argument("--timed-pages", type=int, default=109)
+    parser.add_argument("--block", type=int, default=8)
+    parser.add_argument("--latency", type=float, default=0.5)
+    parser.add_argument("--runs", type=int, default=3)
+    options = parser.parse_args()
+    context = ReaderContext(model="openai:double")
+    with model_server(0.0, "benchmarks.memorizing:memo") as url:
+        os.environ |= {"OPENAI_BASE_URL": url, "OPENAI_API_KEY": "none"}
+        seconds, ratio = min(asyncio.run(memorised(options.pages, context)) for _ in range(options.runs))
+        own = 1000 * seconds / options.pages
+        print(
+            f"{options.pages} pages: words in prompts / words of text {ratio:.2f}; own time a call {own:.1f} ms, "
+            f"best of {options.runs}"
+        )
+        for pages in (28, options.timed_pages):
+            print(f"{pages} pages: words in prompts / words of text {asyncio.run(memorised(pages, context))[1]:.2f}")
+    with model_server(options.latency, "benchmarks.memorizing:memo") as url:
+        os.environ |= {"OPENAI_BASE_URL": url}
+        timed = {
+            block: asyncio.run(memorised(options.timed_pages, ReaderContext(model="openai:double", block=block)))[0]
+            for block in (1, options.block)
+        }
+    own = 1000 * (timed[1] / options.timed_pages - options.latency)
+    print(
+        f"{options.timed_pages} pages, {options.latency * 1000:.0f} ms a call: one by one {timed[1]:.1f} s (own time a "
+        f"call {own:.1f} ms), blocks of {options.block} {timed[options.block]:.1f} s: "
+        f"{timed[1] / timed[options.block]:.1f} x as fast"
+    )
+
+
+if __name__ == "__main__":
+    main()
