@@ -88,9 +88,9 @@ async def new_thread(client: LangGraphClient) -> str:
     return (await client.threads.create())["thread_id"]
 
 
-async def run(client: LangGraphClient, thread: str, **options: Any) -> dict[str, Any]:
+async def run(client: LangGraphClient, thread: str, graph: str = "read_agent", **options: Any) -> dict[str, Any]:
     """The output of a run on a thread."""
-    output = await client.runs.wait(thread, "read_agent", **{"context": SIZES, **options})
+    output = await client.runs.wait(thread, graph, **{"context": SIZES, **options})
     assert isinstance(output, dict)
     return output
 
@@ -237,3 +237,21 @@ async def test_a_choice_over_a_document_of_the_library(
     check_citations(output, text, "lantern")
     assert [(memory.id, memory.pages, memory.complete) for memory in memories] == [(output["memory"], 7, True)]
     assert {request.schema_name for request in model.requests} == {"PausePoint", None, "PagesToRead", "ChosenAnswer"}
+
+
+async def test_research_and_a_plan_that_a_person_edits(client: LangGraphClient) -> None:
+    thread = await new_thread(client)
+    context = {"session_page_words": 80, "rounds": 2, "pages_per_tool": 1, "embeddings": "openai:test"}
+    question = {"text": TEXT, "question": "What was found at Abbot?"}
+    options: Any = {"context": context, "interrupt_before": ["search"]}
+    waiting = await run(client, thread, "gam", input=question, **options)
+    assert nodes_of(waiting) == ["open", "memorize", "plan"]
+    await client.threads.update_state(thread, {"plan": {"vector": [PARAGRAPHS[7]], "page": [3]}})
+    found = await run(client, thread, "gam", input=None, context={**context, "evidence": "pages"})
+    first = found["rounds"][0]
+    assert {hit["page"]: hit["tools"] for hit in first["hits"]} == {7: ["vector"], 3: ["page"]}
+    assert first["shown"] == [3, 7]
+    assert "plaque" in found["context"]
+    state = await values(client, thread)
+    assert state["plan"]["keyword"], "the second round's plan was made anew"
+    assert "context" not in state

@@ -16,7 +16,8 @@ NOTES_WORDS = 400
 
 _SYSTEM = (
     "You collect what a long text says on a question. You keep notes, and add to them what is on the pages that were "
-    "found: facts with names, numbers, dates and places, nothing that doesn't stand there. " + DATA_RULE
+    "found: facts with names, numbers, dates and places, nothing that doesn't stand there. A line in brackets at the "
+    "top of a page says where it stands; it is no part of the text. " + DATA_RULE
 )
 
 

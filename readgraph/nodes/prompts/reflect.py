@@ -43,18 +43,21 @@ class Missing(BaseModel):
 
 def reflect_prompt(notes: str, question: str, choices: dict[str, str]) -> Prompt:
     """Ask for both at once."""
-    return _prompt(notes, question, choices, "Are the notes enough to answer the question? If not, what is missing?")
+    task = "Are the notes enough to answer the question? If not, what is missing?"
+    return Prompt(NAME, VERSION, _SYSTEM, _parts(notes, question, choices, task))
 
 
 def enough_prompt(notes: str, question: str, choices: dict[str, str]) -> Prompt:
     """Ask for the verdict alone."""
-    return _prompt(notes, question, choices, "Are the notes enough to answer the question?")
+    task = "Are the notes enough to answer the question?"
+    return Prompt(NAME, VERSION, _SYSTEM, _parts(notes, question, choices, task))
 
 
 def missing_prompt(notes: str, question: str, choices: dict[str, str]) -> Prompt:
     """Ask what is missing from notes that are not enough."""
-    return _prompt(notes, question, choices, "The notes are not enough to answer the question. What is missing?")
+    task = "The notes are not enough to answer the question. What is missing?"
+    return Prompt(NAME, VERSION, _SYSTEM, _parts(notes, question, choices, task))
 
 
-def _prompt(notes: str, question: str, choices: dict[str, str], task: str) -> Prompt:
-    return Prompt(NAME, VERSION, _SYSTEM, f"{fenced('notes', notes)}\n\n{question_part(question, choices)}\n\n{task}")
+def _parts(notes: str, question: str, choices: dict[str, str], task: str) -> str:
+    return f"{fenced('notes', notes)}\n\n{question_part(question, choices)}\n\n{task}"
