@@ -100,7 +100,7 @@ async def by_vectors(entries: list[Entry], questions: list[str], embedder: Embed
     """The pages whose vectors are nearest to each question's."""
     index = VectorIndex(None, embedder.identity)
     await index.add("corpus", *await embedder.entries(entries))
-    asked = await embedder.documents(questions)
+    asked = await asyncio.gather(*map(embedder.query, questions))
     found = [[hit.page for hit in await index.search("corpus", vector, DEPTH)] for vector in asked]
     index.close()
     return found
