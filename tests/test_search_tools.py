@@ -104,6 +104,7 @@ async def test_forgetting_deletes_the_indexes(server: ModelServer, library: Libr
     assert len([*folder.glob("vectors/*.vectors")]) == 2
     await forget_document(library, await library.pages.document(gone.document))
     assert rows_with(folder / "keywords.sqlite", ["mariposa", gone.id]) == 0
+    assert rows_with(library.folder / "library.sqlite", ["mariposa", gone.document]) == 0
     assert len([*folder.glob("vectors/*.vectors")]) == 1
     assert await (await tools_of(library.store, kept))["keyword"].find("elm", 9) == [26]
 

@@ -6,6 +6,7 @@ for every method.
 
 import asyncio
 from collections.abc import Callable
+from functools import cache
 from typing import Any, TypeVar
 
 from langgraph.runtime import Runtime
@@ -102,5 +103,10 @@ async def _say(
 
 def _cache_key(context: ReaderContext, client: ModelClient, messages: Messages, reply: type[BaseModel] | None) -> str:
     """Ours, not LangChain's: that one holds timeouts and retries, so raising one would pay for a book again."""
-    asked: list[Any] = [messages, reply.model_json_schema() if reply else None]
+    asked: list[Any] = [messages, _schema(reply) if reply else None]
     return digest([*asked, client.name, client.server, context.reply_form, context.sample], length=40)
+
+
+@cache
+def _schema(reply: type[BaseModel]) -> dict[str, Any]:
+    return reply.model_json_schema()

@@ -1,5 +1,6 @@
 """Pages as evidence: packed within a budget of words, tagged with their numbers and headers."""
 
+import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -24,8 +25,8 @@ async def pack_pages(
     store: PageStore, document: Document, memory: Memory, numbers: Sequence[int], most_words: int
 ) -> list[ShownPage]:
     """The pages of these numbers, in this order, while they fit; a page that alone is too long is cut at its end."""
-    pages = await store.pages(memory.id, numbers)
-    headers = {note.page: note.header for note in await store.notes(memory.id, numbers)}
+    pages, notes = await asyncio.gather(store.pages(memory.id, numbers), store.notes(memory.id, numbers))
+    headers = {note.page: note.header for note in notes}
     texts = await store.spans(document, [(page.start, page.end) for page in pages])
     packed, room = list[ShownPage](), most_words
     for page, text in zip(pages, texts, strict=True):

@@ -1,5 +1,6 @@
 """What the model sees of a memory: notes in page order, pages that were read again in full in their place."""
 
+import asyncio
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -84,11 +85,11 @@ async def memory_pages(runtime: Runtime[ReaderContext], document: str, memory: s
 async def remembered(runtime: Runtime[ReaderContext], document: str, memory: str) -> tuple[Document, Memory]:
     """The records of a document and its memory."""
     store = page_store(runtime)
-    kept = await store.memory(document, memory)
+    kept, described = await asyncio.gather(store.memory(document, memory), store.document(document))
     if kept.recipe.model and not (runtime.context.model or runtime.context.reading_model):
         # A resumed graph whose context was left out would go on without a model and not say so.
         raise BadInput(f"This was read with {kept.recipe.model}: give the context with its model again to go on.")
-    return await store.document(document), kept
+    return described, kept
 
 
 def listed(pages: list[int]) -> str:

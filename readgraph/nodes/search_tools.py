@@ -12,11 +12,12 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.page_store import PageStore, page_store
 from readgraph.state.records import Document, Memory
 from readgraph.state.search.beside import index_key, indexes_beside
-from readgraph.state.search.embedding import Embedder, Matrix
+from readgraph.state.search.embedding import Embedder
 from readgraph.state.search.entries import Entry, Extent
 from readgraph.state.search.kept_vectors import KeptVectors
 from readgraph.state.search.keyword_index import KeywordIndex
 from readgraph.state.search.vector_index import VectorIndex
+from readgraph.state.search.vectors import Matrix
 
 AT_ONCE = 200
 """Pages that are indexed at once."""

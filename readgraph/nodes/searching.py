@@ -47,10 +47,10 @@ def searching(open_tools: OpenTools) -> StepNode[SearchState]:
         with failing_as_one():
             async with asyncio.TaskGroup() as tasks:
                 searches = {
-                    name: tasks.create_task(_search(tools[name], asked, unread, deep))
+                    name: tasks.create_task(_search(tools[name], asked, unread, most, deep))
                     for name, asked in queries.items()
                 }
-        found = {name: done.result()[:most] for name, done in searches.items()}
+        found = {name: done.result() for name, done in searches.items()}
         if plan["page"]:
             found["page"] = plan["page"]
         hits: list[Found] = [
@@ -62,10 +62,11 @@ def searching(open_tools: OpenTools) -> StepNode[SearchState]:
     return StepNode(search)
 
 
-async def _search(tool: SearchTool, queries: Sequence[str], unread: set[int], most: int) -> list[int]:
+async def _search(tool: SearchTool, queries: Sequence[str], unread: set[int], most: int, deep: int) -> list[int]:
     """The best few unread pages of all queries together."""
-    rankings = await asyncio.gather(*(tool.find(query, most) for query in queries))
-    return [page for page, _ in fuse([[page for page in ranking if page in unread] for ranking in rankings])]
+    rankings = await asyncio.gather(*(tool.find(query, deep) for query in queries))
+    new = [[page for page in ranking if page in unread][:most] for ranking in rankings]
+    return [page for page, _ in fuse(new)][:most]
 
 
 def _told(found: dict[str, list[int]], hits: list[Found]) -> str:

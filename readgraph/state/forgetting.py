@@ -1,4 +1,4 @@
-"""Forget a document: its text, sessions, memories, recorded replies and checkpoints."""
+"""Forget a document: its text, sessions, memories, search indexes, recorded replies, embeddings and checkpoints."""
 
 from readgraph.state.build_lock import building
 from readgraph.state.library import Library
@@ -23,6 +23,7 @@ async def forget_document(library: Library, document: Document) -> dict[str, int
             await pages.delete((ROOT, "memories", document.id), [memory.id])
     replies = [key async for key, _ in pages.replies(document.id)]
     await pages.forget_replies(replies)
+    await pages.forget_embeddings(document.id)
     threads = {
         saved.config["configurable"]["thread_id"]
         async for saved in library.checkpointer.alist(None, filter={"document": document.id})
