@@ -107,7 +107,12 @@ def ask(
     option: Annotated[
         list[str] | None, typer.Option(help="One option of a multiple choice; give each its own.", show_default=False)
     ] = None,
-    method: MethodName = "read-agent",
+    method: Annotated[
+        str | None,
+        typer.Option(
+            "--method", metavar="NAME", help="How to read: read-agent, or gam (as histories are).", show_default=False
+        ),
+    ] = None,
     library: LibraryFolder = None,
     show_steps: Annotated[bool, typer.Option("--show-steps", help="Print what each step did and used.")] = False,
     as_json: Json = False,

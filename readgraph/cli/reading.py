@@ -14,7 +14,7 @@ from langgraph.graph import StateGraph
 from readgraph.cli.progress import ReadingProgress
 from readgraph.cli.rendering import print_answer, print_json, print_memory, print_reminder, print_steps
 from readgraph.cli.rounds import print_rounds
-from readgraph.graphs.methods import Method, method_named
+from readgraph.graphs.methods import Method, method_for, method_named
 from readgraph.sources import SourceText, load, load_all
 from readgraph.sources.loading import STANDARD_INPUT
 from readgraph.state.context import ReaderContext
@@ -38,20 +38,24 @@ def ask_document(
     question: str,
     options: list[str],
     path: Path,
-    method: str,
+    method: str | None,
     context: ReaderContext,
     folder: Path | None,
     *,
     show_steps: bool,
     as_json: bool,
 ) -> None:
-    """Answer a question about the file, or the history of this name, and print the answer."""
+    """Answer a question about the file, or the history of this name, and print the answer.
+
+    Where no method is named, it is the one that documents of its kind are made for.
+    """
     if not question.strip():
         raise BadInput("The question is empty: ask something.")
     if len(options) == 1:
         raise BadInput("A multiple choice needs at least two options; there is one --option.")
     asked = Question(question=question, options=options)
-    asyncio.run(_ask(path, asked, method_named(method), context, folder, show_steps, as_json))
+    named = method_named(method) if method else None
+    asyncio.run(_ask(path, asked, named, context, folder, show_steps, as_json))
 
 
 async def _read(
@@ -76,7 +80,7 @@ async def _read(
 async def _ask(
     path: Path,
     asked: Question,
-    method: Method,
+    named: Method | None,
     context: ReaderContext,
     folder: Path | None,
     show_steps: bool,
@@ -84,6 +88,7 @@ async def _ask(
 ) -> None:
     async with open_library(folder) as library:
         document = await _named(path, library)
+        method = named or method_for(document)
         found = await run_graph(library, method.build(), method.name, document, context, asked)
     if as_json:
         print_json(_reported(document, context, found))

@@ -8,6 +8,7 @@ from langgraph.graph import StateGraph
 
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
+from readgraph.state.records import Document
 
 
 @dataclass(frozen=True)
@@ -39,3 +40,8 @@ def method_named(name: str) -> Method:
     if name not in METHODS:
         raise BadInput(f"There is no method '{name}': choose one of {', '.join(METHODS)}.")
     return METHODS[name]
+
+
+def method_for(document: Document) -> Method:
+    """The method for a document where none is named: GAM for a history, ReadAgent for a text."""
+    return METHODS["gam" if document.sessions else "read-agent"]

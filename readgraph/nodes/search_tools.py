@@ -3,6 +3,7 @@
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
+from weakref import proxy
 
 from langgraph.runtime import Runtime
 
@@ -42,7 +43,8 @@ async def memory_tools(runtime: Runtime[ReaderContext], document: Document, memo
     indexes, key = await indexes_beside(store.store), index_key(memory)
     tools: dict[str, IndexTool] = {"keyword": KeywordTool(indexes.keyword, key)}
     if context.embeddings and "vector" in context.tools:
-        embedder = Embedder(context.embeddings, PaidVectors(store), concurrency=context.concurrency)
+        kept = PaidVectors(PageStore(proxy(store.store)))  # kept beside the store, it must not keep the store
+        embedder = Embedder(context.embeddings, kept, concurrency=context.concurrency)
         embedder = indexes.embedders.setdefault((embedder.identity, context.concurrency), embedder)
         tools["vector"] = VectorTool(await indexes.vectors(embedder.identity), embedder, key)
     for tool in tools.values():
