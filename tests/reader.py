@@ -13,6 +13,10 @@ _FIELDS = {
     "begins_anew": "BeginsAnew",
     "choice": "ChosenAnswer",
     "header": "MemoAndHeader",
+    "vector": "SearchPlan",
+    "quotes": "Integrated",
+    "missing": "Verdict",
+    "enough": "Enough",
 }
 
 
@@ -54,6 +58,8 @@ def reader(request: ChatRequest) -> str | dict[str, object]:
         return {"reason": "a scene ends", "label": 1 + zlib.crc32(text.encode()) % text.count("<pause ")}
     if wanted == "BeginsAnew":
         return {"reason": "the same scene", "begins_anew": "no"}
+    if wanted in ("SearchPlan", "Integrated", "Verdict", "Enough", "Missing", "AnswerAlone", "ChoiceAlone"):
+        return research(request, wanted)
     pages = page_numbers(request)
     if wanted == "PagesToRead":
         return {"reason": "it may stand there", "pages": pages[1:3]}
@@ -67,3 +73,24 @@ def reader(request: ChatRequest) -> str | dict[str, object]:
     return (
         {"quotes": [quote], "choice": "B"} if wanted == "ChosenAnswer" else {"quotes": [quote], "answer": "It says so."}
     )
+
+
+def research(request: ChatRequest, wanted: str) -> dict[str, object]:
+    """Search for the question's words, note the first words of each page found, and be content."""
+    question = between(request, "question")
+    pages = re.findall(r"^<page (\d+)>\n(.*?)(?=^<page |\Z)", between(request, "pages"), re.MULTILINE | re.DOTALL)
+    begun = {int(number): " ".join(text.partition("]\n")[2].split()[:8]) for number, text in pages}
+    replies: dict[str, dict[str, object]] = {
+        "SearchPlan": {"needs": [question], "keyword": [question], "vector": [question], "page": []},
+        "Integrated": {
+            "content": "\n".join(begun.values()),
+            "sources": list(begun),
+            "quotes": [{"page": number, "quote": text} for number, text in begun.items()],
+        },
+        "Verdict": {"enough": True, "missing": []},
+        "Enough": {"enough": True},
+        "Missing": {"missing": []},
+        "AnswerAlone": {"answer": "It says so."},
+        "ChoiceAlone": {"choice": "B"},
+    }
+    return replies[wanted]

@@ -44,8 +44,11 @@ def asked(server: ModelServer, kind: str) -> list[ChatRequest]:
     return [request for request in server.requests if wanted_reply(request) == kind]
 
 
-async def test_a_trail_is_followed_round_by_round(server: ModelServer, library: Library, memory: Memory) -> None:
-    found = await run(library, memory)
+@pytest.mark.parametrize("form", ["json_schema", "function", "text"])
+async def test_a_trail_is_followed_round_by_round(
+    server: ModelServer, library: Library, memory: Memory, form: Any
+) -> None:
+    found = await run(library, memory, replace(CONTEXT, reply_form=form))
     assert (found["status"], found["answer"]) == ("answered", "At elm.")
     assert found["sources"] == [*TRAIL]
     assert [done["enough"] for done in found["rounds"]] == [False, False, False, True]
