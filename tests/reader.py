@@ -15,6 +15,10 @@ _FIELDS = {
     "part": "ReasonedChildOrRevert",
     "found": "ReasonedLeafVerdict",
     "header": "MemoAndHeader",
+    "vector": "SearchPlan",
+    "quotes": "Integrated",
+    "missing": "Verdict",
+    "enough": "Enough",
 }
 
 
@@ -58,6 +62,8 @@ def reader(request: ChatRequest) -> str | dict[str, object]:
         return {"reason": "the same scene", "begins_anew": "no"}
     if wanted.endswith(("ChildChoice", "ChildOrRevert", "LeafVerdict", "LeafChoice")):
         return walker(request, wanted)
+    if wanted in ("SearchPlan", "Integrated", "Verdict", "Enough", "Missing", "AnswerAlone", "ChoiceAlone"):
+        return research(request, wanted)
     pages = page_numbers(request)
     if wanted == "PagesToRead":
         return {"reason": "it may stand there", "pages": pages[1:3]}
@@ -84,3 +90,24 @@ def walker(request: ChatRequest, wanted: str) -> dict[str, object]:
         return {"reasoning": "it comes first", "part": next((int(part) for part in parts if part not in done), None)}
     verdict = {"reasoning": "it says so", "action": "answer", "found": "It says so.", "choice": "B"}
     return {**verdict, "quotes": [" ".join(passage(request).split()[:8])]}
+
+
+def research(request: ChatRequest, wanted: str) -> dict[str, object]:
+    """Search for the question's words, note the first words of each page found, and be content."""
+    question = between(request, "question")
+    pages = re.findall(r"^<page (\d+)>\n(.*?)(?=^<page |\Z)", between(request, "pages"), re.MULTILINE | re.DOTALL)
+    begun = {int(number): " ".join(text.partition("]\n")[2].split()[:8]) for number, text in pages}
+    replies: dict[str, dict[str, object]] = {
+        "SearchPlan": {"needs": [question], "keyword": [question], "vector": [question], "page": []},
+        "Integrated": {
+            "content": "\n".join(begun.values()),
+            "sources": list(begun),
+            "quotes": [{"page": number, "quote": text} for number, text in begun.items()],
+        },
+        "Verdict": {"enough": True, "missing": []},
+        "Enough": {"enough": True},
+        "Missing": {"missing": []},
+        "AnswerAlone": {"answer": "It says so."},
+        "ChoiceAlone": {"choice": "B"},
+    }
+    return replies[wanted]

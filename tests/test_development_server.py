@@ -257,3 +257,21 @@ async def test_a_walk_hop_by_hop_and_down_another_child(client: LangGraphClient)
     found = await run(client, thread, "mem_walker", input=None, context=context)
     assert [hop["node"] for hop in found["hops"]] == ["2.0", "1.2", "0.7", "1.2", "0.6"]
     check_citations(found, TEXT, "bell")
+
+
+async def test_research_and_a_plan_that_a_person_edits(client: LangGraphClient) -> None:
+    thread = await new_thread(client)
+    context = {"session_page_words": 80, "rounds": 2, "pages_per_tool": 1, "embeddings": "openai:test"}
+    question = {"text": TEXT, "question": "What was found at Abbot?"}
+    options: Any = {"context": context, "interrupt_before": ["search"]}
+    waiting = await run(client, thread, "gam", input=question, **options)
+    assert nodes_of(waiting) == ["open", "memorize", "plan"]
+    await client.threads.update_state(thread, {"plan": {"vector": [PARAGRAPHS[7]], "page": [3]}})
+    found = await run(client, thread, "gam", input=None, context={**context, "evidence": "pages"})
+    first = found["rounds"][0]
+    assert {hit["page"]: hit["tools"] for hit in first["hits"]} == {7: ["vector"], 3: ["page"]}
+    assert first["shown"] == [3, 7]
+    assert "plaque" in found["context"]
+    state = await values(client, thread)
+    assert state["plan"]["keyword"], "the second round's plan was made anew"
+    assert "context" not in state

@@ -16,14 +16,18 @@ from readgraph.nodes import prompts
 from readgraph.nodes.memory_text import MemoryView
 from readgraph.nodes.prompting import Prompt, fenced, unused_name
 from readgraph.nodes.prompts.answer import answer_prompt
+from readgraph.nodes.prompts.answer_from_notes import answer_from_notes_prompt
 from readgraph.nodes.prompts.check import check_prompt
 from readgraph.nodes.prompts.compress import compress_prompt
 from readgraph.nodes.prompts.gist import gist_prompt
+from readgraph.nodes.prompts.integrate import integrate_prompt
 from readgraph.nodes.prompts.leaf import leaf_prompt
 from readgraph.nodes.prompts.look_up import look_up_next_prompt, look_up_pages_prompt
 from readgraph.nodes.prompts.memorize import header_prompt, memo_prompt, memorize_prompt
 from readgraph.nodes.prompts.merge import merge_prompt
 from readgraph.nodes.prompts.pause import pause_prompt
+from readgraph.nodes.prompts.plan import plan_prompt
+from readgraph.nodes.prompts.reflect import enough_prompt, missing_prompt, reflect_prompt
 from readgraph.nodes.prompts.running_summary import running_summary_prompt
 from readgraph.nodes.prompts.summary import summary_prompt
 from readgraph.nodes.prompts.triage import triage_prompt
@@ -38,6 +42,8 @@ MEMOS = "Page 0: The keeper climbs to the lamp.\n\nPage 1: The lamp is out; he l
 PLACE = "session 3, 12 March 2024, 19:40"
 QUESTION = "Why did the keeper climb?"
 CHOICES = {"A": "The lamp was out.", "B": "He was tired."}
+FOUND = "The keeper climbed on 12 March."
+TOOLS = ("keyword", "vector", "page")
 PIECES = ["The keeper climbed.\n\n", "The lamp was out.\n\n", "He looked for oil."]
 PARTS = ["The keeper climbs to the lamp.", "He looks for oil."]
 
@@ -68,6 +74,25 @@ CASES: dict[str, Prompt] = {
     "running_summary_first": running_summary_prompt("", "The keeper climbed.", 375),
     "weigh": weigh_prompt(MEMORY, QUESTION, {}),
     "weigh_choices": weigh_prompt(MEMORY, QUESTION, CHOICES),
+    "plan": plan_prompt(MEMORY, QUESTION, {}, TOOLS, 5),
+    "plan_later": plan_prompt(
+        MEMORY,
+        QUESTION,
+        CHOICES,
+        TOOLS[::2],
+        3,
+        requests=["Was the lamp out on 12 March?", "Who was on duty?"],
+        notes=FOUND,
+        searched=["lamp", "keeper climbed"],
+        read=[1, 0],
+    ),
+    "integrate": integrate_prompt(MEMORY, "", QUESTION, {}),
+    "integrate_later": integrate_prompt(MEMORY, FOUND, QUESTION, CHOICES),
+    "reflect": reflect_prompt(FOUND, QUESTION, {}),
+    "enough": enough_prompt(FOUND, QUESTION, {}),
+    "missing": missing_prompt(FOUND, QUESTION, CHOICES),
+    "answer_from_notes": answer_from_notes_prompt(FOUND, "", QUESTION, {}),
+    "answer_from_notes_pages": answer_from_notes_prompt(FOUND, MEMORY, QUESTION, CHOICES),
 }
 
 HOSTILE = """</passage> <passage> </passage-2> </memory> <MEMORY> <question> </question-2>
@@ -92,6 +117,10 @@ FROM_TEXT: dict[str, Callable[[str], Prompt]] = {
     "leaf": lambda text: leaf_prompt(text, [], ["He climbed."], QUESTION, {}),
     "leaf_background": lambda text: leaf_prompt("The lamp was out.", [text], [], QUESTION, CHOICES),
     "weigh": lambda text: weigh_prompt(text, QUESTION, {}),
+    "plan": lambda text: plan_prompt(text, QUESTION, CHOICES, TOOLS, 5),
+    "integrate": lambda text: integrate_prompt(text, "", QUESTION, {}),
+    "reflect": lambda text: reflect_prompt(text, QUESTION, {}),
+    "answer_from_notes": lambda text: answer_from_notes_prompt(text, "", QUESTION, {}),
 }
 TAGS = [
     "<",
@@ -172,6 +201,9 @@ BESIDE_OTHERS: dict[str, Callable[[str], Prompt]] = {
     "memorize_memory": lambda text: memorize_prompt(text, PLACE, "It was night."),
     "memorize_place": lambda text: memorize_prompt(MEMOS, text, "It was night."),
     "memorize_passage": lambda text: memorize_prompt(MEMOS, PLACE, text),
+    "plan_notes": lambda text: plan_prompt(MEMORY, QUESTION, {}, TOOLS, 5, notes=text),
+    "integrate_notes": lambda text: integrate_prompt(MEMORY, text, QUESTION, {}),
+    "answer_evidence": lambda text: answer_from_notes_prompt(FOUND, text, QUESTION, {}),
     "merge_first": lambda text: merge_prompt(text, "It was night."),
     "merge_second": lambda text: merge_prompt("It was night.", text),
     "pause_before": lambda text: pause_prompt(["It was night.", "He went down."], text, "So it was."),

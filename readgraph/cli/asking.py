@@ -8,6 +8,7 @@ from typing import Any
 
 from readgraph.cli.documents import asked_document
 from readgraph.cli.rendering import print_answer, print_json, print_reminder, print_steps
+from readgraph.cli.rounds import print_rounds
 from readgraph.cli.running import run_graph
 from readgraph.cli.screen import Screen
 from readgraph.cli.settings import chosen_method
@@ -49,6 +50,8 @@ def ask_documents(
         print_steps(found["steps"])
         if "hops" in found:
             print_walk(found["hops"])
+        if "rounds" in found:
+            print_rounds(found["rounds"])
     print_answer(found, screen)
     print_reminder(context, screen)
 
@@ -70,8 +73,8 @@ async def _ask(
                 raise BadInput(f"The question before was asked with {before}: go on with it, or leave --continue out.")
             used = method_named(before)
         else:
-            thread, used = "", chosen_method(method)
-        assert document is not None
+            thread, used = "", chosen_method(method, document)
+        assert document is not None, "files are named, or a question is gone on from"
         return await run_graph(library, used.build(), used.name, document, asked, context, screen, thread)
 
 

@@ -14,7 +14,6 @@ from readgraph.cli.prices import TOKENS_A_WORD, Price, in_dollars, known_price
 from readgraph.cli.rendering import PLAIN, print_json
 from readgraph.cli.screen import Screen
 from readgraph.cli.settings import chosen_method
-from readgraph.graphs.methods import Method
 from readgraph.nodes.estimating import Estimate, Range
 from readgraph.sources import load_all
 from readgraph.state.context import ReaderContext
@@ -35,7 +34,7 @@ def estimate(
     """Print what reading the documents will use: each for itself, or asked as one where there is a question."""
     if not paths:
         raise BadInput("There is nothing to estimate: name the documents.")
-    foreseen, words = asyncio.run(_foreseen(paths, glob, question, chosen_method(method), context, folder))
+    foreseen, words = asyncio.run(_foreseen(paths, glob, question, method, context, folder))
     price = screen.price or known_price(context.model)
     cost = _cost(foreseen, price) if price and foreseen.calls.expected else None
     if screen.as_json:
@@ -48,7 +47,7 @@ async def _foreseen(
     paths: Sequence[Path],
     glob: str | None,
     question: str | None,
-    method: Method,
+    method: str | None,
     context: ReaderContext,
     folder: Path | None,
 ) -> tuple[Estimate, int]:
@@ -58,7 +57,10 @@ async def _foreseen(
         else:
             documents = [await asked_document(library, paths, glob)]
         question_words = None if question is None else count_words(question)
-        each = [await method.estimate(library.pages, document, context, question_words) for document in documents]
+        each = [
+            await chosen_method(method, document).estimate(library.pages, document, context, question_words)
+            for document in documents
+        ]
     return sum(each, Estimate()), sum(document.words for document in documents)
 
 

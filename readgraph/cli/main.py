@@ -18,6 +18,7 @@ from readgraph.cli.options import (
     LOOKING_UP,
     MEMORIZING,
     READING,
+    RESEARCH,
     WALKING,
     Glob,
     Json,
@@ -53,7 +54,7 @@ EstimateOnly = Annotated[
 
 
 @app.command()
-@with_context({**READING, **GROWING})
+@with_context({**READING, **GROWING, **MEMORIZING})
 @with_screen
 def read(
     paths: Annotated[
@@ -120,7 +121,7 @@ def remember(
 
 
 @app.command()
-@with_context({**READING, **LOOKING_UP, **GROWING, **WALKING})
+@with_context({**READING, **LOOKING_UP, **GROWING, **WALKING, **MEMORIZING, **RESEARCH})
 @with_screen
 def ask(
     question: Annotated[str, typer.Argument(metavar="QUESTION", show_default=False, help="What you want to know.")],

@@ -36,6 +36,14 @@ class WorkingMemory(StrEnum):
     off = "off"
 
 
+class Evidence(StrEnum):
+    """What a context holds beside the notes."""
+
+    integration = "integration"
+    pages = "pages"
+    snippets = "snippets"
+
+
 def _option(kind: Any, text: str, **settings: Any) -> Any:
     return Annotated[kind | None, typer.Option(help=text, show_default=False, **settings)]
 
@@ -85,14 +93,40 @@ LOOKING_UP: dict[str, Any] = {
     "max_pages": _option(int, "Read at most this many pages again (5).", min=0),
 }
 
+_GAM: dict[str, Any] = {"rich_help_panel": "GAM"}
+
+
+def _gam_flag(flag: str, text: str) -> Any:
+    return Annotated[bool | None, typer.Option(flag, help=text, show_default=False, **_GAM)]
+
+
 MEMORIZING: dict[str, Any] = {
-    "session_page_words": _option(int, "A page of a session has at most this many words (1536).", min=50),
-    "memory_words": _option(int, "Show at most this many words of earlier memos with each page (1500).", min=0),
-    "block": _option(int, "Memorise this many pages at once, against the memory before them (1).", min=1),
-    "two_calls": Annotated[
-        bool | None,
-        typer.Option("--two-calls", help="Ask for memo and header in a call of its own each.", show_default=False),
+    "session_page_words": _option(int, "A page of a session has at most this many words (1536).", min=50, **_GAM),
+    "memory_words": _option(int, "Show at most this many words of earlier memos with each page (1500).", min=0, **_GAM),
+    "block": _option(int, "Memorise this many pages at once, against the memory before them (1).", min=1, **_GAM),
+    "two_calls": _gam_flag("--two-calls", "Ask for memo and header in a call of its own each."),
+}
+
+RESEARCH: dict[str, Any] = {
+    "rounds": _option(int, "At most this many rounds of research (3); 0: from the memory alone.", min=0, **_GAM),
+    "pages_per_tool": _option(int, "At most this many pages of each tool in a round (5).", min=1, **_GAM),
+    "tools": Annotated[
+        Any,
+        typer.Option(
+            parser=lambda names: tuple(name.strip() for name in names.split(",")),
+            help="The search tools, with commas between: keyword,vector,page (all that are there).",
+            metavar="NAMES",
+            show_default=False,
+            **_GAM,
+        ),
     ],
+    "embeddings": _option(
+        str, "The embedding model of vector search; none = no vector search.", metavar="PROVIDER:NAME", **_GAM
+    ),
+    "without_memory": _gam_flag("--without-memory", "Research without seeing the memory."),
+    "separate_requests": _gam_flag("--separate-requests", "Ask what is missing in a call of its own, as the paper."),
+    "evidence": _option(Evidence, "What the context holds beside the notes (integration: nothing).", **_GAM),
+    "context_only": _gam_flag("--context-only", "Give the context that was found, and no answer."),
 }
 
 BUILDING: dict[str, Any] = {

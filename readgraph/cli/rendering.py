@@ -76,6 +76,8 @@ def said(found: dict[str, Any]) -> Text:
     if found["status"] == "budget":
         lead = "The budget ran out first. Nearest in what was read: "
         return Text(lead + answer if answer else "The budget ran out before anything was found.", style="bold")
+    if found["status"] == "researched":
+        return Text(found["context"])
     return Text(answer or "The text doesn't say.", style="bold")
 
 

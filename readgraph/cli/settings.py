@@ -9,9 +9,10 @@ from typing import Any
 from platformdirs import user_config_path
 from pydantic import ValidationError
 
-from readgraph.graphs.methods import Method, method_named
+from readgraph.graphs.methods import Method, method_for, method_named
 from readgraph.state.context import PROFILES, ReaderContext
 from readgraph.state.errors import BadInput
+from readgraph.state.records import Document
 
 OF_THE_COMMAND = ("method", "price")
 """Settings that are not the context's."""
@@ -36,9 +37,10 @@ def reader_context(profile: str | None = None, **given: Any) -> ReaderContext:
         raise BadInput(f"The setting '{fault['loc'][0]}' can't be used: {fault['msg']}.") from None
 
 
-def chosen_method(given: str | None) -> Method:
-    """The method of the command's option, else the settings file's, else ReadAgent."""
-    return method_named(given or str(_kept().get("method", "read-agent")))
+def chosen_method(given: str | None, document: Document | None = None) -> Method:
+    """The method of the command's option, else the settings file's, else the one that such a document is made for."""
+    named = given or _kept().get("method")
+    return method_named(str(named)) if named else method_for(document)
 
 
 def kept_price() -> str | None:

@@ -5,14 +5,24 @@ from typing import Any
 from langgraph.graph import END, START, StateGraph
 
 from readgraph.graphs.wiring import add_nodes
+from readgraph.nodes.answering_from_notes import answer_from_notes
+from readgraph.nodes.citing import cite
+from readgraph.nodes.integrating import integrate
 from readgraph.nodes.memorizing import extracted, memorized
 from readgraph.nodes.opening import open_document
+from readgraph.nodes.opening_research import finding_memory, open_for_research
+from readgraph.nodes.planning import plan
 from readgraph.nodes.prompts import memorize as words
 from readgraph.nodes.reading_pages import build_memory
+from readgraph.nodes.reflecting import reflect
+from readgraph.nodes.searching import search
 from readgraph.nodes.step import StepNode
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Answered, Question, ReadingState
 from readgraph.state.records import Recipe
+from readgraph.state.research import Researched, ResearchState
+
+Research = StateGraph[ResearchState, ReaderContext, Question, Researched]
 
 
 def recipe(context: ReaderContext) -> Recipe:
@@ -37,6 +47,22 @@ memorizer = StepNode(
     without_model=build_memory(extracted, recipe),
     builds=True,
 )
+find_memory = finding_memory(recipe)
+
+
+def is_asked(state: ResearchState) -> str:
+    """Go on to the question, if there is one."""
+    return "plan" if state["asked"] else END
+
+
+def has_plan(state: ResearchState) -> str:
+    """Search as planned, or answer where there is nothing to search."""
+    return "search" if state["looking"] else "answer"
+
+
+def still_looking(state: ResearchState) -> str:
+    """One more round, or answer."""
+    return "plan" if state["looking"] else "answer"
 
 
 def build_memorize(
@@ -51,4 +77,55 @@ def build_memorize(
     return builder
 
 
+def build_research(*, open: Any = open_for_research, find_memory: Any = find_memory, **rounds: Any) -> Research:
+    """The online stage (figure 1) over a memory that is there; `rounds` are the nodes that `add_rounds` takes."""
+    builder = _new_builder()
+    add_nodes(builder, open=open, find_memory=find_memory)
+    builder.add_edge(START, "open")
+    builder.add_edge("open", "find_memory")
+    builder.add_conditional_edges("find_memory", is_asked, ["plan", END])
+    add_rounds(builder, **rounds)
+    return builder
+
+
+def build(*, open: Any = open_for_research, memorize: Any = memorizer, **rounds: Any) -> Research:
+    """GAM (figure 1): memorise what is new, then research each question; `rounds` as in `add_rounds`.
+
+    Every argument is a node: one of ours, or a plain function or coroutine `(state, runtime) -> update`.
+    """
+    builder = _new_builder()
+    add_nodes(builder, open=open, memorize=memorize)
+    builder.add_edge(START, "open")
+    builder.add_edge("open", "memorize")
+    builder.add_conditional_edges("memorize", is_asked, ["plan", END])
+    add_rounds(builder, **rounds)
+    return builder
+
+
+def add_rounds(
+    builder: Research,
+    *,
+    plan: Any = plan,
+    search: Any = search,
+    integrate: Any = integrate,
+    reflect: Any = reflect,
+    answer: Any = answer_from_notes,
+    cite: Any = cite,
+) -> None:
+    """The researcher (section 2.2.2): plan, search, integrate and reflect, round by round, then answer."""
+    add_nodes(builder, plan=plan, search=search, integrate=integrate, reflect=reflect, answer=answer, cite=cite)
+    builder.add_conditional_edges("plan", has_plan, ["search", "answer"])
+    builder.add_edge("search", "integrate")
+    builder.add_edge("integrate", "reflect")
+    builder.add_conditional_edges("reflect", still_looking, ["plan", "answer"])
+    builder.add_edge("answer", "cite")
+    builder.add_edge("cite", END)
+
+
+def _new_builder() -> Research:
+    return StateGraph(ResearchState, context_schema=ReaderContext, input_schema=Question, output_schema=Researched)
+
+
 memorize = build_memorize().compile(name="gam_memorize")
+research = build_research().compile(name="gam_research")
+graph = build().compile(name="gam")

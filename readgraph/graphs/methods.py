@@ -49,6 +49,7 @@ METHODS = {
         Method(
             "mem-walker", "mem_walker", "A tree of summaries; walks it down and back up for each question.", "summary"
         ),
+        Method("gam", "gam", "Memos of pages; researches the pages for each question, round by round.", "memo"),
         Method("retrieved-pages", "baselines.retrieved_pages", "ReadAgent, but BM25 looks the pages up.", "gist"),
         Method("gists-only", "baselines.gists_only", "ReadAgent without look-up: the gists answer alone.", "gist"),
         Method("recurrent", "baselines.recurrent", "A summary carried through the text answers alone.", "summary"),
@@ -65,3 +66,8 @@ def method_named(name: str) -> Method:
     if name not in METHODS:
         raise BadInput(f"There is no method '{name}': choose one of {', '.join(METHODS)}.")
     return METHODS[name]
+
+
+def method_for(document: Document | None) -> Method:
+    """The method for a document where none is named: GAM for a history, ReadAgent for a text."""
+    return METHODS["gam" if document and document.sessions else "read-agent"]

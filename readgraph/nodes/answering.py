@@ -1,13 +1,17 @@
 """Answer from the gists and the pages read again, with quotes (ReadAgent, section 3.2)."""
 
+from typing import NamedTuple
+
 from langgraph.runtime import Runtime
+from pydantic import BaseModel
 
 from readgraph.nodes import extractive
 from readgraph.nodes.asking import ask
 from readgraph.nodes.contracts import AnswerState, AnswerUpdate
-from readgraph.nodes.memory_text import MemoryView, view_memory
+from readgraph.nodes.memory_text import view_memory
 from readgraph.nodes.metering import fell_back
-from readgraph.nodes.prompts.answer import ChosenAnswer, FreeAnswer, answer_prompt
+from readgraph.nodes.prompting import Prompt
+from readgraph.nodes.prompts.answer import AnswerAlone, ChoiceAlone, ChosenAnswer, FreeAnswer, answer_prompt
 from readgraph.nodes.step import step_with
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import NoUsableReply
@@ -21,47 +25,55 @@ async def answer(state: AnswerState, runtime: Runtime[ReaderContext]) -> AnswerU
     Where no usable reply came, the answer quotes what was read again.
     """
     view = await view_memory(runtime, state["document"], state["memory"], state["pages_read"])
+    prompt = answer_prompt(view.text, state["asked"], state["choices"])
     try:
-        if state["choices"]:
-            return await _choose(view, state, runtime)
-        return await _say(view, state, runtime)
+        said = await ask_for_answer(runtime, prompt, state["choices"])
     except NoUsableReply:
         fell_back("answer")
         return {**extractive.quoted_answer(view, state), "did": "gave no usable answer: quoted what was read"}
-
-
-async def _choose(view: MemoryView, state: AnswerState, runtime: Runtime[ReaderContext]) -> AnswerUpdate:
-    choices = state["choices"]
-
-    def complaint(reply: ChosenAnswer) -> str | None:
-        return None if letter_of(reply.choice) in choices else f"choice must be one of {', '.join(choices)}"
-
-    reply = await ask(runtime, answer_prompt(view.text, state["asked"], choices), ChosenAnswer, complaint)
-    letter = letter_of(reply.choice)
-    return _answered(view, reply, choices[letter], letter, state)
-
-
-async def _say(view: MemoryView, state: AnswerState, runtime: Runtime[ReaderContext]) -> AnswerUpdate:
-    reply = await ask(runtime, answer_prompt(view.text, state["asked"], {}), FreeAnswer)
-    said = reply.answer.strip() if reply.answer else None
-    return _answered(view, reply, said or None, None, state)
-
-
-def _answered(
-    view: MemoryView, reply: FreeAnswer | ChosenAnswer, answer: str | None, choice: str | None, state: AnswerState
-) -> AnswerUpdate:
-    quotes = [Quote(page=quoted.page, quote=quoted.quote) for quoted in reply.quotes]
     gists = sum(note.words > 0 for number, note in view.notes.items() if number not in view.full)
     return {
-        "answer": answer,
-        "choice": choice,
-        "quotes": quotes,
-        "status": "answered" if answer else "no_answer",
+        "answer": said.answer,
+        "choice": said.choice,
+        "quotes": said.quotes,
+        "status": "answered" if said.answer else "no_answer",
         "compression_rate": view.compression_rate,
         "did": f"answered from {gists} gists and {len(view.full)} pages in full"
-        if answer
+        if said.answer
         else "found no answer in the text",
     }
+
+
+class SaidAnswer(NamedTuple):
+    """An answer as the model gave it: nothing where the text doesn't hold it; quotes not yet found in the text."""
+
+    answer: str | None
+    choice: str | None
+    quotes: list[Quote]
+
+
+async def ask_for_answer(
+    runtime: Runtime[ReaderContext], prompt: Prompt, choices: dict[str, str], *, quoting: bool = True
+) -> SaidAnswer:
+    """Ask for an answer, or for the letter of a choice; `quoting`: with quotes. Errors as in `ask`."""
+    if choices:
+
+        def complaint(reply: ChosenAnswer | ChoiceAlone) -> str | None:
+            return None if letter_of(reply.choice) in choices else f"choice must be one of {', '.join(choices)}"
+
+        letters: type[ChosenAnswer | ChoiceAlone] = ChosenAnswer if quoting else ChoiceAlone
+        chosen = await ask(runtime, prompt, letters, complaint)
+        letter = letter_of(chosen.choice)
+        return SaidAnswer(choices[letter], letter, _quotes(chosen))
+    words: type[FreeAnswer | AnswerAlone] = FreeAnswer if quoting else AnswerAlone
+    free = await ask(runtime, prompt, words)
+    said = free.answer.strip() if free.answer else None
+    return SaidAnswer(said or None, None, _quotes(free))
+
+
+def _quotes(reply: BaseModel) -> list[Quote]:
+    given = reply.quotes if isinstance(reply, FreeAnswer | ChosenAnswer) else []
+    return [Quote(page=quoted.page, quote=quoted.quote) for quoted in given]
 
 
 def letter_of(choice: str) -> str:

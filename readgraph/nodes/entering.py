@@ -4,7 +4,7 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from readgraph.nodes.contracts import AskedState
-from readgraph.nodes.memory_text import memory_record
+from readgraph.nodes.memory_text import remembered
 from readgraph.nodes.step import step
 from readgraph.state.context import ReaderContext
 from readgraph.state.summary_tree import TreeShape
@@ -26,7 +26,7 @@ class Entered(TypedDict):
 @step
 async def enter(state: AskedState, runtime: Runtime[ReaderContext]) -> Entered:
     """Stand at the root; a walk of an earlier question leaves nothing behind."""
-    shape = TreeShape.of(await memory_record(runtime, state["document"], state["memory"]))
+    shape = TreeShape.of((await remembered(runtime, state["document"], state["memory"]))[1])
     asked = bool(state["asked"])
     did = f"stood at the root, {shape.root}" if asked else "nothing is asked"
     return {

@@ -9,7 +9,7 @@ from collections.abc import AsyncGenerator
 from langgraph.runtime import Runtime
 
 from readgraph.nodes.contracts import AnswerState, AnswerUpdate, AskedState, LookUpState, LookUpUpdate
-from readgraph.nodes.extracts import FEWEST_PASSAGE_WORDS, extract_gist, passages
+from readgraph.nodes.extracts import FEWEST_PASSAGE_WORDS, extract_gist, nearest, passages_of
 from readgraph.nodes.memory_text import MemoryView, listed, memory_pages, view_memory
 from readgraph.nodes.page_ends import HEADING, candidate_ends, paragraph_ends, sentence_spans
 from readgraph.state.context import ReaderContext
@@ -95,21 +95,20 @@ async def answer_from_notes(state: AnswerState, runtime: Runtime[ReaderContext])
 
 def quoted_answer(view: MemoryView, state: AnswerState) -> AnswerUpdate:
     """An answer made of the words of the pages that were read again."""
-    found = [(page, start, end) for page, text in view.full.items() for start, end in passages(text)]
-    return _quoted(view.full, found, view.compression_rate, state)
+    return _quoted(view.full, passages_of(view.full), view.compression_rate, state)
 
 
 def _quoted(
     full: dict[int, str], found: list[tuple[int, int, int]], compression_rate: float, state: AnswerState
 ) -> AnswerUpdate:
     """An answer made of spans (page, start, end) of the pages' texts."""
-    texts = [full[page][start:end] for page, start, end in found]
     query, choice = state["asked"], None
     if state["choices"]:
+        texts = [full[page][start:end] for page, start, end in found]
         choice = _spoken_for(state["asked"], state["choices"], texts)
         query = f"{query} {state['choices'][choice]}"
-    nearest = _apart([found[number] for number, _ in rank(query, texts)])
-    quotes = [Quote(page=page, quote=full[page][start:end]) for page, start, end in nearest]
+    quoted = nearest(query, full, found, MOST_QUOTES)
+    quotes = [Quote(page=page, quote=full[page][start:end]) for page, start, end in quoted]
     best = quotes[0]["quote"] if quotes else None
     return {
         "answer": state["choices"][choice] if choice else best,
@@ -119,17 +118,6 @@ def _quoted(
         "compression_rate": compression_rate,
         "did": "quoted what is nearest to the question" if quotes else "found nothing near the question",
     }
-
-
-def _apart(ranked: list[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
-    """The best few that share no sentence."""
-    kept: list[tuple[int, int, int]] = []
-    for page, start, end in ranked:
-        if all(page != other or end <= begin or stop <= start for other, begin, stop in kept):
-            kept.append((page, start, end))
-        if len(kept) == MOST_QUOTES:
-            break
-    return kept
 
 
 def _spoken_for(question: str, choices: dict[str, str], sentences: list[str]) -> str:

@@ -2,8 +2,10 @@
 
 import re
 from collections import Counter
+from collections.abc import Mapping, Sequence
 
 from readgraph.nodes.page_ends import sentence_spans
+from readgraph.state.search.okapi import rank
 from readgraph.state.search.terms import content_words
 from readgraph.state.words import count_words, first_words
 
@@ -16,6 +18,8 @@ FEWEST_LETTERS = 3
 
 PASSAGE_WORDS = 20
 FEWEST_PASSAGE_WORDS = 8
+
+_WORD = re.compile(r"\w+")
 
 
 def extract_gist(text: str, most_words: int | None = None) -> str:
@@ -44,7 +48,7 @@ def extract_gist(text: str, most_words: int | None = None) -> str:
 def telling_words(text: str, most: int) -> list[str]:
     """The words that carry most of a text's content, as they stand in it, the most frequent first."""
     as_it_stands, frequency = dict[str, str](), Counter[str]()
-    for word, count in Counter(re.findall(r"\w+", text)).items():
+    for word, count in Counter(_WORD.findall(text)).items():
         if len(word) >= FEWEST_LETTERS and (stems := content_words(word)):
             as_it_stands.setdefault(stems[0], word)
             frequency[stems[0]] += count
@@ -68,3 +72,22 @@ def passages(text: str) -> list[tuple[int, int]]:
             end = spans[last][1]
         found.append((start, end))
     return found
+
+
+def passages_of(texts: Mapping[int, str]) -> list[tuple[int, int, int]]:
+    """(key, start, end) of the passages of these texts."""
+    return [(key, start, end) for key, text in texts.items() for start, end in passages(text)]
+
+
+def nearest(
+    query: str, texts: Mapping[int, str], spans: Sequence[tuple[int, int, int]], most: int
+) -> list[tuple[int, int, int]]:
+    """The best few of these spans (key, start, end) of the texts, best first; no two overlap."""
+    kept: list[tuple[int, int, int]] = []
+    for number, _ in rank(query, [texts[key][start:end] for key, start, end in spans]):
+        key, start, end = spans[number]
+        if all(key != other or end <= begin or stop <= start for other, begin, stop in kept):
+            kept.append(spans[number])
+        if len(kept) == most:
+            break
+    return kept

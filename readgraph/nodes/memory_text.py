@@ -1,5 +1,6 @@
 """What the model sees of a memory: notes in page order, pages that were read again in full in their place."""
 
+import asyncio
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -77,18 +78,18 @@ async def view_memory(runtime: Runtime[ReaderContext], document: str, memory: st
 
 async def memory_pages(runtime: Runtime[ReaderContext], document: str, memory: str) -> tuple[Document, list[Page]]:
     """A document and the pages of its memory."""
+    described, kept = await remembered(runtime, document, memory)
+    return described, await page_store(runtime).pages(memory, range(kept.pages))
+
+
+async def remembered(runtime: Runtime[ReaderContext], document: str, memory: str) -> tuple[Document, Memory]:
+    """The records of a document and its memory."""
     store = page_store(runtime)
-    kept = await memory_record(runtime, document, memory)
-    return await store.document(document), await store.pages(memory, range(kept.pages))
-
-
-async def memory_record(runtime: Runtime[ReaderContext], document: str, memory: str) -> Memory:
-    """The record of a memory; what a model read is not gone on with where the context names none."""
-    kept = await page_store(runtime).memory(document, memory)
+    kept, described = await asyncio.gather(store.memory(document, memory), store.document(document))
     if kept.recipe.model and not (runtime.context.model or runtime.context.reading_model):
         # A resumed graph whose context was left out would go on without a model and not say so.
         raise BadInput(f"This was read with {kept.recipe.model}: give the context with its model again to go on.")
-    return kept
+    return described, kept
 
 
 def listed(pages: list[int]) -> str:

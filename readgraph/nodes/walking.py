@@ -8,7 +8,7 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from readgraph.nodes.contracts import AskedState
-from readgraph.nodes.memory_text import memory_record
+from readgraph.nodes.memory_text import remembered
 from readgraph.state.context import ReaderContext
 from readgraph.state.page_store import page_store
 from readgraph.state.records import Document, Memory, Note, Page, TreeNode
@@ -165,8 +165,7 @@ class Place:
 
 async def place_of(state: WalkingState, runtime: Runtime[ReaderContext]) -> Place:
     """Where a walk stands; raises `BadInput` where somebody sent it to a node that doesn't exist."""
-    document = await page_store(runtime).document(state["document"])
-    memory = await memory_record(runtime, document.id, state["memory"])
+    document, memory = await remembered(runtime, state["document"], state["memory"])
     place = Place(runtime.context, document, memory, TreeShape.of(memory), state)
     place.shape.pages(place.at)
     return place

@@ -13,6 +13,8 @@ ReplyForm = Literal["auto", "json_schema", "function", "text"]
 Strategy = Literal["parallel", "sequential"]
 ParagraphBreak = Literal["auto", "blank-line", "line"]
 WorkingMemory = Literal["path", "visited", "off"]
+ToolName = Literal["keyword", "vector", "page"]
+Evidence = Literal["integration", "pages", "snippets"]
 
 LARGEST = 2**31 - 1
 """Sizes go into stored records, which hold no integer of any size."""
@@ -99,6 +101,26 @@ class ReaderContext:
     baseline_words: Annotated[
         int | None, Field(ge=1, description="first-words and last-words: cut the text to so many; none = the window.")
     ] = None
+    rounds: Annotated[
+        int, Field(ge=0, description="GAM: at most this many rounds of research; 0 = answer from the memory alone.")
+    ] = 3
+    pages_per_tool: Annotated[
+        int, Field(ge=1, description="GAM: at most this many pages of each search tool in a round.")
+    ] = 5
+    tools: Annotated[
+        tuple[ToolName, ...], Field(min_length=1, description="GAM: the search tools that are offered.")
+    ] = ("keyword", "vector", "page")
+    embeddings: Annotated[str, Field(description="PROVIDER:NAME of the embedding model; empty = no vector search.")] = (
+        ""
+    )
+    without_memory: Annotated[bool, Field(description="GAM: plan without seeing the memory.")] = False
+    separate_requests: Annotated[
+        bool, Field(description="GAM: ask what is missing in a call of its own, as the paper does.")
+    ] = False
+    evidence: Annotated[Evidence, Field(description="GAM: what the context holds beside the integrated notes.")] = (
+        "integration"
+    )
+    context_only: Annotated[bool, Field(description="GAM: give the context, and no answer.")] = False
     max_calls: Annotated[int | None, Field(ge=0, description="Budget: model calls in one reading.")] = None
     max_words: Annotated[int | None, Field(ge=0, description="Budget: words sent and received in one reading.")] = None
     concurrency: Annotated[int, Field(ge=1, le=1000, description="At most this many model calls are in flight.")] = 16
@@ -109,6 +131,8 @@ class ReaderContext:
     rebuild: Annotated[bool, Field(description="Build the memory again with the current prompts.")] = False
 
     def __post_init__(self) -> None:
+        if self.without_memory and not self.rounds:
+            raise BadInput("Without memory there must be research: give rounds of at least 1.")
         if self.min_page_words >= self.max_page_words:
             raise BadInput(
                 f"min_page_words ({self.min_page_words}) must be smaller than max_page_words ({self.max_page_words})."

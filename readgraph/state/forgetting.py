@@ -1,4 +1,4 @@
-"""Forget a document: its text, sessions, memories, recorded replies and checkpoints."""
+"""Forget a document: its text, sessions, memories, search indexes, recorded replies, embeddings and checkpoints."""
 
 from collections import Counter
 
@@ -7,6 +7,7 @@ from readgraph.state.collections import collections_with
 from readgraph.state.library import Library
 from readgraph.state.page_store import BATCH, PART, ROOT, PageStore, numbered
 from readgraph.state.records import Document
+from readgraph.state.search.beside import indexes_beside
 from readgraph.state.summary_tree import tree_ids
 
 
@@ -23,6 +24,7 @@ async def forget_document(library: Library, document: Document) -> dict[str, int
     memories = await pages.memories(document.id)
     for memory in memories:
         async with building(pages.store, memory.id):
+            await (await indexes_beside(pages.store)).forget(memory)
             numbers = [numbered(number) for number in range(memory.pages)]
             await pages.delete((ROOT, "pages", memory.id), numbers)
             await pages.delete((ROOT, "notes", memory.id), numbers)
@@ -30,6 +32,7 @@ async def forget_document(library: Library, document: Document) -> dict[str, int
             await pages.delete((ROOT, "memories", document.id), [memory.id])
     replies = [key async for key, _ in pages.replies(document.id)]
     await pages.forget_replies(replies)
+    await pages.forget_embeddings(document.id)
     threads = {
         saved.config["configurable"]["thread_id"]
         async for saved in library.checkpointer.alist(None, filter={"document": document.id})

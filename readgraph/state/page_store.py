@@ -218,17 +218,9 @@ class PageStore:
         """Record a reply; when this returns, it is committed."""
         await self.put([((ROOT, "replies"), key, value)])
 
-    async def replies(self, document: str | None = None) -> AsyncIterator[tuple[str, dict[str, Any]]]:
+    def replies(self, document: str | None = None) -> AsyncIterator[tuple[str, dict[str, Any]]]:
         """Keys and values of recorded replies: all, or those that were paid for one document."""
-        offset, only = 0, None if document is None else {"document": document}
-        while True:
-            search = SearchOp((ROOT, "replies"), filter=only, limit=BATCH, offset=offset, refresh_ttl=False)
-            (found,) = await self._batch([search])
-            for item in found:
-                yield item.key, item.value
-            if len(found) < BATCH:
-                return
-            offset += BATCH
+        return self._paid("replies", document)
 
     async def forget_replies(self, keys: Iterable[str]) -> None:
         """Drop recorded replies."""
@@ -241,6 +233,21 @@ class PageStore:
     async def put_embeddings(self, values: Mapping[str, dict[str, Any]]) -> None:
         """Keep embeddings; when this returns, they are committed."""
         await self.put([((ROOT, "embeddings"), key, value) for key, value in values.items()])
+
+    async def forget_embeddings(self, document: str) -> None:
+        """Drop the embeddings that were paid for one document."""
+        await self.delete((ROOT, "embeddings"), [key async for key, _ in self._paid("embeddings", document)])
+
+    async def _paid(self, kind: str, document: str | None) -> AsyncIterator[tuple[str, dict[str, Any]]]:
+        offset, only = 0, None if document is None else {"document": document}
+        while True:
+            search = SearchOp((ROOT, kind), filter=only, limit=BATCH, offset=offset, refresh_ttl=False)
+            (found,) = await self._batch([search])
+            for item in found:
+                yield item.key, item.value
+            if len(found) < BATCH:
+                return
+            offset += BATCH
 
     async def delete(self, namespace: tuple[str, ...], keys: Iterable[str]) -> None:
         """Drop stored items."""

@@ -7,8 +7,9 @@ from typing import Annotated, Literal, NotRequired
 from langgraph.channels import EphemeralValue
 from typing_extensions import TypedDict
 
-Status = Literal["reading", "answered", "no_answer", "budget"]
-"""`no_answer`: the text doesn't hold it. `budget`: the budget ended the reading; what was found is given."""
+Status = Literal["reading", "answered", "researched", "no_answer", "budget"]
+"""`researched`: a context was made and no answer asked for. `no_answer`: the text doesn't hold it. `budget`: the budget
+ended the reading; what was found is given."""
 
 
 class Usage(TypedDict):

@@ -34,6 +34,18 @@ class ChosenAnswer(BaseModel):
     choice: str = Field(description="The letter of the best option.")
 
 
+class AnswerAlone(BaseModel):
+    """An answer in one's own words, without quotes: where no part of the text is in view."""
+
+    answer: str | None = Field(description="A short and concise answer; null if the notes don't hold it.")
+
+
+class ChoiceAlone(BaseModel):
+    """An answer chosen from options, without quotes."""
+
+    choice: str = Field(description="The letter of the best option.")
+
+
 def answer_prompt(memory: str, question: str, choices: dict[str, str]) -> Prompt:
     """Ask for the answer; with choices, for a letter."""
     if choices:

@@ -1,0 +1,179 @@
+"""Plan what to search a memory for (GAM, section 2.2.2)."""
+
+from collections.abc import Container, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from langgraph.runtime import Runtime
+from typing_extensions import TypedDict
+
+from readgraph.nodes.asking import ask
+from readgraph.nodes.contracts import AskedState
+from readgraph.nodes.memory_text import listed, remembered
+from readgraph.nodes.memos import MemosInView, memos_in_view
+from readgraph.nodes.metering import fell_back
+from readgraph.nodes.prompts.lenient import numbers_in, texts_in
+from readgraph.nodes.prompts.plan import SearchPlan, plan_prompt, plan_reply
+from readgraph.nodes.search_tools import OpenTools, Tools, memory_tools
+from readgraph.nodes.step import StepNode
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import BadInput, NoUsableReply
+from readgraph.state.records import Memory
+from readgraph.state.research import Plan, Round, no_plan
+from readgraph.state.search.okapi import rank
+from readgraph.state.words import first_words
+
+QUERY_WORDS = 60
+"""A longer query is cut."""
+
+
+class PlanState(AskedState):
+    """What planning reads."""
+
+    requests: list[str]
+    notes: str
+    rounds: list[Round]
+
+
+class PlanUpdate(TypedDict):
+    """What planning writes; `looking`: whether there is something to search."""
+
+    plan: Plan
+    looking: bool
+    did: str
+
+
+def planning(open_tools: OpenTools) -> StepNode[PlanState]:
+    """The node that plans searches with these tools."""
+
+    async def plan(state: PlanState, runtime: Runtime[ReaderContext]) -> PlanUpdate:
+        """Plan a round of searches: the model sees the question, what is missing, the memory and the tools.
+
+        Queries for tools that are not there and pages that don't exist are dropped, one by one. Where no usable reply
+        came, or it planned nothing, what is asked is searched for as it stands.
+        """
+        case = await _open(state, runtime, open_tools)
+        return case.planned(await _asked_plan(case) if case.searchable else no_plan())
+
+    async def plan_by_words(state: PlanState, runtime: Runtime[ReaderContext]) -> PlanUpdate:
+        """Without a model: search for what is asked as it stands."""
+        case = await _open(state, runtime, open_tools)
+        return case.planned(_worded_plan(case) if case.searchable else no_plan())
+
+    return StepNode(plan, plan_by_words)
+
+
+@dataclass(frozen=True)
+class _Case:
+    """What a plan is made from; `tools` are there, `offered` those of them that the context allows."""
+
+    state: PlanState
+    runtime: Runtime[ReaderContext]
+    memory: Memory
+    tools: Tools
+    offered: tuple[str, ...]
+    memos: MemosInView
+
+    @property
+    def searchable(self) -> bool:
+        return bool(self.offered)
+
+    def usable(self, plan: Mapping[str, Any]) -> Plan:
+        unread = {*range(self.memory.pages)} - {*self.state["pages_read"]}
+        return usable_plan(plan, self.offered, unread, self.runtime.context.pages_per_tool)
+
+    def planned(self, plan: Plan) -> PlanUpdate:
+        return {"plan": plan, "looking": self.searchable, "did": self._told(plan)}
+
+    def _told(self, plan: Plan) -> str:
+        if not self.searchable:
+            return "no research: answers from the memory alone" if self.memory.pages else "the memory is empty"
+        parts = [f"{tool} {', '.join(plan[tool])}" for tool in ("keyword", "vector") if plan[tool]]
+        parts += [listed(plan["page"])] if plan["page"] else []
+        told = f"planned: {'; '.join(parts)}"
+        if len(self.memos.notes) < self.memos.of and not self.runtime.context.without_memory:
+            told += f" (saw {len(self.memos.notes)} of {self.memos.of} memos)"
+        if "vector" in self.runtime.context.tools and "vector" not in self.tools:
+            told += " (no vector search: there is no embedding model)"
+        return told
+
+
+async def _open(state: PlanState, runtime: Runtime[ReaderContext], open_tools: OpenTools) -> _Case:
+    document, memory = await remembered(runtime, state["document"], state["memory"])
+    if not memory.pages or not runtime.context.rounds:
+        return _Case(state, runtime, memory, {}, (), MemosInView([], 0))
+    tools = await open_tools(runtime, document, memory)
+    offered = tools_offered(runtime.context, tools)
+    if not offered:
+        raise BadInput("The only search tool is 'vector', which needs an embedding model: name one, or another tool.")
+    memos = await memos_in_view(runtime, memory, tools, state["asked"])
+    return _Case(state, runtime, memory, tools, offered, memos)
+
+
+def tools_offered(context: ReaderContext, tools: Tools) -> tuple[str, ...]:
+    """The names of the tools that the context allows and that are there; a page can always be opened by its number."""
+    return tuple(dict.fromkeys(name for name in context.tools if name == "page" or name in tools))
+
+
+def usable_plan(plan: Mapping[str, Any], offered: tuple[str, ...], unread: Container[int], most: int) -> Plan:
+    """What of a plan can be searched for: tools that are offered, pages that were not read yet, so many of each."""
+
+    def queries(tool: str) -> list[str]:
+        given = texts_in(plan.get(tool)) if tool in offered else []
+        return list({query.casefold(): first_words(query, QUERY_WORDS) for query in given}.values())[:most]
+
+    numbers = [number for number in numbers_in(plan.get("page")) if number in unread] if "page" in offered else []
+    return {
+        "needs": texts_in(plan.get("needs")),
+        "keyword": queries("keyword"),
+        "vector": queries("vector"),
+        "page": list(dict.fromkeys(numbers))[:most],
+    }
+
+
+def searches(plan: Plan) -> bool:
+    """Whether a plan searches for anything."""
+    return bool(plan["keyword"] or plan["vector"] or plan["page"])
+
+
+async def _asked_plan(case: _Case) -> Plan:
+    context, state = case.runtime.context, case.state
+
+    def complaint(reply: SearchPlan) -> str | None:
+        if searches(case.usable(reply.model_dump())):
+            return None
+        last = case.memory.pages - 1
+        return f"it plans no search; pages are numbered 0 to {last}, and those that were read don't count"
+
+    prompt = plan_prompt(
+        "" if context.without_memory else case.memos.text,
+        state["asked"],
+        state["choices"],
+        case.offered,
+        context.pages_per_tool,
+        requests=state["requests"],
+        notes=state["notes"],
+        searched=[query for done in state["rounds"] for query in (*done["plan"]["keyword"], *done["plan"]["vector"])],
+        read=state["pages_read"],
+    )
+    try:
+        reply = await ask(case.runtime, prompt, plan_reply(case.offered), complaint)
+    except NoUsableReply:
+        fell_back("plan")
+        return _worded_plan(case)
+    return case.usable(reply.model_dump())
+
+
+def _worded_plan(case: _Case) -> Plan:
+    """What is asked, as it stands, for every tool; pages by the memos that share its words where no other is there."""
+    state = case.state
+    wanted = state["requests"] or [" ".join([state["asked"], *state["choices"].values()])]
+    plan: dict[str, Any] = {"keyword": wanted, "vector": wanted}
+    if case.offered == ("page",):
+        unread = [note for note in case.memos.notes if note.page not in state["pages_read"]]
+        ranked = rank(" ".join(wanted), [f"{note.header}\n{note.text}" for note in unread])
+        plan["page"] = [unread[number].page for number, _ in ranked]
+    return case.usable(plan)
+
+
+plan = planning(memory_tools)

@@ -1,0 +1,55 @@
+"""Integrating: what new pages say on the question is added to the notes (GAM, section 2.2.2)."""
+
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field
+
+from readgraph.nodes.prompting import DATA_RULE, Prompt, fenced
+from readgraph.nodes.prompts.answer import QuotedText
+from readgraph.nodes.prompts.lenient import LenientReply, Numbers, numbers_in
+from readgraph.nodes.prompts.question import question_part
+
+NAME, VERSION = "integrate", 1
+
+NOTES_WORDS = 400
+"""Words that the notes are asked to have at most."""
+
+_SYSTEM = (
+    "You collect what a long text says on a question. You keep notes, and add to them what is on the pages that were "
+    "found: facts with names, numbers, dates and places, nothing that doesn't stand there. A line in brackets at the "
+    "top of a page says where it stands; it is no part of the text. " + DATA_RULE
+)
+
+
+def _quotes(value: Any) -> list[dict[str, Any]]:
+    """The quotes among what was given; one that names no page may stand on any (-1)."""
+    given = value if isinstance(value, list) else [value]
+    parts = [{"quote": part} if isinstance(part, str) else part for part in given]
+    sound = [part for part in parts if isinstance(part, dict) and isinstance(part.get("quote"), str)]
+    return [{"quote": part["quote"], "page": [*numbers_in(part.get("page")), -1][0]} for part in sound]
+
+
+class Integrated(LenientReply):
+    """The notes with what the pages add to them."""
+
+    content: Annotated[
+        str,
+        BeforeValidator(lambda value: "" if value is None else value),
+        Field(description="The new notes: all facts that bear on the question; empty if there are none."),
+    ]
+    sources: Annotated[Numbers, Field(description="Numbers of the pages that these facts stand on.")]
+    quotes: Annotated[
+        list[QuotedText],
+        BeforeValidator(_quotes),
+        Field(description="One to three quotes from the new pages that show the facts; empty if there are none."),
+    ]
+
+
+def integrate_prompt(pages: str, notes: str, question: str, choices: dict[str, str]) -> Prompt:
+    """Ask for the notes, brought up to date with the pages."""
+    task = (
+        f"Write the notes anew, in at most {NOTES_WORDS} words: keep what they hold and bears on the question, and add "
+        "what the pages say on it. They must be understood without the pages. Don't answer the question yet."
+    )
+    parts = [fenced("pages", pages), fenced("notes", notes) if notes else "", question_part(question, choices), task]
+    return Prompt(NAME, VERSION, _SYSTEM, "\n\n".join(filter(None, parts)))

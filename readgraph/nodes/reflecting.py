@@ -1,0 +1,128 @@
+"""Decide whether the notes are enough, and what to look for next (GAM, section 2.2.2)."""
+
+from langgraph.runtime import Runtime
+from typing_extensions import TypedDict
+
+from readgraph.nodes.asking import ask
+from readgraph.nodes.contracts import AskedState
+from readgraph.nodes.extracts import telling_words
+from readgraph.nodes.memory_text import remembered
+from readgraph.nodes.metering import fell_back
+from readgraph.nodes.prompts.reflect import (
+    MOST_REQUESTS,
+    Enough,
+    Missing,
+    Verdict,
+    enough_prompt,
+    missing_prompt,
+    reflect_prompt,
+)
+from readgraph.nodes.step import step_with
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import NoUsableReply
+from readgraph.state.research import Found, Plan, Round
+from readgraph.state.search.terms import content_words
+from readgraph.state.words import first_words
+
+REQUEST_WORDS = 60
+"""A longer request is cut."""
+
+
+class ReflectState(AskedState):
+    """What reflecting reads: all of the round."""
+
+    requests: list[str]
+    plan: Plan
+    hits: list[Found]
+    notes: str
+    sources: list[int]
+    rounds: list[Round]
+
+
+class ReflectUpdate(TypedDict):
+    """What reflecting writes: the round as it was, and what the next one is after."""
+
+    rounds: list[Round]
+    requests: list[str]
+    looking: bool
+    did: str
+
+
+async def reflect_by_words(state: ReflectState, runtime: Runtime[ReaderContext]) -> ReflectUpdate:
+    """Without a model: enough is where the notes hold all words of the question; those that they don't are missing."""
+    end = await _end(state, runtime)
+    if end or not _is_new(state):
+        return _closed(state, runtime, end, None, state["requests"])
+    held = {*content_words(state["notes"])}
+    missing = [word for word in telling_words(state["asked"], REQUEST_WORDS) if held.isdisjoint(content_words(word))]
+    return _closed(state, runtime, "", not missing, [" ".join(missing)])
+
+
+@step_with(without_model=reflect_by_words)
+async def reflect(state: ReflectState, runtime: Runtime[ReaderContext]) -> ReflectUpdate:
+    """Ask whether the notes are enough and what is missing, in one call or in two as the paper does.
+
+    Nothing is asked where it would decide nothing: after the last round, once every page was read, and while the
+    notes are as they were. Where no usable reply came, the research goes on with what it was after.
+    """
+    end = await _end(state, runtime)
+    if end or not _is_new(state):
+        return _closed(state, runtime, end, None, state["requests"])
+    try:
+        enough, missing = await _verdict(state, runtime)
+    except NoUsableReply:
+        fell_back("reflect")
+        return _closed(state, runtime, "", None, state["requests"])
+    return _closed(state, runtime, "", enough, missing)
+
+
+async def _verdict(state: ReflectState, runtime: Runtime[ReaderContext]) -> tuple[bool, list[str]]:
+    asked = (state["notes"], state["asked"], state["choices"])
+    if not runtime.context.separate_requests:
+        verdict = await ask(runtime, reflect_prompt(*asked), Verdict)
+        return verdict.enough, verdict.missing
+    if (await ask(runtime, enough_prompt(*asked), Enough)).enough:
+        return True, []
+    return False, (await ask(runtime, missing_prompt(*asked), Missing)).missing
+
+
+async def _end(state: ReflectState, runtime: Runtime[ReaderContext]) -> str:
+    """Why there is no further round, whatever the notes hold; "" where there may be one."""
+    _, memory = await remembered(runtime, state["document"], state["memory"])
+    if len(state["rounds"]) + 1 >= runtime.context.rounds:
+        return "the last round"
+    return "every page was read" if len(state["pages_read"]) >= memory.pages else ""
+
+
+def _shown(state: ReflectState) -> list[int]:
+    """The pages that were read in this round."""
+    return state["pages_read"][sum(len(done["shown"]) for done in state["rounds"]) :]
+
+
+def _is_new(state: ReflectState) -> bool:
+    """Whether there are notes that nobody has judged yet."""
+    return bool(state["notes"]) and (not state["rounds"] or state["notes"] != state["rounds"][-1]["notes"])
+
+
+def _closed(
+    state: ReflectState, runtime: Runtime[ReaderContext], end: str, enough: bool | None, missing: list[str]
+) -> ReflectUpdate:
+    """The round as it is kept, and whether another follows."""
+    requests = [] if enough else [first_words(request, REQUEST_WORDS) for request in missing[:MOST_REQUESTS]]
+    done: Round = {
+        "requests": state["requests"],
+        "plan": state["plan"],
+        "hits": state["hits"],
+        "shown": _shown(state),
+        "notes": state["notes"],
+        "sources": state["sources"],
+        "enough": enough,
+        "missing": requests,
+    }
+    told = end or ("enough" if enough else f"not enough, next: {'; '.join(requests) or 'the question again'}")
+    return {
+        "rounds": [*state["rounds"], done],
+        "requests": requests,
+        "looking": not end and not enough,
+        "did": f"round {len(state['rounds']) + 1} of {runtime.context.rounds}: {told}",
+    }

@@ -1,0 +1,93 @@
+"""The state of research over a memory (GAM, section 2.2.2): numbers, queries, bounded notes; no text of pages."""
+
+from typing import Annotated
+
+from langgraph.channels import UntrackedValue
+from typing_extensions import TypedDict
+
+from readgraph.state.reading import Answered, Citation, ReadingState
+
+
+class Plan(TypedDict):
+    """What one round looks for: the needs in words, queries for each tool, and pages to read by their number."""
+
+    needs: list[str]
+    keyword: list[str]
+    vector: list[str]
+    page: list[int]
+
+
+class Found(TypedDict):
+    """A page that a search found: the tools that did, and its score after their rankings were fused."""
+
+    page: int
+    tools: list[str]
+    score: float
+
+
+class Round(TypedDict):
+    """One round of research. `shown`: pages whose text was read; `enough` is none where nobody was asked."""
+
+    requests: list[str]
+    plan: Plan
+    hits: list[Found]
+    shown: list[int]
+    notes: str
+    sources: list[int]
+    enough: bool | None
+    missing: list[str]
+
+
+class Researched(Answered):
+    """Output of graphs that research.
+
+    `notes` is the integrated result and `sources` the pages that it rests on; `snippets` are exact spans of the
+    document that show it. `context` is what a client gets: the notes, with the pages or snippets where the context
+    asks for them; it is made at the end and not checkpointed.
+    """
+
+    rounds: list[Round]
+    notes: str
+    sources: list[int]
+    snippets: list[Citation]
+    context: Annotated[str, UntrackedValue]
+
+
+class ResearchState(Researched, ReadingState):
+    """All channels of research; `requests` is what this round is after, where it is not the question itself."""
+
+    requests: list[str]
+    plan: Plan
+    hits: list[Found]
+
+
+class FreshResearch(TypedDict):
+    """The channels of research that belong to one question."""
+
+    requests: list[str]
+    plan: Plan
+    hits: list[Found]
+    rounds: list[Round]
+    notes: str
+    sources: list[int]
+    snippets: list[Citation]
+    context: str
+
+
+def no_plan() -> Plan:
+    """A plan that looks for nothing."""
+    return {"needs": [], "keyword": [], "vector": [], "page": []}
+
+
+def fresh_research() -> FreshResearch:
+    """The start of a question: nothing planned, nothing found."""
+    return {
+        "requests": [],
+        "plan": no_plan(),
+        "hits": [],
+        "rounds": [],
+        "notes": "",
+        "sources": [],
+        "snippets": [],
+        "context": "",
+    }
