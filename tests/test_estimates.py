@@ -3,12 +3,11 @@
 import json
 from collections.abc import Callable
 from dataclasses import asdict
-from importlib.util import find_spec
 from typing import Any
 
 import pytest
 
-from readgraph.graphs.methods import METHODS, Method
+from readgraph.graphs.methods import METHODS
 from readgraph.nodes.estimating import Range
 from readgraph.state.context import ReaderContext
 from readgraph.state.library import Library
@@ -32,44 +31,48 @@ def half_useless(request: ChatRequest) -> str | dict[str, object]:
     return reader(request) if int(request.key[:8], 16) % 2 else "{"
 
 
-SETTINGS: list[dict[str, Any]] = [
-    {},
-    {"strategy": "sequential", "max_pages": 4},
-    {"min_page_words": 40, "max_page_words": 90, "stretches": 3},
-    {"show_previous_page": True, "show_next_paragraph": True, "gist_words": 50},
-    {"window_words": 1000},
-    {"max_calls": 30},
-    {"max_pages": 0},
+def restless(request: ChatRequest) -> str | dict[str, object]:
+    """Keeps what each leaf shows and goes on."""
+    reply = reader(request)
+    return {**reply, "action": "keep"} if isinstance(reply, dict) and "action" in reply else reply
+
+
+SETTINGS: list[tuple[str, dict[str, Any]]] = [
+    ("read-agent", {}),
+    ("read-agent", {"strategy": "sequential", "max_pages": 4}),
+    ("read-agent", {"min_page_words": 40, "max_page_words": 90, "stretches": 3}),
+    ("read-agent", {"show_previous_page": True, "show_next_paragraph": True, "gist_words": 50}),
+    ("read-agent", {"window_words": 1000}),
+    ("read-agent", {"max_calls": 30}),
+    ("read-agent", {"max_pages": 0}),
+    ("mem-walker", {}),
+    ("mem-walker", {"segment_words": 60, "children": 3, "node_words": 40, "walks": 3, "max_hops": 9}),
+    ("mem-walker", {"segment_words": 90, "children": 2, "working_memory": "visited", "reasoning": False}),
 ]
 
-BASELINE_SETTINGS: list[dict[str, Any]] = [{}, {"window_words": 1000, "baseline_words": 300}, {"max_calls": 3}]
-
-ESTIMATED = [method for method in METHODS.values() if find_spec(f"readgraph.graphs.estimates.{method.module}")]
-
-CASES = [
-    pytest.param(method, settings, id="-".join([method.name, *settings]))
-    for method in ESTIMATED
-    for settings in (SETTINGS if method.name == "read-agent" else BASELINE_SETTINGS)
-]
+BASELINES = [name for name in METHODS if METHODS[name].module.startswith("baselines.")]
+SETTINGS += [(name, {}) for name in BASELINES]
+SETTINGS += [(name, {"window_words": 1000, "baseline_words": 300, "max_calls": 9}) for name in BASELINES]
 
 
 def holds(used: int, foreseen: Range) -> bool:
     return foreseen.low <= used and (foreseen.high is None or used <= foreseen.high)
 
 
-@pytest.mark.parametrize("respond", [reader, useless, long_winded, half_useless])
-@pytest.mark.parametrize(("method", "settings"), CASES)
+@pytest.mark.parametrize("respond", [reader, useless, long_winded, half_useless, restless])
+@pytest.mark.parametrize(("name", "settings"), SETTINGS)
 async def test_the_ranges_hold(
     server: ModelServer,
     library: Library,
     story: str,
-    method: Method,
+    name: str,
     settings: dict[str, Any],
     respond: Callable[..., Any],
 ) -> None:
     server.respond = respond
     context = ReaderContext(model="openai:double", **settings)
-    document = await library.pages.add_document(story[:20_000])
+    method = METHODS[name]
+    document = await library.pages.add_document(story[:9_000])
     for question in (None, QUESTION, "How deep is the well?"):
         words = None if question is None else count_words(question)
         foreseen = await method.estimate(library.pages, document, context, words)
@@ -83,17 +86,17 @@ async def test_the_ranges_hold(
         assert holds(used["output_words"], foreseen.output_words), (used, foreseen)
 
 
-@pytest.mark.parametrize("method", ESTIMATED, ids=lambda method: method.name)
+@pytest.mark.parametrize("name", METHODS)
 async def test_what_to_expect_is_near_what_a_plain_model_uses(
-    server: ModelServer, library: Library, story: str, method: Method
+    server: ModelServer, library: Library, story: str, name: str
 ) -> None:
     context = ReaderContext(model="openai:double")
     document = await library.pages.add_document(story)
-    foreseen = await method.estimate(library.pages, document, context, 5)
-    graph = method.build().compile(store=library.store)
+    foreseen = await METHODS[name].estimate(library.pages, document, context, 5)
+    graph = METHODS[name].build().compile(store=library.store)
     used = (await graph.ainvoke({"document": document.id, "question": QUESTION}, context=context))["usage"]
-    assert 0.7 < used["calls"] / foreseen.calls.expected < 1.4
-    assert 0.7 < used["input_words"] / foreseen.input_words.expected < 1.4
+    assert 0.5 < used["calls"] / foreseen.calls.expected < 2
+    assert 0.5 < used["input_words"] / foreseen.input_words.expected < 2
 
 
 def test_the_command_estimates_and_makes_no_call(readgraph: Command, server: ModelServer) -> None:

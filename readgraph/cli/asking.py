@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import aclosing
 from pathlib import Path
 from typing import Any
 
@@ -77,9 +78,10 @@ async def _ask(
 async def _last_question(library: Library, document: Document | None) -> tuple[Document, str, str]:
     """Document, thread and method of the newest question (about the document, where there is one)."""
     only = {"document": document.id} if document else None
-    async for saved in library.checkpointer.alist(None, filter=only):
-        about: Any = saved.metadata
-        if "method" in about and saved.checkpoint["channel_values"].get("asked"):
-            known = document or await library.pages.document(about["document"])
-            return known, saved.config["configurable"]["thread_id"], about["method"]
+    async with aclosing(library.checkpointer.alist(None, filter=only)) as kept:  # type: ignore[type-var]
+        async for saved in kept:
+            about: Any = saved.metadata
+            if "method" in about and saved.checkpoint["channel_values"].get("asked"):
+                known = document or await library.pages.document(about["document"])
+                return known, saved.config["configurable"]["thread_id"], about["method"]
     raise BadInput("There is no question to go on from: ask one without --continue first.")

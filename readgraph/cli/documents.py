@@ -41,6 +41,8 @@ async def find_document(store: PageStore, named: str) -> Document:
 
 async def _named(store: PageStore, named: str, content: str | None = None) -> Document | None:
     """The document of this id or text, file, title, or beginning of an id where it is the only one."""
+    if not named.strip():  # every id begins with nothing
+        return None
     documents = await store.documents()
     place = str(Path(named).absolute())
     for matches in (

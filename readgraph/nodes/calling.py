@@ -62,6 +62,11 @@ async def call_model(client: ModelClient, messages: Messages, reply: type[BaseMo
                 raise _unavailable(client, problem) from None
         except ModelError as problem:
             raise _unavailable(client, problem) from None
+        except Exception as problem:  # the client stumbles over what is no model server
+            raise ModelUnavailable(
+                f"The model server{_at(client)} doesn't speak its provider's protocol ({type(problem).__name__}): "
+                "check its address."
+            ) from problem
 
 
 async def _say(client: ModelClient, messages: Messages, reply: type[BaseModel] | None) -> Said:
@@ -113,7 +118,7 @@ def _pause(state: RetryCallState) -> float:
 
 def _unavailable(client: ModelClient, problem: ModelError) -> ModelUnavailable:
     """One line without the server's own words: they may hold a part of the key."""
-    at = f" at {client.server}" if client.server else ""
+    at = _at(client)
     reasons: list[tuple[type[ModelError], str]] = [
         (ModelAuthenticationError, f"The model server{at} refused the key: set a valid one in the environment."),
         (ModelPermissionDeniedError, f"The key may not use the model '{client.name}'{at}."),
@@ -137,3 +142,7 @@ def _unavailable(client: ModelClient, problem: ModelError) -> ModelUnavailable:
     return ModelUnavailable(
         f"The model server{at} failed {TRANSPORT_TRIES} times ({status}): go on later, nothing is lost."
     )
+
+
+def _at(client: ModelClient) -> str:
+    return f" at {client.server}" if client.server else ""

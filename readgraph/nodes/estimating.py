@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 from readgraph.nodes.asking import MOST_REPEATED, TRIES
 from readgraph.state.page_store import PageStore
-from readgraph.state.records import Document, Recipe
+from readgraph.state.records import Document, Memory, Recipe
 from readgraph.state.words import count_words
 
 RETRY_WORDS = 2 * MOST_REPEATED + 20
@@ -81,27 +81,31 @@ class Estimate:
 class Unread:
     """What a recipe's memory still needs: words not yet paged, pages without a note; and what its notes have."""
 
+    memory: Memory | None
     words: int
     pages: int
     paged_words: int
     notes: int
     note_words: int
-    complete: bool
+
+    @property
+    def complete(self) -> bool:
+        """Whether nothing is left to read."""
+        return self.memory is not None and self.memory.complete and not self.words
 
 
 async def unread(store: PageStore, document: Document, recipe: Recipe, *, renew: bool) -> Unread:
     """How far the memory is that this recipe makes of the document."""
     memory = await store.find_memory(document.id, recipe, renew=renew)
     if memory is None:
-        return Unread(document.words, 0, 0, 0, 0, False)
+        return Unread(None, document.words, 0, 0, 0, 0)
     notes = await store.notes(memory.id, range(memory.pages))
     noted = {note.page for note in notes}
     waiting = [page for page in await store.pages(memory.id, range(memory.pages)) if page.number not in noted]
     (rest,) = await store.spans(document, [(memory.read_to, document.characters)])
     words = sum(note.words for note in notes)
-    return Unread(
-        count_words(rest), len(waiting), sum(page.words for page in waiting), len(notes), words, memory.complete
-    )
+    paged_words = sum(page.words for page in waiting)
+    return Unread(memory, count_words(rest), len(waiting), paged_words, len(notes), words)
 
 
 async def may_be_recorded(store: PageStore) -> bool:
@@ -109,6 +113,11 @@ async def may_be_recorded(store: PageStore) -> bool:
     async for _ in store.replies():
         return True
     return False
+
+
+def fixed(words: int) -> Range:
+    """The words of a prompt without what is put into it; the wording varies by a few."""
+    return Range(max(0, words - 12), words, words + 12)
 
 
 def asks(times: Range, prompt_words: Range, reply_words: float) -> Estimate:

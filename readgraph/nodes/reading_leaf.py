@@ -26,6 +26,8 @@ from readgraph.state.records import Page
 from readgraph.state.walk import Finding
 from readgraph.state.words import first_words
 
+MOST_QUOTES = 3
+
 
 @step_with(without_model=extractive_walk.read_leaf)
 async def read_leaf(state: WalkingState, runtime: Runtime[ReaderContext]) -> LeafUpdate:
@@ -64,5 +66,7 @@ def _finding(reply: LeafVerdict, page: Page, place: Place) -> Finding | None:
         "answers": answers,
         "found": choices[letter] if letter else first_words((reply.found or "").strip(), LONGEST_REASONING),
         "choice": letter,
-        "quotes": [Quote(page=page.number, quote=quote) for quote in reply.quotes],
+        "quotes": [
+            Quote(page=page.number, quote=first_words(quote, LONGEST_REASONING)) for quote in reply.quotes[:MOST_QUOTES]
+        ],
     }

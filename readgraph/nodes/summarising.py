@@ -6,6 +6,7 @@ from langgraph.runtime import Runtime
 
 from readgraph.nodes.asking import ask_text
 from readgraph.nodes.extracts import extract_gist
+from readgraph.nodes.gisting import no_longer_than
 from readgraph.nodes.metering import fell_back
 from readgraph.nodes.prompts.compress import compress_prompt
 from readgraph.nodes.prompts.summary import summary_prompt
@@ -22,9 +23,9 @@ Compress = Callable[[Sequence[str], Runtime[ReaderContext]], Awaitable[tuple[str
 
 
 async def summarise(text: str, page: Page, runtime: Runtime[ReaderContext]) -> Note:
-    """The segment's summary; after three unusable replies, the sentences that an extractive reading would keep."""
+    """The segment's summary, never longer than it; after three unusable replies, the sentences of an extractive one."""
     try:
-        summary, fallback = await ask_text(runtime, summary_prompt(text)), False
+        summary, fallback = await ask_text(runtime, summary_prompt(text), no_longer_than(page)), False
     except NoUsableReply:
         fell_back("summary")
         summary, fallback = extract_gist(text), True

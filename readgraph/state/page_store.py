@@ -16,7 +16,7 @@ from langgraph.runtime import Runtime
 from langgraph.store.base import BaseStore, GetOp, Item, Op, PutOp, SearchOp
 from langgraph.store.memory import InMemoryStore
 
-from readgraph.state.errors import BadInput
+from readgraph.state.errors import BadInput, LibraryError
 from readgraph.state.records import Document, Memory, Note, Page, Part, Recipe, TreeNode, digest
 from readgraph.state.words import count_words
 
@@ -121,7 +121,10 @@ class PageStore:
             return await self._spans_in_parts(document, spans)
         wanted = sorted({part for start, end in spans for part in range(start // PART, -(-end // PART))})
         values = await self.get((ROOT, "text", document.id), [numbered(part) for part in wanted])
-        parts = {part: value["text"] if value else "" for part, value in zip(wanted, values, strict=True)}
+        parts = {part: value["text"] for part, value in zip(wanted, values, strict=True) if value}
+        if len(parts) < len(wanted):
+            named = document.title or document.id
+            raise LibraryError(f"The library lacks a part of the text of '{named}': forget it and read it again.")
         return [_slice(parts, start, end) for start, end in spans]
 
     async def _spans_in_parts(self, document: Document, spans: Sequence[tuple[int, int]]) -> list[str]:

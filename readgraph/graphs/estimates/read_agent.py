@@ -3,9 +3,9 @@
 import math
 from dataclasses import dataclass, replace
 
-from readgraph.graphs.estimates.shared import TAG_WORDS, answering, fixed
+from readgraph.graphs.estimates.shared import TAG_WORDS, answering
 from readgraph.graphs.read_agent import recipe
-from readgraph.nodes.estimating import NONE, Estimate, Range, Unread, asks, exactly, unread
+from readgraph.nodes.estimating import NONE, Estimate, Range, Unread, asks, exactly, fixed, unread
 from readgraph.nodes.gisting import FEWEST_WORDS
 from readgraph.nodes.merging import GISTS_SHARE, LARGEST_PAGE_SHARE, MOST_ROUNDS
 from readgraph.nodes.prompts.gist import gist_prompt

@@ -3,7 +3,7 @@
 import math
 from dataclasses import replace
 
-from readgraph.nodes.estimating import Estimate, Range, asks, exactly
+from readgraph.nodes.estimating import Estimate, Range, asks, exactly, fixed
 from readgraph.nodes.plain_pages import FEWEST_SHARE
 from readgraph.nodes.prompts.answer import answer_prompt
 
@@ -14,11 +14,6 @@ TAG_WORDS = 2
 """Words of the tag before a page."""
 
 ONCE = exactly(1)
-
-
-def fixed(words: int) -> Range:
-    """The words of a prompt without what is put into it; the wording varies by a few."""
-    return Range(max(0, words - 12), words, words + 12)
 
 
 def answering(shown: Range, times: Range = ONCE) -> Estimate:

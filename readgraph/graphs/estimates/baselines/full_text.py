@@ -1,9 +1,9 @@
 """What the full text will use: an answer from each chunk, and where there are several a weighing."""
 
 from readgraph.graphs.baselines.full_text import chunk_words
-from readgraph.graphs.estimates.shared import ANSWER_REPLY, TAG_WORDS, answering, fixed, pages_of, sending
+from readgraph.graphs.estimates.shared import ANSWER_REPLY, TAG_WORDS, answering, pages_of, sending
 from readgraph.nodes.answering_each import LONGEST_FINDING
-from readgraph.nodes.estimating import Estimate, Range, asks, exactly
+from readgraph.nodes.estimating import Estimate, Range, asks, exactly, fixed
 from readgraph.nodes.prompts.weigh import weigh_prompt
 from readgraph.state.context import ReaderContext
 from readgraph.state.page_store import PageStore
