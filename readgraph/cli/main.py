@@ -24,7 +24,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-MethodName = Annotated[str, typer.Option("--method", metavar="NAME", help="How to read: read-agent.")]
+MethodName = Annotated[str, typer.Option("--method", metavar="NAME", help="How to read: read-agent or mem-gpt.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 LibraryFolder = Annotated[
     Path | None,

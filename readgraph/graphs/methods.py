@@ -29,6 +29,7 @@ METHODS = {
     method.name: method
     for method in (
         Method("read-agent", "read_agent", "Gists of pages; looks pages up again for each question.", "gist"),
+        Method("mem-gpt", "mem_gpt", "An agent searches the pages and opens them until it can answer.", "beginning"),
     )
 }
 

@@ -49,6 +49,7 @@ class Citation(TypedDict):
     """A quote that stands in the document: page number, exact text, character span `[start, end)`.
 
     `place` says where it is in the source's own terms: the page of a PDF, a chapter, a heading, a line, a time.
+    `document` names the document where it is another than that of the question.
     """
 
     page: int
@@ -56,6 +57,7 @@ class Citation(TypedDict):
     start: int
     end: int
     place: str | None
+    document: NotRequired[str]
 
 
 NOTHING_USED: Usage = {
