@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 import readgraph
-from readgraph.cli.options import LOOKING_UP, READING, with_options
+from readgraph.cli.agents import agents
+from readgraph.cli.arguments import Json, LibraryFolder
+from readgraph.cli.options import CHATTING, LOOKING_UP, READING, with_options
 from readgraph.state.errors import ReadgraphError
 
 if TYPE_CHECKING:
@@ -25,13 +27,6 @@ app = typer.Typer(
 )
 
 MethodName = Annotated[str, typer.Option("--method", metavar="NAME", help="How to read: read-agent or mem-gpt.")]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
-LibraryFolder = Annotated[
-    Path | None,
-    typer.Option(
-        "--library", metavar="FOLDER", envvar="READGRAPH_LIBRARY", help="Where documents and memories are kept."
-    ),
-]
 SourceFile = Annotated[
     Path, typer.Argument(metavar="FILE", help="Text, Markdown, HTML, PDF, EPUB or Word; - is standard input.")
 ]
@@ -112,6 +107,29 @@ def forget(
     from readgraph.cli.forgetting import forget as forget_named
 
     forget_named(document, library, sure=yes, as_json=as_json)
+
+
+@app.command()
+@with_options(CHATTING)
+def chat(
+    context: "ReaderContext",
+    agent: Annotated[str, typer.Option(metavar="NAME", help="Whom to talk with; a new name begins a new life.")] = (
+        "default"
+    ),
+    every: Annotated[
+        tuple[str, str] | None,
+        typer.Option(metavar="TIME PROMPT", help="Wake the agent with a prompt, such as: --every 10m 'What is open?'"),
+    ] = None,
+    library: LibraryFolder = None,
+    as_json: Json = False,
+) -> None:
+    """Talk with an agent that remembers: it keeps all that was said, and goes on where you left it."""
+    from readgraph.cli.chat import talk
+
+    talk(agent, every, context, library, as_json=as_json)
+
+
+app.add_typer(agents, name="agents")
 
 
 @app.command()

@@ -19,7 +19,7 @@ def settings_file() -> Path:
     return Path(named).expanduser() if named else user_config_path("readgraph", appauthor=False) / "settings.toml"
 
 
-def reader_context(profile: str | None, **given: Any) -> ReaderContext:
+def reader_context(profile: str | None = None, **given: Any) -> ReaderContext:
     """The context of the command's options; what was not given is the profile's, else the file's, else the default."""
     if profile is not None and profile not in PROFILES:
         raise BadInput(f"There is no profile '{profile}': choose one of {', '.join(PROFILES)}.")

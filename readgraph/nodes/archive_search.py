@@ -6,17 +6,18 @@ from dataclasses import dataclass
 from readgraph.nodes.agent_memory import AgentMemory
 from readgraph.nodes.extracts import rank
 from readgraph.state.agents import ArchiveEntry
+from readgraph.state.errors import BadInput
 
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """A page of archival storage: a passage of the agent's own, or a page of a document."""
+    """A page of archival storage: a passage of the agent's own, or a page of a document (of which number, from 1)."""
 
     number: int
     text: str
     title: str = ""
-    document: int | None = None
-    page: int | None = None
+    document: int = 0
+    page: int = 0
 
 
 async def search_recall(memory: AgentMemory, words: str) -> list[int]:
@@ -33,8 +34,13 @@ async def search_archive(memory: AgentMemory, query: str) -> list[int]:
     return [found[at].number for at, _ in ranked]
 
 
+async def own_passages(memory: AgentMemory) -> list[int]:
+    """The numbers of the agent's passages that were not deleted."""
+    return [number for number in await archived(memory) if not _document_of(memory, number)]
+
+
 async def archived(memory: AgentMemory) -> list[int]:
-    """The numbers of all that archival storage holds: passages that were not taken out, pages of documents."""
+    """The numbers of all that archival storage holds: passages that were not deleted, pages of documents."""
     entries = await memory.store.entries(memory.id, range(memory.life["archive"]))
     gone = {number for entry in entries for number in entry.removed}
     return [
@@ -47,34 +53,37 @@ async def archived(memory: AgentMemory) -> list[int]:
 
 
 async def found_in_archive(memory: AgentMemory, numbers: list[int]) -> list[Found]:
-    """What stands under these numbers, in this order."""
-    starts = [begins_at(memory, number) for number in numbers]
+    """What stands under these numbers, in this order; pages of a document that was forgotten are left out."""
+    documents = memory.life["documents"]
+    belongs = [_document_of(memory, number) for number in numbers]
+    starts = [documents[which - 1][0] if which else number for which, number in zip(belongs, numbers, strict=True)]
     entries = {entry.number: entry for entry in await memory.store.entries(memory.id, {*starts})}
-    texts = await _page_texts(memory, [(entries[start], n) for start, n in zip(starts, numbers, strict=True)])
-    return [
-        _found(memory, entries[start], number, texts.get(number)) for start, number in zip(starts, numbers, strict=True)
-    ]
+    places = [(entries[start], number) for start, number in zip(starts, numbers, strict=True)]
+    texts = await _texts(memory, places)
+    return [_found(memory, entry, number, texts[number]) for entry, number in places if number in texts]
 
 
-def begins_at(memory: AgentMemory, number: int) -> int:
-    """The number of the entry that holds this number: a document's is that of its first page."""
-    within = [start for start, pages in memory.life["documents"] if start <= number < start + pages]
-    return within[0] if within else number
+def _document_of(memory: AgentMemory, number: int) -> int:
+    """The number, from 1, of the document to which an archive's number belongs; 0 for a passage."""
+    documents = enumerate(memory.life["documents"], 1)
+    return next((which for which, (start, pages) in documents if start <= number < start + pages), 0)
 
 
-async def _page_texts(memory: AgentMemory, places: list[tuple[ArchiveEntry, int]]) -> dict[int, str]:
-    texts: dict[int, str] = {}
+async def _texts(memory: AgentMemory, places: list[tuple[ArchiveEntry, int]]) -> dict[int, str]:
+    texts = {number: entry.text for entry, number in places if entry.kind == "passage"}
     for entry in {entry.number: entry for entry, _ in places if entry.kind == "document"}.values():
         numbers = [number for other, number in places if other is entry]
-        document = await memory.store.document(entry.document)
+        try:
+            document = await memory.store.document(entry.document)
+        except BadInput:
+            continue
         pages = await memory.store.pages(entry.memory, [number - entry.number for number in numbers])
         spans = await memory.store.spans(document, [(page.start, page.end) for page in pages])
         texts |= dict(zip(numbers, spans, strict=True))
     return texts
 
 
-def _found(memory: AgentMemory, entry: ArchiveEntry, number: int, page: str | None) -> Found:
-    if entry.kind != "document":
-        return Found(number, entry.text)
-    which = [start for start, _ in memory.life["documents"]].index(entry.number) + 1
-    return Found(number, page or "", entry.text, which, number - entry.number)
+def _found(memory: AgentMemory, entry: ArchiveEntry, number: int, text: str) -> Found:
+    if entry.kind == "passage":
+        return Found(number, text)
+    return Found(number, text, entry.text, _document_of(memory, number), number - entry.number)

@@ -14,7 +14,7 @@ from langchain_core.tools import BaseTool, InjectedToolArg, tool
 from pydantic import BeforeValidator
 
 from readgraph.nodes.agent_memory import PER_PAGE, AgentMemory, Given
-from readgraph.nodes.archive_search import Found, archived, found_in_archive, search_archive, search_recall
+from readgraph.nodes.archive_search import Found, found_in_archive, own_passages, search_archive, search_recall
 from readgraph.nodes.event_days import events_between
 from readgraph.nodes.event_text import cut_to
 from readgraph.nodes.working_context import append_to_block, block_named, replace_in_block, rewrite_block, size_of
@@ -115,20 +115,18 @@ async def archival_search(query: Annotated[str, "What to look for."], memory: Me
     """Search archival storage: your passages, and the pages of all documents."""
     numbers, line = _results_page(await search_archive(memory, query), page)
     found = await found_in_archive(memory, numbers)
-    memory.pages_read += [each.page for each in found if each.document == 1 and each.page is not None]
+    memory.pages_read += [each.page for each in found if each.document == 1]
     return _listed(line, [(_name(each), each.text) for each in found], memory)
 
 
 @tool
 async def archival_delete(passages: Numbers, memory: Memory) -> str:
     """Take passages of your own out of archival storage, by their numbers."""
-    mine = {*await archived(memory)} - {
-        number for start, pages in memory.life["documents"] for number in range(start, start + pages)
-    }
-    wanted = list(dict.fromkeys(passages))
-    if unknown := [number for number in wanted if number not in mine] or not wanted:
-        which = f"no passage {unknown[0]}" if isinstance(unknown, list) else "no number given"
-        raise BadInput(f"There is {which}: search for the passages, and give their numbers. Nothing was deleted.")
+    wanted, mine = list(dict.fromkeys(passages)), await own_passages(memory)
+    if not wanted:
+        raise BadInput("No passage is named: give their numbers, such as 3, 7.")
+    if unknown := [number for number in wanted if number not in mine]:
+        raise BadInput(f"There is no passage {unknown[0]} of your own: search for it first. Nothing was deleted.")
     number = memory.life["archive"]
     await memory.store.put_entry(memory.id, ArchiveEntry(number, "removal", now(), removed=wanted))
     memory.life["archive"] += 1
@@ -160,7 +158,10 @@ async def document_open(
     start, pages = documents[document - 1]
     if not 0 <= page < pages:
         raise BadInput(f"Document {document} has no page {page}: its pages are 0 to {pages - 1}.")
-    (found,) = await found_in_archive(memory, [start + page])
+    opened = await found_in_archive(memory, [start + page])
+    if not opened:
+        raise BadInput(f"Document {document} was forgotten: its pages can't be read any more.")
+    found = opened[0]
     words = found.text.split(" ")
     parts = max(1, math.ceil(count_words(found.text) / memory.room))
     if not 1 <= part <= parts:
@@ -232,6 +233,6 @@ async def _events_page(numbers: Sequence[int], page: int, memory: AgentMemory) -
 
 
 def _name(found: Found) -> str:
-    if found.document is None:
+    if not found.document:
         return f"passage {found.number}"
     return f"document {found.document}, page {found.page} ({found.title})"

@@ -1,5 +1,7 @@
 """Forget a document: its text, memories, recorded replies and checkpoints."""
 
+from readgraph.state.agent_lives import forget_agent
+from readgraph.state.agents import AgentStore
 from readgraph.state.build_lock import building
 from readgraph.state.library import Library
 from readgraph.state.page_store import BATCH, PART, ROOT, numbered
@@ -27,6 +29,8 @@ async def forget_document(library: Library, document: Document) -> dict[str, int
     }
     for thread in threads:
         await library.checkpointer.adelete_thread(thread)
+    for agent in await AgentStore(pages.store).agents(reading=document.id):
+        await forget_agent(library, agent)
     parts = range(-(-document.characters // PART))
     await pages.delete((ROOT, "text", document.id), [numbered(part) for part in parts])
     groups = range(-(-document.places // BATCH))

@@ -82,12 +82,16 @@ class PageStore:
 
     async def place_names(self, document: Document, offsets: Sequence[int]) -> list[str | None]:
         """Where these offsets are in the source's own terms; nothing where the source named no place."""
-        keys = [numbered(group) for group in range(-(-document.places // BATCH))]
-        groups = await self._get((ROOT, "places", document.id), keys)
-        places = [place for group in groups if group for place in group["places"]]
+        places = await self.places(document)
         starts = [start for start, _ in places]
         found = [bisect_right(starts, offset) - 1 for offset in offsets]
         return [places[at][1] if at >= 0 else None for at in found]
+
+    async def places(self, document: Document) -> list[tuple[int, str]]:
+        """All places that the source names, as they were given to `add_document`."""
+        keys = [numbered(group) for group in range(-(-document.places // BATCH))]
+        groups = await self._get((ROOT, "places", document.id), keys)
+        return [(start, name) for group in groups if group for start, name in group["places"]]
 
     async def document(self, identity: str) -> Document:
         """The record of a document; raises `BadInput` where the store doesn't hold it."""

@@ -1,0 +1,98 @@
+"""A conversation with an agent: its turns, one at a time, and what is looked up beside them."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from langgraph.graph.state import CompiledStateGraph
+
+from readgraph.graphs.mem_gpt import build_chat
+from readgraph.nodes.agent_memory import AgentMemory
+from readgraph.nodes.archive_search import search_recall
+from readgraph.nodes.receiving import stored_arrival
+from readgraph.sources import SourceText
+from readgraph.state.agent_lives import life_config, life_of, undo_turn
+from readgraph.state.agents import AgentStore, Event, agent_id
+from readgraph.state.context import ReaderContext
+from readgraph.state.library import Library
+from readgraph.state.living import Arrival, Life
+
+SHOWN_AT_OPENING = 6
+SHOWN_OF_SEARCH = 10
+
+
+class Conversation:
+    """One agent's life in a library; `show` gets each event as it comes, a call before and after it was run."""
+
+    def __init__(self, library: Library, name: str, context: ReaderContext, show: Callable[[Event], None]) -> None:
+        self.name, self.context, self.show = name, context, show
+        self.library, self.store = library, AgentStore(library.store)
+        self.graph: CompiledStateGraph[Any, Any, Any, Any] = build_chat().compile(
+            checkpointer=library.checkpointer, store=library.store
+        )
+        self.turn = asyncio.Lock()
+
+    async def open(self) -> list[Event]:
+        """The last things said; then a turn that was broken off goes on to its end."""
+        life = await self.life()
+        recent = range(max(0, life["events"] - 5 * SHOWN_AT_OPENING), life["events"]) if life else range(0)
+        events = await self.store.events(agent_id(self.name), recent)
+        return [event for event in events if event.said][-SHOWN_AT_OPENING:]
+
+    async def finish(self) -> None:
+        """A turn that was broken off goes on to its end."""
+        async with self.turn:
+            await self._finish()
+
+    async def receive(self, arrival: Arrival) -> None:
+        """One turn: the agent takes the event in, and goes on until it yields."""
+        async with self.turn:
+            await self._finish()
+            arrival = await stored_arrival(arrival, self.store, self.context)
+            await self._run({"agent": self.name, "event": arrival})
+
+    async def wake(self, seconds: float, prompt: str) -> None:
+        """Wake the agent with a prompt again and again."""
+        while True:
+            await asyncio.sleep(seconds)
+            await self.receive(Arrival(kind="timer", text=prompt))
+
+    async def upload(self, source: SourceText) -> None:
+        """A file arrives."""
+        places = [(place.start, place.label) for place in source.places]
+        document = await self.store.add_document(source.text, title=source.title, source=source.source, places=places)
+        await self.receive(Arrival(kind="upload", document=document.id))
+
+    async def undo(self) -> Arrival | None:
+        """Take back the newest turn that the user began; the next replies are sampled anew."""
+        async with self.turn:
+            self.context = replace(self.context, sample=self.context.sample + 1)
+            return await undo_turn(self.graph, self.name)
+
+    async def life(self) -> Life | None:
+        """The agent's life so far; none where it has not begun."""
+        agent = await self.store.agent(self.name)
+        return await life_of(self.library.checkpointer, agent) if agent else None
+
+    async def search(self, words: str) -> tuple[int, list[Event]]:
+        """How many events speak of this, and the best few of them."""
+        life = await self.life()
+        if life is None:
+            return 0, []
+        memory = AgentMemory(agent_id(self.name), self.store, self.context, life, 0, began_at=life["events"])
+        numbers = await search_recall(memory, words)
+        return len(numbers), await self.store.events(memory.id, numbers[:SHOWN_OF_SEARCH])
+
+    async def _finish(self) -> None:
+        if (await self.graph.aget_state(life_config(self.name))).next:
+            await self._run(None)
+
+    async def _run(self, given: dict[str, Any] | None) -> None:
+        # Each checkpoint is committed before the next step: a kill loses nothing that was begun.
+        events = self.graph.astream(
+            given, life_config(self.name), context=self.context, stream_mode="custom", durability="sync"
+        )
+        async for event in events:
+            if "event" in event:
+                self.show(Event(**event["event"]))

@@ -1,0 +1,62 @@
+"""Agents of a library: how far their lives have come, taking a turn back, forgetting them."""
+
+from collections.abc import Mapping
+from typing import Any, cast
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.graph import START
+from langgraph.graph.state import CompiledStateGraph
+
+from readgraph.state.agents import Agent, AgentStore, agent_id, thread_of
+from readgraph.state.errors import BadInput
+from readgraph.state.library import Library
+from readgraph.state.living import Arrival, Life
+
+
+def life_config(name: str) -> RunnableConfig:
+    """The configuration under which the agent of this name lives in a checkpointer."""
+    return {"configurable": {"thread_id": thread_of(agent_id(name))}}
+
+
+async def known_agent(store: AgentStore, name: str) -> Agent:
+    """The agent of this name; raises `BadInput` where there is none."""
+    agent = await store.agent(name)
+    if agent is None or agent.reading:
+        raise BadInput(f"The library holds no agent '{name}': 'readgraph agents' lists them.")
+    return agent
+
+
+async def life_of(checkpointer: BaseCheckpointSaver[Any], agent: Agent) -> Life:
+    """An agent's life as its newest checkpoint has it, else as it begins."""
+    saved = await checkpointer.aget_tuple(life_config(agent.name))
+    channels: Mapping[str, Any] = saved.checkpoint["channel_values"] if saved else {}
+    if "blocks" not in channels:
+        return agent.birth
+    return cast(Life, {channel: channels[channel] for channel in Life.__annotations__})
+
+
+async def undo_turn(graph: CompiledStateGraph[Any, Any, Any, Any], name: str) -> Arrival | None:
+    """Take the newest turn that a user began back; gives what had arrived, or nothing where there is no such turn.
+
+    The life goes on from the checkpoint before it: working context, queue, recall and archival storage are as they
+    were then. What the turn wrote stands behind the life's counts, and will be written over.
+    """
+    checkpointer = cast("BaseCheckpointSaver[Any]", graph.checkpointer)
+    at: RunnableConfig | None = life_config(name)
+    while at and (saved := await checkpointer.aget_tuple(at)):
+        arrival = (saved.checkpoint["channel_values"].get(START) or {}).get("event")
+        if saved.metadata["source"] == "input" and arrival and arrival["kind"] == "user":
+            if saved.parent_config:
+                await graph.aupdate_state(saved.parent_config, None, as_node="__copy__")
+            else:
+                await checkpointer.adelete_thread(thread_of(agent_id(name)))
+            return cast(Arrival, arrival)
+        at = saved.parent_config
+    return None
+
+
+async def forget_agent(library: Library, agent: Agent) -> None:
+    """Delete an agent with all that it remembers; documents that it was given stay in the library."""
+    await library.checkpointer.adelete_thread(thread_of(agent.id))
+    await AgentStore(library.store).forget_agent(agent)
