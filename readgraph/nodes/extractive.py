@@ -9,13 +9,15 @@ from collections.abc import AsyncGenerator
 from langgraph.runtime import Runtime
 
 from readgraph.nodes.contracts import AnswerState, AnswerUpdate, AskedState, LookUpState, LookUpUpdate
-from readgraph.nodes.extracts import content_words, extract_gist, passages, rank
+from readgraph.nodes.extracts import extract_gist, passages
 from readgraph.nodes.memory_text import MemoryView, listed, memory_pages, view_memory
 from readgraph.nodes.page_ends import HEADING, candidate_ends, paragraph_ends
 from readgraph.state.context import ReaderContext
 from readgraph.state.page_store import page_store
 from readgraph.state.reading import Quote
 from readgraph.state.records import Note, Page
+from readgraph.state.search.okapi import rank
+from readgraph.state.search.terms import content_words
 from readgraph.state.words import count_words
 
 STOP_BELOW = 0.5

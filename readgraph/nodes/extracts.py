@@ -1,12 +1,9 @@
-"""Reading without a model, as pure functions on text: gists made of sentences, ranking by words."""
+"""Reading without a model, as pure functions on text: gists made of sentences, passages."""
 
-import re
 from collections import Counter
-from collections.abc import Sequence
-
-from rank_bm25 import BM25Okapi
 
 from readgraph.nodes.page_ends import sentence_spans
+from readgraph.state.search.terms import content_words
 from readgraph.state.words import count_words, first_words
 
 GIST_SHARE = 0.15
@@ -15,28 +12,6 @@ GIST_WORDS = 40
 
 PASSAGE_WORDS = 20
 FEWEST_PASSAGE_WORDS = 8
-
-_TOKEN = re.compile(r"\w+")
-_STOP_WORDS = frozenset(
-    """
-    a about after all also an and any are as at be because been before but by can could did do does for from had has
-    have he her him his how i if in into is it its just like me more most my no not now of on one only or other our
-    out over said she so some such than that the their them then there these they this to up us was we were what
-    when where which while who whom whose why will with would you your s t don didn m re ve ll d
-    """.split()
-)
-
-
-def content_words(text: str) -> list[str]:
-    """Lower-case words that carry content, in a light stem: a plural finds its singular."""
-    return [_stem(word) for word in _TOKEN.findall(text.casefold()) if word not in _STOP_WORDS]
-
-
-def _stem(word: str) -> str:
-    for ending in ("'s", "ing", "ed", "es", "s"):
-        if word.endswith(ending) and len(word) - len(ending) >= 3:
-            return word.removesuffix(ending)
-    return word
 
 
 def extract_gist(text: str) -> str:
@@ -76,14 +51,3 @@ def passages(text: str) -> list[tuple[int, int]]:
             end = spans[last][1]
         found.append((start, end))
     return found
-
-
-def rank(query: str, texts: Sequence[str]) -> list[tuple[int, float]]:
-    """(index, score) of the texts that share a content word with the query, best first (Okapi BM25)."""
-    wanted = content_words(query)
-    corpus = [content_words(text) for text in texts]
-    if not wanted or not any(corpus):
-        return []
-    scores = BM25Okapi(corpus).get_scores(wanted)
-    sharing = [number for number, words in enumerate(corpus) if not {*wanted}.isdisjoint(words)]
-    return sorted(((number, float(scores[number])) for number in sharing), key=lambda hit: (-hit[1], hit[0]))

@@ -7,7 +7,7 @@ Reads and writes never share a batch.
 import asyncio
 import hashlib
 from bisect import bisect_right
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -196,6 +196,14 @@ class PageStore:
     async def forget_replies(self, keys: Iterable[str]) -> None:
         """Drop recorded replies."""
         await self.delete((ROOT, "replies"), keys)
+
+    async def embeddings(self, keys: Sequence[str]) -> list[dict[str, Any] | None]:
+        """Kept embeddings, in the order of the keys (see `readgraph.state.search.kept_vectors`)."""
+        return await self._get((ROOT, "embeddings"), keys)
+
+    async def put_embeddings(self, values: Mapping[str, dict[str, Any]]) -> None:
+        """Keep embeddings; when this returns, they are committed."""
+        await self._put([((ROOT, "embeddings"), key, value) for key, value in values.items()])
 
     async def delete(self, namespace: tuple[str, ...], keys: Iterable[str]) -> None:
         """Drop stored items."""

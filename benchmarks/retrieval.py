@@ -1,0 +1,147 @@
+"""How much of the evidence is found: keyword, Okapi, vector and fused search over real questions.
+
+    python -m benchmarks.retrieval [--embeddings local] [--data ../shared/data]
+
+LoCoMo, categories 1 to 4: each turn with its speaker is an entry. QMSum: chunks of about 200 words, whole turns.
+Hotpot: paragraphs. Prints the share of the evidence among the first 5 and 10, averaged over questions, beside the
+reference that the data's README gives.
+"""
+
+import argparse
+import asyncio
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from readgraph.nodes.fusing import fuse
+from readgraph.state.search.embedding import Embedder
+from readgraph.state.search.entries import Entry
+from readgraph.state.search.keyword_index import KeywordIndex
+from readgraph.state.search.okapi import rank
+from readgraph.state.search.vector_index import VectorIndex
+from readgraph.state.words import count_words
+
+DEPTH = 50
+"""Hits of each ranking that are fused."""
+
+REFERENCES = {
+    "locomo": "BM25 42.9 / 50.7, MiniLM 35.0 / 43.9, fused 45.0 / 54.5 on the full set; fused 45.2 / 53.8 on this one",
+    "qmsum": "BM25 37.9 / 51.2, MiniLM 39.0 / 55.8, fused 42.3 / 57.1 on the full set",
+    "hotpot": "at 5 / 10: BM25 72.5 / 89.5, MiniLM 77.0 / 94.5, fused 78.5 / 94.0 on the full set",
+}
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """The entries of one document, and questions with the entries that hold their evidence."""
+
+    name: str
+    texts: list[str]
+    questions: list[tuple[str, set[int]]]
+
+
+def lines(path: Path) -> Iterator[dict[str, Any]]:
+    with path.open(encoding="utf-8") as file:
+        yield from map(json.loads, file)
+
+
+def locomo(path: Path) -> Iterator[Corpus]:
+    for document in lines(path):
+        turns = [turn for session in document["sessions"] for turn in session["turns"]]
+        number = {turn["id"]: at for at, turn in enumerate(turns)}
+        asked = [
+            (question["question"], {number[turn] for turn in question["evidence"] if turn in number})
+            for question in document["questions"]
+            if question["category"] in (1, 2, 3, 4)
+        ]
+        yield Corpus(document["doc_id"], [f"{turn['speaker']}: {turn['text']}" for turn in turns], asked)
+
+
+def qmsum(path: Path, chunk_words: int = 200) -> Iterator[Corpus]:
+    for document in lines(path):
+        chunks, chunk_of, size = [list[str]()], list[int](), 0
+        for turn in document["text"].split("\n"):
+            if size >= chunk_words:
+                chunks.append([])
+                size = 0
+            chunk_of.append(len(chunks) - 1)
+            chunks[-1].append(turn)
+            size += count_words(turn)
+        asked = [
+            (question["question"], {chunk_of[at] for first, last in spans for at in range(first, last + 1)})
+            for question in document["questions"]
+            for spans in [[(int(first), int(last)) for first, last in question["evidence"]]]
+        ]
+        yield Corpus(document["doc_id"], ["\n".join(chunk) for chunk in chunks], asked)
+
+
+def hotpot(path: Path) -> Iterator[Corpus]:
+    for document in lines(path):
+        number = {paragraph["id"]: at for at, paragraph in enumerate(document["documents"])}
+        asked = [
+            (question["question"], {number[evidence["doc"]] for evidence in question["evidence"]})
+            for question in document["questions"]
+        ]
+        texts = [f"{paragraph['title']}. {paragraph['text']}" for paragraph in document["documents"]]
+        yield Corpus(document["doc_id"], texts, asked)
+
+
+async def rankings(corpus: Corpus, embedder: Embedder | None) -> dict[str, list[list[int]]]:
+    """For each way to search, the ranked entries of each question."""
+    entries = [Entry(at, text) for at, text in enumerate(corpus.texts)]
+    words, vectors = KeywordIndex(), VectorIndex(None, embedder.identity) if embedder else None
+    await words.add(corpus.name, entries)
+    if embedder and vectors:
+        await vectors.add(corpus.name, *await embedder.entries(entries))
+    found: dict[str, list[list[int]]] = {"keyword": [], "okapi": []}
+    for question, _ in corpus.questions:
+        by_word = await words.search(corpus.name, question, DEPTH)
+        found["keyword"].append([hit.page for hit in by_word])
+        found["okapi"].append([page for page, _ in rank(question, corpus.texts)])
+        if embedder and vectors:
+            nearest = await vectors.search(corpus.name, await embedder.query(question), DEPTH)
+            found.setdefault("vector", []).append([hit.page for hit in nearest])
+            found.setdefault("fused", []).append([page for page, _ in fuse([by_word, nearest])])
+    words.close()
+    if vectors:
+        vectors.close()
+    return found
+
+
+async def measure(name: str, corpora: list[Corpus], embedder: Embedder | None) -> None:
+    shares: dict[str, list[tuple[float, float]]] = {}
+    for corpus in corpora:
+        for way, ranked in (await rankings(corpus, embedder)).items():
+            for pages, (_, evidence) in zip(ranked, corpus.questions, strict=True):
+                if evidence:
+                    first, more = (len(evidence & {*pages[:depth]}) / len(evidence) for depth in (5, 10))
+                    shares.setdefault(way, []).append((first, more))
+    print(f"{name}, {len(shares['keyword'])} questions (reference: {REFERENCES[name]})")
+    for way, each in shares.items():
+        at_5, at_10 = (100 * sum(depth) / len(each) for depth in zip(*each, strict=True))
+        print(f"  {way:8} recall@5 {at_5:5.1f}  recall@10 {at_10:5.1f}")
+
+
+async def run(data: Path, embeddings: str) -> None:
+    embedder = Embedder(embeddings) if embeddings else None
+    for name, load in (("locomo", locomo), ("qmsum", qmsum), ("hotpot", hotpot)):
+        path = data / f"{name}{'_long' if name == 'hotpot' else ''}_mini.jsonl"
+        if path.exists():
+            await measure(name, list(load(path)), embedder)
+        else:
+            print(f"{name}: passed over, {path} is not there")
+
+
+def main() -> None:
+    """Run and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, default=Path(__file__).parents[2] / "shared" / "data")
+    parser.add_argument("--embeddings", default="", help="PROVIDER:NAME or 'local'; without it, no vector search")
+    options = parser.parse_args()
+    asyncio.run(run(options.data, options.embeddings))
+
+
+if __name__ == "__main__":
+    main()

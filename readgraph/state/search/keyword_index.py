@@ -1,0 +1,99 @@
+"""The keyword index: BM25 over the pages of each memory, in one file, for any event loop and several processes."""
+
+import asyncio
+import sqlite3
+from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+from readgraph.state.errors import LibraryError
+from readgraph.state.search import keyword_tables
+from readgraph.state.search.entries import Entry, Extent, Hit
+
+_T = TypeVar("_T")
+
+
+class KeywordIndex:
+    """Finds pages by their words; one index a memory, made when its first entry is added.
+
+    `path` names the file (made where it is missing, and anew where it is damaged), nothing an index in memory. What
+    is added is committed when the call returns. Every method raises `LibraryError` where the file can't be used; it
+    may be deleted at any time that nobody uses it, since the page store can fill it again.
+    """
+
+    def __init__(self, path: Path | None = None) -> None:
+        self._writing = _Worker(path, "search-writes")
+        self._reading = _Worker(path, "search-reads") if path else self._writing
+
+    def close(self) -> None:
+        """Commit what waits and close the file."""
+        self._writing.close()
+        self._reading.close()
+
+    async def add(self, memory: str, entries: Iterable[Entry]) -> None:
+        """Index entries, all or none; an entry of the same page is replaced."""
+        await self._writing.run(partial(keyword_tables.add, memory=memory, entries=list(entries)))
+
+    async def rebuild(self, memory: str, entries: Iterable[Entry]) -> None:
+        """Index these entries and no others; who searches meanwhile finds the old ones."""
+        await self._writing.run(partial(keyword_tables.add, memory=memory, entries=list(entries), renew=True))
+
+    async def remove(self, memory: str, pages: Iterable[int]) -> None:
+        """Take pages out of a memory's index."""
+        await self._writing.run(partial(keyword_tables.remove, memory=memory, pages=list(pages)))
+
+    async def forget(self, memory: str) -> None:
+        """Drop the whole index of a memory."""
+        await self._writing.run(partial(keyword_tables.forget, memory=memory))
+
+    async def search(self, memory: str, query: str, limit: int = 10) -> list[Hit]:
+        """At most `limit` pages that share words with the query, best first.
+
+        Stop words and words on very many pages are not looked for, unless the query has no others.
+        """
+        return await self._reading.run(partial(keyword_tables.search, memory=memory, query=query, limit=limit))
+
+    async def extent(self, memory: str) -> Extent:
+        """How many pages are indexed, and the last of them: less than the page store holds means stale."""
+        return await self._reading.run(partial(keyword_tables.extent, memory=memory))
+
+    async def missing(self, memory: str, pages: int) -> list[int]:
+        """Those of the first `pages` pages that are not indexed yet."""
+        return await self._reading.run(partial(keyword_tables.missing, memory=memory, pages=pages))
+
+
+class _Worker:
+    """A thread with a connection of its own, which is opened when it is first used."""
+
+    def __init__(self, path: Path | None, name: str) -> None:
+        self._path = path
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix=f"readgraph-{name}")
+        self._connection: sqlite3.Connection | None = None
+
+    async def run(self, operation: Callable[[sqlite3.Connection], _T]) -> _T:
+        """Run an operation on the thread; cancelling stops it only while it waits."""
+        try:
+            done = self._thread.submit(self._run, operation)
+        except RuntimeError:
+            raise LibraryError(f"The search index{self._named()} is closed.") from None
+        return await asyncio.wrap_future(done)
+
+    def close(self) -> None:
+        self._thread.shutdown()
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    def _run(self, operation: Callable[[sqlite3.Connection], Any]) -> Any:
+        try:
+            if self._connection is None:
+                self._connection = keyword_tables.open_tables(self._path)
+            return operation(self._connection)
+        except sqlite3.Error as problem:
+            what = "is damaged: delete it, and it is filled again" if keyword_tables.is_damage(problem) else problem
+            raise LibraryError(f"The search index{self._named()} can't be used: {what}.") from problem
+
+    def _named(self) -> str:
+        return f" {self._path}" if self._path else ""

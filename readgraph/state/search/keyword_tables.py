@@ -1,0 +1,213 @@
+"""Keyword search in SQLite: one FTS5 index a memory, so that scores don't depend on other memories.
+
+The FTS5 tables are contentless: what they are given are our own terms (`terms.words`), which are kept beside them,
+compressed, since FTS5 deletes an entry by being told its words again. All calls here block.
+"""
+
+import sqlite3
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from filelock import FileLock
+
+from readgraph.state.errors import LibraryError
+from readgraph.state.library_store import connect
+from readgraph.state.search.entries import PARTS, Entry, Extent, Hit
+from readgraph.state.search.terms import affordable, match_any, query_terms, words
+
+FORMAT = 1
+"""Version of tables and terms; a file of another one is made anew."""
+
+MOST_ROWS = 20_000
+"""Pages that the terms of one query may stand on together: 100,000 pages of 400 words take about 15 ms so."""
+
+WEIGHTS = {"page": 1.0, "header": 1.0, "memo": 1.0}
+
+# Terms are parted by spaces: ASCII letters, digits, the underscore and all that is not ASCII belong to a term.
+_TOKENIZE = "ascii tokenchars '_'"
+
+
+class Unreadable(LibraryError):
+    """The file is damaged, or of another format."""
+
+
+def open_tables(path: Path | None) -> sqlite3.Connection:
+    """A connection to the indexes in a file, or in memory; a damaged file is made anew, empty."""
+    if path is None:
+        connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
+        _prepare(connection)
+        return connection
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(f"{path}.lock"):  # two that open a new file would both make its tables
+            try:
+                return _opened(path)
+            except Unreadable:
+                for ending in ("", "-wal", "-shm"):
+                    Path(f"{path}{ending}").unlink(missing_ok=True)
+                return _opened(path)
+    except OSError as problem:
+        raise LibraryError(f"{path} can't be used as a search index: {problem.strerror}.") from problem
+
+
+def _opened(path: Path) -> sqlite3.Connection:
+    try:
+        connection = connect(path)
+    except LibraryError as problem:
+        raise Unreadable(str(problem)) if is_damage(problem.__cause__) else problem from None
+    try:
+        _prepare(connection)
+    except Exception as problem:
+        connection.close()
+        raise Unreadable(str(problem)) if is_damage(problem) else problem from None
+    return connection
+
+
+def _prepare(connection: sqlite3.Connection) -> None:
+    connection.execute("PRAGMA auto_vacuum=INCREMENTAL")  # has an effect on a new file only
+    with transaction(connection, "IMMEDIATE"):
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
+        if version not in (0, FORMAT):
+            raise Unreadable(f"The search index has format {version}.")
+        connection.execute(
+            "CREATE TABLE IF NOT EXISTS indexes (number INTEGER PRIMARY KEY AUTOINCREMENT, memory TEXT NOT NULL UNIQUE)"
+        )
+        connection.execute(f"PRAGMA user_version={FORMAT}")
+
+
+def is_damage(problem: BaseException | None) -> bool:
+    """Whether the file is at fault, and must be made anew."""
+    if not isinstance(problem, sqlite3.Error):
+        return isinstance(problem, Unreadable)
+    return getattr(problem, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+
+
+@contextmanager
+def transaction(connection: sqlite3.Connection, kind: str = "DEFERRED") -> Iterator[None]:
+    """Commit what is done inside, or none of it."""
+    connection.execute(f"BEGIN {kind}")
+    try:
+        yield
+    except BaseException:
+        if connection.in_transaction:  # a full disk has ended it already
+            connection.execute("ROLLBACK")
+        raise
+    connection.execute("COMMIT")
+
+
+def add(connection: sqlite3.Connection, memory: str, entries: Iterable[Entry], *, renew: bool = False) -> None:
+    """Index entries; one of the same page is replaced, and with `renew` all that were there before."""
+    with transaction(connection, "IMMEDIATE"):
+        if renew:
+            _drop(connection, memory)
+        index = _index(connection, memory) or _new_index(connection, memory)
+        for entry in entries:
+            terms = [" ".join(words(part)) for part in (entry.text, entry.header, entry.memo)]
+            known = _terms(connection, index, entry.page)
+            if known == terms:
+                continue
+            if known is not None:
+                _take_out(connection, index, entry.page, known)
+            connection.execute(f"INSERT INTO entries_{index} VALUES (?, ?)", (entry.page, _packed(terms)))
+            connection.execute(
+                f"INSERT INTO terms_{index} (rowid, page, header, memo) VALUES (?, ?, ?, ?)", (entry.page, *terms)
+            )
+
+
+def remove(connection: sqlite3.Connection, memory: str, pages: Iterable[int]) -> None:
+    """Take pages out; those that aren't there are passed over."""
+    with transaction(connection, "IMMEDIATE"):
+        index = _index(connection, memory)
+        for page in pages if index else ():
+            known = _terms(connection, index, page)
+            if known is not None:
+                _take_out(connection, index, page, known)
+
+
+def forget(connection: sqlite3.Connection, memory: str) -> None:
+    """Drop the index of a memory and give its space back."""
+    with transaction(connection, "IMMEDIATE"):
+        _drop(connection, memory)
+    connection.execute("PRAGMA incremental_vacuum").fetchall()
+
+
+def extent(connection: sqlite3.Connection, memory: str) -> Extent:
+    """How many pages are indexed, and the last of them."""
+    with transaction(connection):
+        index = _index(connection, memory)
+        if not index:
+            return Extent(0, -1)
+        return Extent(*connection.execute(f"SELECT count(*), coalesce(max(page), -1) FROM entries_{index}").fetchone())
+
+
+def missing(connection: sqlite3.Connection, memory: str, pages: int) -> list[int]:
+    """Those of the first `pages` pages that are not indexed."""
+    with transaction(connection):
+        index = _index(connection, memory)
+        known = {page for (page,) in connection.execute(f"SELECT page FROM entries_{index}")} if index else set()
+    return [page for page in range(pages) if page not in known]
+
+
+def search(connection: sqlite3.Connection, memory: str, query: str, limit: int) -> list[Hit]:
+    """The pages that share words with the query, best first; equals in page order."""
+    with transaction(connection):
+        index = _index(connection, memory)
+        count = f"SELECT doc FROM vocabulary_{index} WHERE term = ?"
+        found = {term: connection.execute(count, (term,)).fetchone() for term in (query_terms(query) if index else ())}
+        terms = affordable({term: row[0] for term, row in found.items() if row}, MOST_ROWS)
+        if not terms or limit < 1:
+            return []
+        ranked = connection.execute(
+            f"SELECT rowid, -bm25(terms_{index}, ?, ?, ?) AS score FROM terms_{index} WHERE terms_{index} MATCH ? "
+            "ORDER BY score DESC, rowid LIMIT ?",
+            (*(WEIGHTS[part] for part in PARTS), match_any(terms), limit),
+        ).fetchall()
+        entries = [_terms(connection, index, page) or [] for page, _ in ranked]
+    wanted = {*terms}
+    return [
+        Hit(page, score, PARTS[max(range(len(parts)), key=lambda number: len(wanted & {*parts[number].split()}))])
+        for (page, score), parts in zip(ranked, entries, strict=True)
+    ]
+
+
+def _index(connection: sqlite3.Connection, memory: str) -> int:
+    """The number in the names of a memory's tables; 0: it has none."""
+    row = connection.execute("SELECT number FROM indexes WHERE memory = ?", (memory,)).fetchone()
+    return row[0] if row else 0
+
+
+def _new_index(connection: sqlite3.Connection, memory: str) -> int:
+    index = connection.execute("INSERT INTO indexes (memory) VALUES (?)", (memory,)).lastrowid or 0
+    connection.execute(f"CREATE TABLE entries_{index} (page INTEGER PRIMARY KEY, terms BLOB NOT NULL)")
+    connection.execute(f"CREATE INDEX pages_{index} ON entries_{index} (page)")  # counting reads no terms
+    connection.execute(
+        f"CREATE VIRTUAL TABLE terms_{index} USING fts5(page, header, memo, content='', tokenize=\"{_TOKENIZE}\")"
+    )
+    connection.execute(f"CREATE VIRTUAL TABLE vocabulary_{index} USING fts5vocab(terms_{index}, 'row')")
+    return index
+
+
+def _drop(connection: sqlite3.Connection, memory: str) -> None:
+    index = _index(connection, memory)
+    for table in ("vocabulary", "terms", "entries") if index else ():
+        connection.execute(f"DROP TABLE {table}_{index}")
+    connection.execute("DELETE FROM indexes WHERE number = ?", (index,))
+
+
+def _terms(connection: sqlite3.Connection, index: int, page: int) -> list[str] | None:
+    row = connection.execute(f"SELECT terms FROM entries_{index} WHERE page = ?", (page,)).fetchone()
+    return zlib.decompress(row[0]).decode().split("\n") if row else None
+
+
+def _packed(terms: Sequence[str]) -> bytes:
+    return zlib.compress("\n".join(terms).encode(), 1)
+
+
+def _take_out(connection: sqlite3.Connection, index: int, page: int, terms: Sequence[str]) -> None:
+    connection.execute(f"DELETE FROM entries_{index} WHERE page = ?", (page,))
+    connection.execute(
+        f"INSERT INTO terms_{index} (terms_{index}, rowid, page, header, memo) VALUES ('delete', ?, ?, ?, ?)",
+        (page, *terms),
+    )

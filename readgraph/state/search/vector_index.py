@@ -1,0 +1,93 @@
+"""The vector index: the nearest pages of each memory by embedding, for any event loop and several processes."""
+
+import asyncio
+import tempfile
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from pathlib import Path
+from threading import Lock
+from typing import TypeVar
+
+from readgraph.state.errors import LibraryError
+from readgraph.state.records import digest
+from readgraph.state.search.entries import Extent, Hit, Place
+from readgraph.state.search.vectors import Matrix, Vectors
+
+KEPT_OPEN = 8
+"""Memories whose vectors stay in memory: 100,000 x 384 take 80 MB."""
+
+_T = TypeVar("_T")
+
+
+class VectorIndex:
+    """Finds pages by embeddings of one model; a page counts as near as the nearest of its vectors.
+
+    `folder` is where the files are (made where it is missing), nothing a temporary one; `model` names the embedding
+    model with its server. What another model made is never mixed in: each has files of its own. Every method raises
+    `LibraryError` where a file can't be used. A damaged file counts as empty, since the page store can fill it again.
+    """
+
+    def __init__(self, folder: Path | None, model: str) -> None:
+        self._temporary = tempfile.TemporaryDirectory(prefix="readgraph-") if folder is None else None
+        self._folder = Path(self._temporary.name) if self._temporary else Path(folder or "")
+        self._model = model
+        self._open: OrderedDict[str, Vectors] = OrderedDict()
+        self._opening = Lock()
+
+    def close(self) -> None:
+        """Let go of the vectors in memory."""
+        self._open.clear()
+        if self._temporary:
+            self._temporary.cleanup()
+
+    async def add(self, memory: str, places: Sequence[Place], vectors: Matrix) -> None:
+        """Append vectors of length 1, shape (places, dimension); earlier ones of the same pages are taken out.
+
+        Raises `BadInput` where the memory's vectors have another dimension.
+        """
+        await self._run(memory, partial(Vectors.add, places=places, vectors=vectors))
+
+    async def remove(self, memory: str, pages: Iterable[int]) -> None:
+        """Take out all vectors of these pages."""
+        await self._run(memory, partial(Vectors.remove, pages=list(pages)))
+
+    async def search(self, memory: str, vector: Matrix, limit: int = 10) -> list[Hit]:
+        """At most `limit` pages, the nearest first; `score` is the cosine."""
+        return await self._run(memory, partial(Vectors.search, vector=vector, limit=limit))
+
+    async def extent(self, memory: str) -> Extent:
+        """How many pages have vectors, and the last of them: less than the page store holds means stale."""
+        return await self._run(memory, Vectors.extent)
+
+    async def missing(self, memory: str, pages: int) -> list[int]:
+        """Those of the first `pages` pages that have no vector yet."""
+        return await self._run(memory, partial(Vectors.missing, pages=pages))
+
+    async def forget(self, memory: str) -> None:
+        """Delete the vectors of a memory, of whichever model."""
+        await asyncio.to_thread(self._forget, memory)
+
+    def _forget(self, memory: str) -> None:
+        for path in self._folder.glob(f"{digest(memory)}-*.vectors"):
+            path.unlink(missing_ok=True)
+
+    async def _run(self, memory: str, operation: Callable[[Vectors], _T]) -> _T:
+        return await asyncio.to_thread(self._run_here, memory, operation)
+
+    def _run_here(self, memory: str, operation: Callable[[Vectors], _T]) -> _T:
+        try:
+            return operation(self._vectors(memory))
+        except OSError as problem:
+            raise LibraryError(f"The vectors in {self._folder} can't be used: {problem.strerror}.") from problem
+
+    def _vectors(self, memory: str) -> Vectors:
+        with self._opening:
+            if memory not in self._open:
+                self._folder.mkdir(parents=True, exist_ok=True)
+                path = self._folder / f"{digest(memory)}-{digest(self._model)}.vectors"
+                self._open[memory] = Vectors(path, self._model)
+                if len(self._open) > KEPT_OPEN:
+                    self._open.popitem(last=False)
+            self._open.move_to_end(memory)
+            return self._open[memory]

@@ -1,0 +1,166 @@
+"""The vectors of one memory in FAISS, as its file says. All calls here block; a lock guards them."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+import numpy as np
+from filelock import FileLock
+from numpy.typing import NDArray
+
+from readgraph.state.errors import BadInput
+from readgraph.state.search import vector_file
+from readgraph.state.search.entries import PARTS, Extent, Hit, Place
+from readgraph.state.search.vector_file import REMOVED, Header, Records
+
+Matrix = NDArray[np.float32]
+
+
+class Vectors:
+    """An exhaustive inner product over half-precision vectors, and which page and part each of them stands for."""
+
+    def __init__(self, path: Path, model: str) -> None:
+        self._path, self._model = path, model
+        self._lock = Lock()  # FAISS must not search while it grows
+        self._alone = FileLock(path.parent / "vectors.lock")
+        self._clear(None)
+
+    def add(self, places: Sequence[Place], vectors: Matrix) -> None:
+        """Append vectors of length 1; earlier ones of the same pages are taken out."""
+        if len(places) != len(vectors):
+            raise ValueError(f"{len(places)} places for {len(vectors)} vectors.")
+        if not places:
+            return
+        if not np.allclose(np.einsum("ij,ij->i", vectors, vectors), 1, atol=0.01):
+            raise ValueError("Only vectors of length 1 are indexed.")
+        with self._lock, self._alone:
+            self._catch_up()
+            header = self._header or Header.new(self._model, vectors.shape[1])
+            self._check(header, vectors.shape[1])
+            known = self._known({page for page, _ in places})
+            records = np.zeros(len(known) + len(places), header.record)
+            records["page"] = [*known, *(page for page, _ in places)]
+            records["part"] = [REMOVED] * len(known) + [PARTS.index(part) for _, part in places]
+            records["vector"][len(known) :] = vectors
+            self._write(header, records)
+
+    def remove(self, pages: Iterable[int]) -> None:
+        """Take out all vectors of these pages."""
+        with self._lock, self._alone:
+            self._catch_up()
+            known = self._known(pages)
+            if self._header and known:
+                records = np.zeros(len(known), self._header.record)
+                records["page"], records["part"] = known, REMOVED
+                self._write(self._header, records)
+
+    def search(self, vector: Matrix, limit: int) -> list[Hit]:
+        """The pages whose nearest vector is nearest, best first; equals in page order."""
+        with self._lock:
+            self._catch_up()
+            count = len(self._pages)
+            if self._header is None or not count or limit < 1:
+                return []
+            self._check(self._header, len(vector))
+            wanted = min(4 * limit, count)
+            while True:
+                scores, rows = self._faiss.search(vector[None, :], wanted)
+                hits = self._nearest(scores[0], rows[0])
+                if len(hits) >= limit or wanted == count:
+                    return hits[:limit]
+                wanted = min(4 * wanted, count)
+
+    def extent(self) -> Extent:
+        """How many pages have vectors, and the last of them."""
+        with self._lock:
+            self._catch_up()
+            pages = np.unique(self._pages)
+            return Extent(len(pages), int(pages[-1]) if len(pages) else -1)
+
+    def missing(self, pages: int) -> list[int]:
+        """Those of the first `pages` pages that have no vector."""
+        with self._lock:
+            self._catch_up()
+            return [int(page) for page in np.setdiff1d(np.arange(pages), self._pages)]
+
+    def _known(self, pages: Iterable[int]) -> list[int]:
+        return [int(page) for page in np.unique(self._pages[np.isin(self._pages, [*pages])])]
+
+    def _nearest(self, scores: Matrix, rows: NDArray[np.int64]) -> list[Hit]:
+        hits: dict[int, Hit] = {}
+        for score, row in zip(scores.tolist(), rows.tolist(), strict=True):  # best first
+            page = int(self._pages[row])
+            hits.setdefault(page, Hit(page, score, PARTS[self._parts[row]]))
+        return sorted(hits.values(), key=lambda hit: (-hit.score, hit.page))
+
+    def _check(self, header: Header, dimension: int) -> None:
+        if dimension != header.dimension:
+            raise BadInput(
+                f"'{self._model}' gave embeddings of {dimension} numbers, and {header.dimension} when the index was "
+                "made: is it another model under the same name? Forget the index first, or name the one it was made by."
+            )
+
+    def _write(self, header: Header, records: Records) -> None:
+        if self._header is None:
+            vector_file.create(self._path, header, records)
+        else:
+            vector_file.append(self._path, header, records)
+        self._catch_up()
+        if self._read > 1000 and self._read > 3 * len(self._pages):  # mostly what was taken out since
+            self._shrink(header)
+
+    def _shrink(self, header: Header) -> None:
+        kept = np.zeros(len(self._pages), header.record)
+        kept["page"], kept["part"] = self._pages, self._parts
+        kept["vector"] = self._faiss.reconstruct_n(0, len(kept)) if len(kept) else 0
+        vector_file.create(self._path, Header.new(header.model, header.dimension), kept)
+        self._catch_up()
+
+    def _catch_up(self) -> None:
+        """Take in what the file has more, from whichever process; a file that was replaced is read from its start.
+
+        What is damaged, or was made by another model, counts as nothing: it is replaced when vectors are added.
+        """
+        found = vector_file.read(self._path, self._header, self._read)
+        if found is None or found[0].model != self._model or not vector_file.is_sound(found[1]):
+            self._clear(None)
+            return
+        header, records = found
+        if header != self._header:
+            self._clear(header)
+        if len(records):
+            self._take_in(records)
+
+    def _clear(self, header: Header | None) -> None:
+        self._header = header
+        self._read = 0
+        self._pages = np.zeros(0, np.int32)
+        self._parts = np.zeros(0, np.int32)
+        self._faiss: Any = None
+        if header is not None:
+            import faiss  # here: it takes a fifth of a second
+
+            self._faiss = faiss.IndexScalarQuantizer(
+                header.dimension, faiss.ScalarQuantizer.QT_fp16, faiss.METRIC_INNER_PRODUCT
+            )
+
+    def _take_in(self, records: Records) -> None:
+        self._read += len(records)
+        removed = {int(records["page"][at]): at for at in np.flatnonzero(records["part"] == REMOVED)}
+        if removed:
+            self._drop(np.isin(self._pages, list(removed)))
+            since = np.array([removed.get(page, -1) for page in records["page"].tolist()])
+            records = records[(records["part"] != REMOVED) & (np.arange(len(records)) > since)]
+        self._faiss.add_sa_codes(
+            np.ascontiguousarray(records["vector"]).view(np.uint8)
+        )  # half precision is FAISS's code
+        self._pages = np.concatenate([self._pages, records["page"]])
+        self._parts = np.concatenate([self._parts, records["part"]])
+
+    def _drop(self, rows: NDArray[np.bool_]) -> None:
+        import faiss
+
+        if rows.any():
+            self._faiss.remove_ids(faiss.IDSelectorBatch(np.flatnonzero(rows)))
+            self._pages, self._parts = self._pages[~rows], self._parts[~rows]
