@@ -12,6 +12,7 @@ _FIELDS = {
     "answer": "FreeAnswer",
     "begins_anew": "BeginsAnew",
     "choice": "ChosenAnswer",
+    "run_on": "NextStep",
 }
 
 
@@ -38,6 +39,18 @@ def page_numbers(request: ChatRequest) -> list[int]:
     return [int(number) for number in re.findall(r"^<page (\d+)>$", passage(request), re.MULTILINE)]
 
 
+def next_step(request: ChatRequest) -> dict[str, object]:
+    """An agent's step: search for the question, then quote what was found; in a conversation, say that it was heard."""
+    arguments = {"message": "It says so."}
+    function, question = "send_message", re.search(r"<question>\n(.*?)\n", request.text)
+    if found := re.search(r"result: showing \d.*?\n- .*?: (.*)", request.text):
+        function, arguments = "answer", {"answer": "It says so.", "quotes": " ".join(found[1].split()[:8])}
+    elif question:
+        function, arguments = "archival_search", {"query": question[1]}
+    given = [{"name": name, "value": value} for name, value in arguments.items()]
+    return {"inner_thoughts": "as it was asked", "function": function, "arguments": given, "run_on": bool(question)}
+
+
 def reader(request: ChatRequest) -> str | dict[str, object]:
     """Pause at some label, gist by the first words, look up two pages, quote what stands on the last one."""
     wanted, text = asked_for(request), passage(request)
@@ -47,6 +60,8 @@ def reader(request: ChatRequest) -> str | dict[str, object]:
         return {"reason": "a scene ends", "label": 1 + zlib.crc32(text.encode()) % text.count("<pause ")}
     if wanted == "BeginsAnew":
         return {"reason": "the same scene", "begins_anew": "no"}
+    if wanted == "NextStep":
+        return next_step(request)
     pages = page_numbers(request)
     if wanted == "PagesToRead":
         return {"reason": "it may stand there", "pages": pages[1:3]}

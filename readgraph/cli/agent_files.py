@@ -12,7 +12,7 @@ from readgraph.cli.forgetting import agreed
 from readgraph.cli.rendering import PLAIN, print_json
 from readgraph.state.agent_archive import exported, imported
 from readgraph.state.agent_lives import forget_agent as forget_life
-from readgraph.state.agent_lives import known_agent, life_of
+from readgraph.state.agent_lives import life_of
 from readgraph.state.agents import AgentStore
 from readgraph.state.errors import BadInput
 from readgraph.state.library import open_library
@@ -75,7 +75,7 @@ async def _lives(folder: Path | None) -> list[dict[str, Any]]:
 async def _export(name: str, file: Path, folder: Path | None) -> int:
     async with open_library(folder) as library:
         store = AgentStore(library.store)
-        agent = await known_agent(store, name)
+        agent = await store.own_agent(name)
         written = await exported(store, agent, await life_of(library.checkpointer, agent))
     await asyncio.to_thread(file.write_text, written.json_text(), encoding="utf-8")
     return len(written.recall)
@@ -89,7 +89,7 @@ async def _import(text: str, name: str, folder: Path | None) -> tuple[str, int]:
 
 async def _forget(name: str, folder: Path | None, sure: bool) -> None:
     async with open_library(folder) as library:
-        agent = await known_agent(AgentStore(library.store), name)
+        agent = await AgentStore(library.store).own_agent(name)
         if not sure and not agreed(f"Forget '{name}' and all that it remembers? [y/N] "):
             raise BadInput(f"'{name}' was kept: say --yes to forget it without being asked.")
         await forget_life(library, agent)

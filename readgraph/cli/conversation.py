@@ -8,8 +8,7 @@ from typing import Any
 from langgraph.graph.state import CompiledStateGraph
 
 from readgraph.graphs.mem_gpt import build_chat
-from readgraph.nodes.agent_memory import AgentMemory
-from readgraph.nodes.archive_search import search_recall
+from readgraph.nodes.agent_index import search_recall
 from readgraph.nodes.receiving import stored_arrival
 from readgraph.sources import SourceText
 from readgraph.state.agent_lives import life_config, life_of, undo_turn
@@ -80,9 +79,8 @@ class Conversation:
         life = await self.life()
         if life is None:
             return 0, []
-        memory = AgentMemory(agent_id(self.name), self.store, self.context, life, 0, began_at=life["events"])
-        numbers = await search_recall(memory, words)
-        return len(numbers), await self.store.events(memory.id, numbers[:SHOWN_OF_SEARCH])
+        numbers = await search_recall(self.store, agent_id(self.name), life["events"], words)
+        return len(numbers), await self.store.events(agent_id(self.name), numbers[:SHOWN_OF_SEARCH])
 
     async def _finish(self) -> None:
         if (await self.graph.aget_state(life_config(self.name))).next:

@@ -16,7 +16,7 @@ from readgraph.nodes.calling_functions import Functions
 from readgraph.nodes.evicting import evict
 from readgraph.nodes.filing import file_pages
 from readgraph.nodes.framing import chat_frame, reading_frame
-from readgraph.nodes.memory_functions import MEMORY_FUNCTIONS
+from readgraph.nodes.memory_functions import MEMORY_FUNCTIONS, READING_FUNCTIONS
 from readgraph.nodes.opening import open_document
 from readgraph.nodes.questioning_agent import act_in_reading_with, begin, cite_each, quote_nearest
 from readgraph.nodes.receiving import receive
@@ -85,7 +85,7 @@ def build(
     cite: Any = cite_each,
 ) -> StateGraph[AskedLifeState, ReaderContext, DocumentsQuestion, Answered]:
     """MemGPT for document analysis (section 3.2): the agent searches and opens pages until it can answer."""
-    functions = Functions([*MEMORY_FUNCTIONS, memory_functions.answer, archival_search, *tools])
+    functions = Functions([*READING_FUNCTIONS, archival_search, *tools])
     builder = StateGraph(
         AskedLifeState, context_schema=ReaderContext, input_schema=DocumentsQuestion, output_schema=Answered
     )

@@ -12,7 +12,7 @@ from readgraph.nodes.calling_functions import Functions
 from readgraph.nodes.event_text import call_line, cut_to, most_event_words
 from readgraph.nodes.receiving import LIFE, clock, keep
 from readgraph.nodes.step import StepNode
-from readgraph.state.agents import Event, agent_id, agent_store
+from readgraph.state.agents import Agent, Event, agent_id, agent_store
 from readgraph.state.context import ReaderContext
 from readgraph.state.living import Life, Then
 
@@ -39,7 +39,7 @@ async def run_call(
     """
     store, identity = agent_store(runtime), agent_id(state["agent"])
     call = await store.event(identity, state["events"] - 1)
-    memory = _memory(state, identity, runtime)
+    memory = _memory(state, await store.own_agent(state["agent"]), runtime)
     result, failed = await functions.call(call, memory)
     call = replace(call, result=cut_to(result, most_event_words(runtime.context.window_words)), failed=failed)
     await keep(call, identity, runtime)
@@ -65,13 +65,14 @@ async def run_call(
     return update, memory
 
 
-def _memory(state: LivingState, identity: str, runtime: Runtime[ReaderContext]) -> AgentMemory:
+def _memory(state: LivingState, agent: Agent, runtime: Runtime[ReaderContext]) -> AgentMemory:
     channels = cast("dict[str, Any]", state)
     return AgentMemory(
-        identity,
+        agent.id,
         agent_store(runtime),
         runtime.context,
         life=cast(Life, {channel: deepcopy(channels[channel]) for channel in LIFE}),
+        index=agent.index,
         number=state["events"] - 1,
         began_at=state["began_at"],
         choices=channels.get("choices", {}),

@@ -23,7 +23,7 @@ class Given:
 
 @dataclass
 class AgentMemory:
-    """One call's view of an agent's memory.
+    """One call's view of an agent's memory; `index` names the search index over its archival storage.
 
     `number` is the event of the call, `began_at` that of the turn: what is younger can't be recalled, it stands in
     the queue. `pages_read` and `given` are for readings of a document.
@@ -33,6 +33,7 @@ class AgentMemory:
     store: AgentStore
     context: ReaderContext
     life: Life
+    index: str
     number: int
     began_at: int
     choices: dict[str, str] = field(default_factory=dict)

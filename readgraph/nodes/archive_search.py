@@ -1,12 +1,12 @@
-"""Search in recall and archival storage."""
+"""Search in archival storage: the agent's own passages, and the pages of its documents."""
 
-import asyncio
 from dataclasses import dataclass
 
+from readgraph.nodes.agent_index import lacking, trimmed_archive
 from readgraph.nodes.agent_memory import AgentMemory
-from readgraph.nodes.extracts import rank
 from readgraph.state.agents import ArchiveEntry
 from readgraph.state.errors import BadInput
+from readgraph.state.search.entries import Entry
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,18 +20,22 @@ class Found:
     page: int = 0
 
 
-async def search_recall(memory: AgentMemory, words: str) -> list[int]:
-    """Numbers of the events before this turn in which something near these words was said, the best first."""
-    events = await memory.store.events(memory.id, range(memory.began_at))
-    ranked = await asyncio.to_thread(rank, words, [event.said for event in events])
-    return [events[at].number for at, _ in ranked]
-
-
 async def search_archive(memory: AgentMemory, query: str) -> list[int]:
-    """Numbers in archival storage, the best first."""
-    found = await found_in_archive(memory, await archived(memory))
-    ranked = await asyncio.to_thread(rank, query, [each.text for each in found])
-    return [found[at].number for at, _ in ranked]
+    """The numbers of all that shares words with the query in archival storage, the best first."""
+    archive = memory.life["archive"]
+    index = await trimmed_archive(memory.store, memory.id, memory.index, archive)
+    if numbers := await lacking(index, memory.index, archive):
+        await index.add(memory.index, await _entries(memory, numbers))
+    return await index.all_pages(memory.index, query)
+
+
+async def _entries(memory: AgentMemory, numbers: range) -> list[Entry]:
+    """What is indexed of these numbers. What was deleted is indexed with no words, so that no number is missing."""
+    logged = await memory.store.entries(memory.id, numbers)
+    gone = {number: "" for entry in logged for number in entry.removed}
+    found = await found_in_archive(memory, [number for number in numbers if number not in gone])
+    texts = dict.fromkeys(numbers, "") | {each.number: each.text for each in found} | gone
+    return [Entry(number, text) for number, text in texts.items()]
 
 
 async def own_passages(memory: AgentMemory) -> list[int]:
@@ -53,12 +57,12 @@ async def archived(memory: AgentMemory) -> list[int]:
 
 
 async def found_in_archive(memory: AgentMemory, numbers: list[int]) -> list[Found]:
-    """What stands under these numbers, in this order; pages of a document that was forgotten are left out."""
+    """What stands under these numbers, in this order; what is there no more is left out."""
     documents = memory.life["documents"]
     belongs = [_document_of(memory, number) for number in numbers]
     starts = [documents[which - 1][0] if which else number for which, number in zip(belongs, numbers, strict=True)]
     entries = {entry.number: entry for entry in await memory.store.entries(memory.id, {*starts})}
-    places = [(entries[start], number) for start, number in zip(starts, numbers, strict=True)]
+    places = [(entries[start], number) for start, number in zip(starts, numbers, strict=True) if start in entries]
     texts = await _texts(memory, places)
     return [_found(memory, entry, number, texts[number]) for entry, number in places if number in texts]
 

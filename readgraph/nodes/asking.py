@@ -20,9 +20,12 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.errors import NoUsableReply
 from readgraph.state.page_store import PageStore, page_store
 from readgraph.state.records import digest
-from readgraph.state.words import count_words
+from readgraph.state.words import count_words, first_words
 
 TRIES = 3
+
+SHOWN_AGAIN = 100
+"""Words of a refused reply that the model sees again: whatever it said, the next prompt fits its window too."""
 
 Answer = TypeVar("Answer")
 Reply = TypeVar("Reply", bound=BaseModel)
@@ -70,7 +73,10 @@ async def _ask(
         except Refused as refusal:
             reasons.append(str(refusal))
             current_meter().used["refused"] += 1
-        messages += [("ai", said.text), ("user", f"That can't be used: {reasons[-1]}. Reply again, as asked.")]
+        messages += [
+            ("ai", first_words(said.text, SHOWN_AGAIN)),
+            ("user", f"That can't be used: {reasons[-1]}. Reply again, as asked."),
+        ]
     # Kept, the refused replies would answer for ever; forgotten, the next reading asks anew.
     await store.forget_replies(keys)
     raise NoUsableReply(prompt.name, reasons)

@@ -30,8 +30,7 @@ def reading_frame(functions: Functions) -> MakeFrame:
 
 
 async def _own(state: LivingState, runtime: Runtime[ReaderContext]) -> str:
-    agent = await agent_store(runtime).agent(state["agent"])
-    return agent.instructions if agent else ""
+    return (await agent_store(runtime).own_agent(state["agent"])).instructions
 
 
 def _task(state: LivingState, runtime: Runtime[ReaderContext]) -> str:

@@ -13,8 +13,9 @@ from typing import Annotated
 from langchain_core.tools import BaseTool, InjectedToolArg, tool
 from pydantic import BeforeValidator
 
+from readgraph.nodes.agent_index import search_recall
 from readgraph.nodes.agent_memory import PER_PAGE, AgentMemory, Given
-from readgraph.nodes.archive_search import Found, found_in_archive, own_passages, search_archive, search_recall
+from readgraph.nodes.archive_search import Found, found_in_archive, own_passages, search_archive
 from readgraph.nodes.event_days import events_between
 from readgraph.nodes.event_text import cut_to
 from readgraph.nodes.working_context import append_to_block, block_named, replace_in_block, rewrite_block, size_of
@@ -80,7 +81,7 @@ async def memory_rewrite(
 @tool
 async def recall_search(words: Annotated[str, "Words to look for."], memory: Memory, page: ResultPage = 1) -> str:
     """Search all that was ever said, by its words."""
-    return await _events_page(await search_recall(memory, words), page, memory)
+    return await _events_page(await search_recall(memory.store, memory.id, memory.began_at, words), page, memory)
 
 
 @tool
@@ -190,6 +191,17 @@ async def answer(
     return "Given."
 
 
+READING_FUNCTIONS: tuple[BaseTool, ...] = (
+    memory_append,
+    memory_replace,
+    memory_rewrite,
+    archival_search,
+    document_list,
+    document_open,
+    answer,
+)
+"""Of an agent that answers a question: its archival storage is the documents, and it has nobody to talk with."""
+
 MEMORY_FUNCTIONS: tuple[BaseTool, ...] = (
     memory_append,
     memory_replace,
@@ -202,6 +214,7 @@ MEMORY_FUNCTIONS: tuple[BaseTool, ...] = (
     document_list,
     document_open,
 )
+"""Of an agent that lives on, beside `send_message`."""
 
 
 def _now_holds(memory: AgentMemory, label: str) -> str:

@@ -45,7 +45,8 @@ async def _begun(state: BeginState, runtime: Runtime[ReaderContext]) -> BeginUpd
     life = unborn(name, [{"label": "notes", "about": "what you have found so far", "limit": limit, "text": ""}])
     identity = agent_id(name)
     question = question_part(state["asked"], state["choices"])
-    agent = Agent(identity, name, now(), life, question, reading=state["document"])
+    index = f"documents {digest([state['memory'], others])}"
+    agent = Agent(identity, name, now(), life, index, question, reading=state["document"])
     await agent_store(runtime).put_agent(agent)
     told = []
     for document in [state["document"], *others]:

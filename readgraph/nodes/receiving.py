@@ -7,11 +7,12 @@ from langgraph.config import get_config
 from langgraph.runtime import Runtime
 
 from readgraph.nodes.agent_contracts import ReceiveState, ReceiveUpdate
+from readgraph.nodes.agent_index import trimmed_archive, trimmed_recall
 from readgraph.nodes.event_text import cut_to, most_event_words
 from readgraph.nodes.filing import file_document
 from readgraph.nodes.opening import check_store, warn_of_tracing
 from readgraph.nodes.step import step_with
-from readgraph.state.agents import Agent, AgentStore, Event, agent_id, agent_store, now, unborn
+from readgraph.state.agents import Agent, AgentStore, Event, agent_id, agent_store, archive_index, now, unborn
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.living import Arrival, Block, Life, fresh_turn
@@ -43,11 +44,15 @@ async def receive(state: ReceiveState, runtime: Runtime[ReaderContext]) -> Recei
     if state.get("document", identity) != identity:
         raise BadInput(f"This thread is the life of another agent than '{name}': each has a thread of its own.")
     life = await _life(state, store, name, runtime.context)
+    around = await store.events(identity, range(max(0, life["events"] - 1), life["events"] + 1))
+    taken_back = bool(around) and around[-1].number == life["events"]
+    if taken_back:  # a turn that was here before was undone, or broken off: the indexes may know more of it
+        await trimmed_recall(store, identity, life["events"])
+        await trimmed_archive(store, identity, (await store.own_agent(name)).index, life["archive"])
     kept = await stored_arrival(arrival, store, runtime.context)
     life, text = await _told(kept, life, identity, runtime)
-    last = await store.events(identity, range(max(0, life["events"] - 1), life["events"]))
     kind = "upload" if kept.get("document") else arrival["kind"]
-    event = Event(life["events"], kind, clock(last), text)
+    event = Event(life["events"], kind, clock(around[:-1] if taken_back else around), text)
     await keep(event, identity, runtime)
     owes_reply = arrival["kind"] == "user"
     life["events"] += 1
@@ -99,7 +104,7 @@ async def _life(state: ReceiveState, store: AgentStore, name: str, context: Read
         return cast(Life, {**{channel: known[channel] for channel in LIFE if channel != "agent"}, "agent": name})
     agent = await store.agent(name)
     if agent is None:
-        agent = Agent(agent_id(name), name, now(), unborn(name, default_blocks(context)))
+        agent = Agent(agent_id(name), name, now(), unborn(name, default_blocks(context)), archive_index(agent_id(name)))
         await store.put_agent(agent)
     return cast(Life, {**agent.birth, "agent": name})
 

@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
-from readgraph.state.agents import Agent, AgentStore, ArchiveEntry, Event, agent_id, now
+from readgraph.state.agents import Agent, AgentStore, ArchiveEntry, Event, agent_id, archive_index, now
 from readgraph.state.errors import BadInput
 from readgraph.state.living import Block, Life
 from readgraph.state.records import Note, Page, Recipe
@@ -100,7 +100,9 @@ async def imported(store: AgentStore, text: str, name: str = "") -> Agent:
     name = name or file.name
     if await store.agent(name):
         raise BadInput(f"There is an agent '{name}' already: import this one under another name.")
-    agent = Agent(agent_id(name), name, file.created, _birth(file, name), file.instructions)
+    agent = Agent(
+        agent_id(name), name, file.created, _birth(file, name), archive_index(agent_id(name)), file.instructions
+    )
     for document in file.documents:
         await store.put_entry(agent.id, await _taken_in(store, document))
     for passage in file.passages:

@@ -9,7 +9,6 @@ from langgraph.graph import START
 from langgraph.graph.state import CompiledStateGraph
 
 from readgraph.state.agents import Agent, AgentStore, agent_id, thread_of
-from readgraph.state.errors import BadInput
 from readgraph.state.library import Library
 from readgraph.state.living import Arrival, Life
 
@@ -17,14 +16,6 @@ from readgraph.state.living import Arrival, Life
 def life_config(name: str) -> RunnableConfig:
     """The configuration under which the agent of this name lives in a checkpointer."""
     return {"configurable": {"thread_id": thread_of(agent_id(name))}}
-
-
-async def known_agent(store: AgentStore, name: str) -> Agent:
-    """The agent of this name; raises `BadInput` where there is none."""
-    agent = await store.agent(name)
-    if agent is None or agent.reading:
-        raise BadInput(f"The library holds no agent '{name}': 'readgraph agents' lists them.")
-    return agent
 
 
 async def life_of(checkpointer: BaseCheckpointSaver[Any], agent: Agent) -> Life:

@@ -16,6 +16,7 @@ from readgraph.state.errors import BadInput
 from readgraph.state.living import Block, EventKind, Life
 from readgraph.state.page_store import BATCH, ROOT, PageStore, numbered, page_store
 from readgraph.state.records import digest
+from readgraph.state.search.beside import indexes_beside
 
 SPEAKS = "send_message"
 """The function by which an agent speaks."""
@@ -69,6 +70,7 @@ class ArchiveEntry:
 class Agent:
     """An agent's record: its settings, and how its life begins.
 
+    `index` names the search index over its archival storage: readings of the same documents share one.
     `reading` is the document that a reading's agent answers for, and its instructions are the question; "" for an
     agent that lives on.
     """
@@ -77,6 +79,7 @@ class Agent:
     name: str
     created: str
     birth: Life
+    index: str
     instructions: str = ""
     reading: str = ""
 
@@ -89,6 +92,16 @@ def agent_id(name: str) -> str:
 def thread_of(agent: str) -> str:
     """The checkpointer's thread in which the agent of this id lives."""
     return f"agent-{agent}"
+
+
+def recall_index(agent: str) -> str:
+    """The name of the search index over an agent's recall storage."""
+    return f"recall {agent}"
+
+
+def archive_index(agent: str) -> str:
+    """The name of the search index over the archival storage of an agent that lives on."""
+    return f"archive {agent}"
 
 
 def unborn(name: str, blocks: list[Block]) -> Life:
@@ -123,10 +136,18 @@ class AgentStore(PageStore):
         """Keep an agent's record."""
         await self._put([((ROOT, "agents"), agent.id, asdict(agent))])
 
+    async def own_agent(self, name: str) -> Agent:
+        """The record of an agent; raises `BadInput` where there is none."""
+        agent = await self.agent(name)
+        if agent is None:
+            raise BadInput(f"The library holds no agent '{name}': 'readgraph agents' lists them.")
+        return agent
+
     async def agents(self, reading: str = "") -> list[Agent]:
         """The agents that live on, or those that answered for a document; the oldest first."""
-        found = [Agent(**value) for value in await self._search((ROOT, "agents"), 10_000)]
-        return sorted((agent for agent in found if agent.reading == reading), key=lambda agent: agent.created)
+        search = SearchOp((ROOT, "agents"), filter={"reading": reading}, limit=10_000, refresh_ttl=False)
+        (items,) = await self._batch([search])
+        return sorted((Agent(**item.value) for item in items), key=lambda agent: agent.created)
 
     async def put_events(self, agent: str, events: Iterable[Event]) -> None:
         """Keep events under their numbers; when this returns, they are committed."""
@@ -145,7 +166,9 @@ class AgentStore(PageStore):
         return found[0]
 
     async def put_entry(self, agent: str, entry: ArchiveEntry) -> None:
-        """Keep an entry of archival storage."""
+        """Keep an entry of archival storage; what a time that was taken back left within its numbers goes."""
+        left = await self.entries(agent, range(entry.number + 1, entry.number + entry.pages))
+        await self.delete((ROOT, "archive", agent), [numbered(each.number) for each in left])
         await self._put([((ROOT, "archive", agent), numbered(entry.number), asdict(entry))])
 
     async def entries(self, agent: str, numbers: Iterable[int]) -> list[ArchiveEntry]:
@@ -164,6 +187,9 @@ class AgentStore(PageStore):
 
     async def forget_agent(self, agent: Agent) -> None:
         """Delete all that is kept of an agent; its record goes last."""
+        index = (await indexes_beside(self.store)).keyword
+        for name in (recall_index(agent.id), agent.index):
+            await index.forget(name)
         for log in ("events", "archive", "summaries"):
             while keys := await self._keys((ROOT, log, agent.id)):
                 await self.delete((ROOT, log, agent.id), keys)

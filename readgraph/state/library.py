@@ -17,6 +17,7 @@ from readgraph.state.background import background
 from readgraph.state.errors import LibraryError
 from readgraph.state.library_store import BUSY_SECONDS, LibraryStore
 from readgraph.state.page_store import PageStore
+from readgraph.state.search.beside import close_indexes
 
 FORMAT = 1
 """Version of the library's layout; a library of a newer one is refused."""
@@ -50,7 +51,7 @@ async def open_library(folder: str | os.PathLike[str] | None = None) -> AsyncIte
         async with _open_checkpointer(folder / "checkpoints.sqlite") as checkpointer:
             yield Library(folder, store, checkpointer, PageStore(store))
     finally:
-        await asyncio.to_thread(store.close)
+        await asyncio.to_thread(_close, store)
 
 
 @asynccontextmanager
@@ -80,12 +81,17 @@ async def development_store() -> AsyncIterator[LibraryStore]:
     try:
         yield store
     finally:
-        await asyncio.to_thread(store.close)
+        await asyncio.to_thread(_close, store)
 
 
 def _open_store(folder: Path) -> LibraryStore:
     _check_folder(folder)
     return LibraryStore(folder / "library.sqlite")
+
+
+def _close(store: LibraryStore) -> None:
+    close_indexes(store)
+    store.close()
 
 
 def _check_folder(folder: Path) -> None:
