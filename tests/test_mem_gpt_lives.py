@@ -198,7 +198,7 @@ def test_kills_at_any_moment_lose_nothing_and_say_nothing_twice(server: ModelSer
             [*command, "--library", str(tmp_path / "kept")], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
         )
         agent.process, agent.delay = process, rng.uniform(0, 0.03)
-        agent.kill_at = agent.calls + rng.randint(1, 7) if kills < 4 else sys.maxsize
+        agent.kill_at = agent.calls + rng.randint(1, 7) if kills < 3 else sys.maxsize
         process.communicate("".join(f"{line}\n" for line in left), timeout=60)
         code = process.returncode
         assert code in (0, -signal.SIGKILL)
