@@ -11,7 +11,7 @@ from readgraph.graphs.mem_gpt import build_chat
 from readgraph.nodes.agent_index import search_recall
 from readgraph.nodes.receiving import stored_arrival
 from readgraph.sources import SourceText
-from readgraph.state.agent_lives import life_config, life_of, undo_turn
+from readgraph.state.agent_lives import drop_old_checkpoints, life_config, life_of, undo_turn
 from readgraph.state.agents import AgentStore, Event, agent_id
 from readgraph.state.context import ReaderContext
 from readgraph.state.library import Library
@@ -19,6 +19,9 @@ from readgraph.state.living import Arrival, Life
 
 SHOWN_AT_OPENING = 6
 SHOWN_OF_SEARCH = 10
+
+TIDIED_AFTER = 10
+"""Turns after which old checkpoints are dropped."""
 
 
 class Conversation:
@@ -30,7 +33,7 @@ class Conversation:
         self.graph: CompiledStateGraph[Any, Any, Any, Any] = build_chat().compile(
             checkpointer=library.checkpointer, store=library.store
         )
-        self.turn = asyncio.Lock()
+        self.turn, self.turns = asyncio.Lock(), 0
 
     async def open(self) -> list[Event]:
         """The last things said; then a turn that was broken off goes on to its end."""
@@ -94,3 +97,6 @@ class Conversation:
         async for event in events:
             if "event" in event:
                 self.show(Event(**event["event"]))
+        self.turns += 1
+        if self.turns % TIDIED_AFTER == 0:
+            await drop_old_checkpoints(self.library, self.name)

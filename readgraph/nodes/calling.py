@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from langchain_core.exceptions import (
@@ -76,6 +77,7 @@ async def _say(client: ModelClient, messages: Messages, reply: type[BaseModel] |
     return _said(await client.chat.ainvoke(messages, extra_body={"response_format": _response_format(reply)}))
 
 
+@cache
 def _response_format(reply: type[BaseModel]) -> dict[str, Any]:
     function = convert_to_openai_function(reply, strict=True)
     schema = {"name": function["name"], "schema": function["parameters"], "strict": True}

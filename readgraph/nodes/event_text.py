@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from readgraph.nodes.prompting import unused_name
 from readgraph.state.agents import Event
-from readgraph.state.words import count_words, end_after_words
+from readgraph.state.words import count_words, first_words
 
 
 def most_event_words(window_words: int) -> int:
@@ -14,9 +14,8 @@ def most_event_words(window_words: int) -> int:
 
 def cut_to(text: str, words: int) -> str:
     """The first words of a text; where there are more, it says so."""
-    end = end_after_words(text, 0, words)
-    rest = count_words(text[end:]) if end < len(text) else 0
-    return f"{text[:end]} … ({rest} more words)" if rest else text
+    rest = count_words(text) - words
+    return f"{first_words(text, words)} … ({rest} more words)" if rest > 0 else text
 
 
 def call_line(event: Event, words: int = 12) -> str:

@@ -12,6 +12,9 @@ from readgraph.state.agents import Agent, AgentStore, agent_id, thread_of
 from readgraph.state.library import Library
 from readgraph.state.living import Arrival, Life
 
+KEPT_TURNS = 50
+"""Turns that can be taken back."""
+
 
 def life_config(name: str) -> RunnableConfig:
     """The configuration under which the agent of this name lives in a checkpointer."""
@@ -39,12 +42,32 @@ async def undo_turn(graph: CompiledStateGraph[Any, Any, Any, Any], name: str) ->
         arrival = (saved.checkpoint["channel_values"].get(START) or {}).get("event")
         if saved.metadata["source"] == "input" and arrival and arrival["kind"] == "user":
             if saved.parent_config:
+                if await checkpointer.aget_tuple(saved.parent_config) is None:  # dropped: it was too long ago
+                    return None
                 await graph.aupdate_state(saved.parent_config, None, as_node="__copy__")
             else:
                 await checkpointer.adelete_thread(thread_of(agent_id(name)))
             return cast(Arrival, arrival)
         at = saved.parent_config
     return None
+
+
+async def drop_old_checkpoints(library: Library, name: str) -> None:
+    """Keep the checkpoints of the newest turns only: others would fill the disk in a long life."""
+    saver, thread = library.checkpointer, thread_of(agent_id(name))
+    # Checkpoint ids are in the order of time.
+    began = 'thread_id = ? AND CAST(metadata AS TEXT) LIKE \'%"source": "input"%\''
+    oldest = (
+        f"SELECT checkpoint_id FROM checkpoints WHERE {began} ORDER BY checkpoint_id DESC LIMIT 1 OFFSET {KEPT_TURNS}"
+    )
+    async with saver.lock:
+        async with saver.conn.execute(f"{newest} LIMIT 1 OFFSET {KEPT_TURNS}", (thread,)) as found:
+            row = await found.fetchone()
+        if row:
+            for table in ("writes", "checkpoints"):
+                older = f"DELETE FROM {table} WHERE thread_id = ? AND checkpoint_id < ?"
+                await saver.conn.execute(older, (thread, row[0]))
+            await saver.conn.commit()
 
 
 async def forget_agent(library: Library, agent: Agent) -> None:
