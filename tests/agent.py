@@ -34,6 +34,11 @@ def sums_up(request: ChatRequest) -> bool:
     return "\n\nSum up " in request.text
 
 
+def queue(request: ChatRequest) -> str:
+    """The events that a request shows."""
+    return request.text.split("<events>\n", 1)[1].split("\n</events>", 1)[0]
+
+
 class Script:
     """Plays steps one after the other; a step may be worked out from its request. Then it only says "Done."."""
 

@@ -4,14 +4,12 @@ import re
 from datetime import date, timedelta
 
 import pytest
-from langchain_core.tools import tool
 
 from readgraph import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.library import Library
-from readgraph.state.words import count_words
-from tests.agent import Living, Script, Step, call, say, sums_up
-from tests.model_server import ChatRequest, Fault, ModelServer
+from tests.agent import Living, Script, Step, call, queue, say
+from tests.model_server import ChatRequest, ModelServer
 
 WINDOW = 4000
 
@@ -19,10 +17,6 @@ WINDOW = 4000
 @pytest.fixture
 def ada(library: Library, server: ModelServer) -> Living:
     return Living(library)
-
-
-def queue(request: ChatRequest) -> str:
-    return request.text.split("<events>\n", 1)[1].split("\n</events>", 1)[0]
 
 
 async def test_a_fact_is_saved_unasked(ada: Living, server: ModelServer) -> None:
@@ -135,52 +129,6 @@ async def test_archival_storage(ada: Living, server: ModelServer) -> None:
     assert "5 passages of your own" in script.requests[-1].text
 
 
-@pytest.mark.parametrize(
-    ("step", "error"),
-    [
-        (call("fly"), r"There is no function 'fly': call one of send_message, memory_append.*"),
-        (call("memory_append", block="human"), r"memory_append takes block, text\. text: Field required\."),
-        (call("memory_append", blok="human", text="x"), r"memory_append takes block, text; .* no argument 'blok'\."),
-        (call("recall_search", words="x", page="two"), r"recall_search takes words, page\. page: .*integer.*"),
-        (call("recall_search", words="x", page=0), r"There is no page 0 of these results.*"),
-        (call("memory_replace", block="human", old="", new="x"), r"The old text is empty: .*"),
-        (call("memory_replace", block="human", old="cats", new="x"), r"Block 'human' does not hold exactly that.*"),
-        (call("memory_append", block="pets", text="x"), r"There is no block 'pets': choose one of persona, human\."),
-        (call("memory_rewrite", block="human", text=" "), r"A rewrite with no text would empty the block.*"),
-        (
-            call("memory_append", block="human", text="x " * 301),
-            r"Block 'human' would hold 301 words, .* 300: shorten.*",
-        ),
-        (call("send_message", message=" "), r"The message is empty.*"),
-        (call("send_message", message="x " * 501), r"The message has more than 500 words.*"),
-        (call("archival_insert", text="x " * 600), r"The passage has more than 480 words: insert it in several.*"),
-        (call("document_open", document=1, page=0), r"There is no document 1: there are 0; .*"),
-    ],
-)
-async def test_an_error_goes_back_to_the_model_and_the_turn_goes_on(
-    ada: Living, server: ModelServer, step: Step, error: str
-) -> None:
-    server.respond = script = Script(step, say("I see."))
-    found = await ada.turn("Hello.")
-    assert found["messages"] == ["I see."] and len(script.requests) == 2
-    assert re.fullmatch(error, (await ada.results())[0])
-    assert "error: " in queue(script.requests[1])
-    assert await ada.block("human") == ""
-
-
-async def test_a_functions_own_failure_goes_back_too(library: Library, server: ModelServer) -> None:
-    @tool
-    def weather(town: str) -> str:
-        """The weather in a town."""
-        raise ConnectionError(f"no station in {town}")
-
-    server.respond = script = Script(call("weather", town="Sarn"), say("I can't tell."))
-    ada = Living(library, tools=[weather])
-    assert (await ada.turn("How is the weather?"))["messages"] == ["I can't tell."]
-    assert (await ada.results())[0] == "weather failed: ConnectionError: no station in Sarn"
-    assert "- weather(town: text): The weather in a town." in script.requests[0].text
-
-
 async def test_the_end_of_a_chain(ada: Living, server: ModelServer) -> None:
     server.respond = script = Script(*(call("document_list", run_on=True) for _ in range(100)))
     found = await ada.turn("Hello?")
@@ -238,87 +186,6 @@ async def test_a_document_is_searched_and_opened(ada: Living, server: ModelServe
     assert "no passage 3 of your own" in deleted
 
 
-async def test_a_paste_of_200_000_words_becomes_a_document(ada: Living, server: ModelServer) -> None:
-    server.respond = script = Script()
-    paste = " ".join(f"word{number}." for number in range(200_000))
-    found = await ada.turn(paste)
-    assert found["messages"] == ["Done."]
-    life = await ada.life()
-    assert len(life["documents"]) == 1 and life["documents"][0][1] > 300
-    told = (await ada.events())[0]
-    assert told.kind == "upload" and "200,000 words on pages" in told.text and "It begins: word0." in told.text
-    assert all(count_words(request.text) <= WINDOW for request in script.requests)
-
-
-@pytest.mark.parametrize("form", ["json_schema", "function", "text"])
-async def test_the_window_holds_whatever_arrives(library: Library, server: ModelServer, form: str) -> None:
-    sizes = [1, 250, 251, 9000, 90, 240, 240, 240, 240, 90]
-
-    def agent(request: ChatRequest) -> Step | str:
-        if sums_up(request):
-            return "so " * 5000
-        number = len(server.requests)
-        if number % 3 == 1:
-            return call("memory_append", thoughts="hm " * 400, block="human", text=f"x{number} " * 150)
-        if number % 3 == 2:
-            return call("archival_insert", thoughts="hm " * 4000, text=f"y{number} " * 3000)
-        return say("well " * 450)
-
-    server.respond = agent
-    context = ReaderContext(model="openai:double", window_words=2000, reply_form=form)  # type: ignore[arg-type]
-    ada = Living(library, context=context)
-    for number, size in enumerate(sizes):
-        if number % 4 == 3:
-            server.faults.extend([Fault("long prose", answer="so " * 9000)] * 2)
-        await ada.turn(f"word{number} " * size)
-    assert max(count_words(request.text) for request in server.requests) <= 2000
-    life, events = await ada.life(), await ada.events()
-    assert life["queue_from"] > 0 and life["summaries"] > 1
-    assert [event.number for event in events] == [*range(life["events"])], "nothing leaves recall storage"
-
-
-async def test_eviction_sums_up_recursively_and_cuts_where_a_turn_begins(ada: Living, server: ModelServer) -> None:
-    server.respond = script = Script()
-    before = 0
-    for number in range(60):
-        await ada.turn(f"Turn {number}. " + "The wind stood in the north and the oil was low. " * 10)
-        life = await ada.life()
-        if life["queue_from"] != before:
-            before = life["queue_from"]
-            first = (await ada.store.events(life_id(ada), [before]))[0]
-            assert first.kind == "user", "the queue begins with a turn"
-    assert len(script.summaries) == life["summaries"] >= 3
-    assert "Summary 1." not in script.summaries[0].text
-    assert "<summary-so-far>\nSummary 1.\n" in script.summaries[1].text
-    assert f"<summary>\nSummary {life['summaries']}.\n</summary>" in script.requests[-1].text
-    assert "Turn 59." in queue(script.requests[-1]) and "Turn 0." not in queue(script.requests[-1])
-    assert len([event for event in await ada.events() if event.kind == "user"]) == 60
-
-
-async def test_a_summary_that_the_model_does_not_give(ada: Living, server: ModelServer) -> None:
-    server.respond = lambda request: "" if sums_up(request) else say("Done.")
-    while not (await ada.turn("The goat stood on the gallery. " * 60))["fallbacks"]:
-        pass
-    life = await ada.life()
-    assert life["summaries"] == 1
-    assert "goat" in await ada.store.summary(life_id(ada), 1)
-
-
-async def test_a_smaller_window_after_a_large_one(library: Library, server: ModelServer) -> None:
-    server.respond = Script()
-    ada = Living(library, context=ReaderContext(model="openai:double", window_words=60_000))
-    for number in range(30):
-        await ada.turn(f"Turn {number}. " + "The wind stood in the north. " * 60)
-    assert (await ada.life())["queue_from"] == 0
-    server.requests.clear()
-    ada.context = ReaderContext(model="openai:double", window_words=3000)
-    assert (await ada.turn("And now?"))["messages"] == ["Done."]
-    assert max(count_words(request.text) for request in server.requests) <= 3000
-    ada.context = ReaderContext(model="openai:double", window_words=1000)
-    with pytest.raises(BadInput, match="The window of 1,000 words is too small"):
-        await ada.turn("And now?")
-
-
 async def test_a_budget_holds_for_each_turn(ada: Living, server: ModelServer) -> None:
     server.respond = script = Script(*(call("document_list", run_on=True) for _ in range(9)))
     ada.context = ReaderContext(model="openai:double", window_words=WINDOW, max_calls=3)
@@ -328,30 +195,6 @@ async def test_a_budget_holds_for_each_turn(ada: Living, server: ModelServer) ->
     script.steps = []
     found = await ada.turn("Hello?")
     assert (found["status"], found["usage"]["calls"]) == ("answered", 1)
-
-
-async def test_replies_that_are_no_step(ada: Living, server: ModelServer) -> None:
-    server.respond = Script()
-    server.faults.extend([Fault.not_json(), Fault.wrong_schema(), Fault.empty()])
-    found = await ada.turn("Hello?")
-    assert (found["status"], found["fallbacks"]) == ("no_answer", {"step": 1})
-    assert (await ada.events())[-1].kind == "system"
-    assert (await ada.turn("Hello?"))["messages"] == ["Done."]
-
-
-@pytest.mark.parametrize(
-    "said",
-    [
-        '{"function": "send_message", "arguments": {"message": "Hi."}}',
-        'Let me see.\n```json\n{"inner_thoughts": "x", "function": "send_message", "arguments": '
-        '"{\\"message\\": \\"Hi.\\"}", "run_on": false}\n```',
-        '{"inner_thoughts": "x", "function": "send_message", "arguments": [{"name": "message", "value": "Hi."}],}',
-    ],
-)
-async def test_a_model_without_function_calling(library: Library, server: ModelServer, said: str) -> None:
-    server.supports = frozenset()
-    server.respond = lambda request: said
-    assert (await Living(library).turn("Hello?"))["messages"] == ["Hi."]
 
 
 async def test_two_agents_side_by_side(library: Library, server: ModelServer) -> None:
@@ -381,9 +224,3 @@ async def test_without_a_model_or_an_event(library: Library) -> None:
         await ada.turn(" \n")
     with pytest.raises(BadInput, match="Nothing arrived"):
         await ada.graph.ainvoke({"agent": "ada"}, ada.config, context=ada.context)
-
-
-def life_id(living: Living) -> str:
-    from readgraph.state.agents import agent_id
-
-    return agent_id(living.name)

@@ -16,6 +16,14 @@ KEPT_TURNS = 50
 """Turns that can be taken back."""
 
 
+# Checkpoint ids are in the order of time.
+_OLDEST_KEPT = """
+    SELECT checkpoint_id FROM checkpoints
+    WHERE thread_id = ? AND CAST(metadata AS TEXT) LIKE '%"source": "input"%'
+    ORDER BY checkpoint_id DESC LIMIT 1 OFFSET ?
+"""
+
+
 def life_config(name: str) -> RunnableConfig:
     """The configuration under which the agent of this name lives in a checkpointer."""
     return {"configurable": {"thread_id": thread_of(agent_id(name))}}
@@ -55,13 +63,8 @@ async def undo_turn(graph: CompiledStateGraph[Any, Any, Any, Any], name: str) ->
 async def drop_old_checkpoints(library: Library, name: str) -> None:
     """Keep the checkpoints of the newest turns only: others would fill the disk in a long life."""
     saver, thread = library.checkpointer, thread_of(agent_id(name))
-    # Checkpoint ids are in the order of time.
-    began = 'thread_id = ? AND CAST(metadata AS TEXT) LIKE \'%"source": "input"%\''
-    oldest = (
-        f"SELECT checkpoint_id FROM checkpoints WHERE {began} ORDER BY checkpoint_id DESC LIMIT 1 OFFSET {KEPT_TURNS}"
-    )
     async with saver.lock:
-        async with saver.conn.execute(f"{newest} LIMIT 1 OFFSET {KEPT_TURNS}", (thread,)) as found:
+        async with saver.conn.execute(_OLDEST_KEPT, (thread, KEPT_TURNS)) as found:
             row = await found.fetchone()
         if row:
             for table in ("writes", "checkpoints"):
