@@ -1,4 +1,4 @@
-"""The main context never exceeds the window, whatever arrives; what leaves the queue is summed up and stays in recall."""
+"""The main context never exceeds the window, whatever arrives; what leaves the queue is summed up, and not lost."""
 
 import pytest
 

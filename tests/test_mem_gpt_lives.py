@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from readgraph.state.agent_archive import exported, imported
-from readgraph.state.agent_lives import forget_agent, life_of, undo_turn
+from readgraph.state.agent_lives import drop_old_checkpoints, forget_agent, life_of, undo_turn
 from readgraph.state.agents import Agent, AgentStore, Event, agent_id
 from readgraph.state.errors import BadInput
 from readgraph.state.forgetting import forget_document
@@ -77,6 +77,21 @@ async def test_undo_of_the_first_turn_and_of_none(ada: Living, server: ModelServ
         assert taken_back and taken_back.get("text") == expected
         assert (await ada.life())["events"] == events
     assert await undo_turn(ada.graph, "ada") is None
+
+
+async def test_old_checkpoints_go_and_undo_ends_there(
+    ada: Living, server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("readgraph.state.agent_lives.KEPT_TURNS", 2)
+    server.respond = Script()
+    for number in range(5):
+        await ada.turn(f"Turn {number}.")
+        await drop_old_checkpoints(ada.library, "ada")
+    assert (await ada.life())["events"] == 10
+    taken_back = [await undo_turn(ada.graph, "ada") for _ in range(4)]
+    assert [arrival and arrival.get("text") for arrival in taken_back] == ["Turn 4.", "Turn 3.", None, None]
+    assert (await ada.life())["events"] == 6
+    assert (await ada.turn("Go on."))["messages"] == ["Done."]
 
 
 async def test_a_document_filed_where_passages_were_taken_back(ada: Living, server: ModelServer, story: str) -> None:
