@@ -40,15 +40,17 @@ def talk(
     view = JsonView() if as_json else ChatView(agent)
     with open_library_in_background(folder) as library, warnings.catch_warnings():
         warnings.showwarning = lambda message, *_: view.warn(str(message))
-        conversation = Conversation(library, agent, context, view.event)
-        view.opening(_run(conversation.open))
-        _run(conversation.finish)
-        waking = background().start_task_soon(conversation.wake, *wake) if wake else None
+        conversation = Conversation(library, agent, context, view.event, view.warn)
+        waking = None
         try:
+            view.opening(_run(conversation.open))
+            _run(conversation.finish)
+            waking = background().start_task_soon(conversation.wake, *wake) if wake else None
             _converse(conversation, view)
         finally:
             if waking:
                 waking.cancel()
+            _run(conversation.close)
 
 
 def seconds_of(time: str) -> float:

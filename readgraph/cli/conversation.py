@@ -14,6 +14,7 @@ from readgraph.sources import SourceText
 from readgraph.state.agent_lives import drop_old_checkpoints, life_config, life_of, undo_turn
 from readgraph.state.agents import AgentStore, Event, agent_id
 from readgraph.state.context import ReaderContext
+from readgraph.state.errors import ReadgraphError
 from readgraph.state.library import Library
 from readgraph.state.living import Arrival, Life
 
@@ -25,10 +26,21 @@ TIDIED_AFTER = 10
 
 
 class Conversation:
-    """One agent's life in a library; `show` gets each event as it comes, a call before and after it was run."""
+    """One agent's life in a library.
 
-    def __init__(self, library: Library, name: str, context: ReaderContext, show: Callable[[Event], None]) -> None:
-        self.name, self.context, self.show = name, context, show
+    `show` gets each event as it comes, a call before and after it was run; `warn` what goes wrong when a timer's turn
+    does, which nobody waits for.
+    """
+
+    def __init__(
+        self,
+        library: Library,
+        name: str,
+        context: ReaderContext,
+        show: Callable[[Event], None],
+        warn: Callable[[str], None],
+    ) -> None:
+        self.name, self.context, self.show, self.warn = name, context, show, warn
         self.library, self.store = library, AgentStore(library.store)
         self.graph: CompiledStateGraph[Any, Any, Any, Any] = build_chat().compile(
             checkpointer=library.checkpointer, store=library.store
@@ -36,7 +48,7 @@ class Conversation:
         self.turn, self.turns = asyncio.Lock(), 0
 
     async def open(self) -> list[Event]:
-        """The last things said; then a turn that was broken off goes on to its end."""
+        """The last things said; however long the life is, no more is read."""
         life = await self.life()
         recent = range(max(0, life["events"] - 5 * SHOWN_AT_OPENING), life["events"]) if life else range(0)
         events = await self.store.events(agent_id(self.name), recent)
@@ -54,11 +66,19 @@ class Conversation:
             arrival = await stored_arrival(arrival, self.store, self.context)
             await self._run({"agent": self.name, "event": arrival})
 
+    async def close(self) -> None:
+        """Wait until a turn that was cancelled has let go of the library."""
+        async with self.turn:
+            pass
+
     async def wake(self, seconds: float, prompt: str) -> None:
         """Wake the agent with a prompt again and again."""
         while True:
             await asyncio.sleep(seconds)
-            await self.receive(Arrival(kind="timer", text=prompt))
+            try:
+                await self.receive(Arrival(kind="timer", text=prompt))
+            except ReadgraphError as problem:
+                self.warn(str(problem))
 
     async def upload(self, source: SourceText) -> None:
         """A file arrives."""

@@ -36,8 +36,12 @@ file_pages = read_pages(pages_by_rule, note_beginning, filing_recipe)
 
 
 async def file_document(life: Life, identity: str, agent: str, runtime: Runtime[ReaderContext]) -> tuple[Life, str]:
-    """The life with one more document in its archive, and what the agent is told of it."""
+    """The life with the document in its archive, and what the agent is told of it; it is filed once."""
     document = await page_store(runtime).document(identity)
+    known = await agent_store(runtime).entries(agent, [start for start, _ in life["documents"]])
+    for number, there in enumerate(known, 1):
+        if there.document == identity:
+            return life, described(document, number, there.pages)
     filed = await file_pages({"document": identity}, runtime)
     memory = await page_store(runtime).memory(identity, filed["memory"])
     start = life["archive"]

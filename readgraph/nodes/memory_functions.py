@@ -22,7 +22,7 @@ from readgraph.nodes.working_context import append_to_block, block_named, replac
 from readgraph.state.agents import SPEAKS, ArchiveEntry, now
 from readgraph.state.errors import BadInput
 from readgraph.state.reading import Quote
-from readgraph.state.words import count_words
+from readgraph.state.words import count_words, end_after_words
 
 MOST_MESSAGE_WORDS = 500
 """Messages of a turn stand in its state: a longer one is sent in parts."""
@@ -162,16 +162,15 @@ async def document_open(
     opened = await found_in_archive(memory, [start + page])
     if not opened:
         raise BadInput(f"Document {document} was forgotten: its pages can't be read any more.")
-    found = opened[0]
-    words = found.text.split(" ")
-    parts = max(1, math.ceil(count_words(found.text) / memory.room))
+    text = opened[0].text
+    parts = max(1, math.ceil(count_words(text) / memory.room))
     if not 1 <= part <= parts:
         raise BadInput(f"This page has {parts} parts: give one of 1 to {parts}.")
     if document == 1:
         memory.pages_read.append(page)
-    share = math.ceil(len(words) / parts)
-    shown = " ".join(words[(part - 1) * share : part * share])
-    return f"{_name(found)}{f' (part {part} of {parts})' if parts > 1 else ''}\n{shown}"
+    begin = end_after_words(text, 0, (part - 1) * memory.room)
+    shown = text[begin : end_after_words(text, begin, memory.room)]
+    return f"{_name(opened[0])}{f' (part {part} of {parts})' if parts > 1 else ''}\n{shown.strip()}"
 
 
 @tool
