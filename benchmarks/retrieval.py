@@ -2,9 +2,9 @@
 
     python -m benchmarks.retrieval [--embeddings local] [--data ../shared/data]
 
-LoCoMo, categories 1 to 4: each turn with its speaker is an entry. QMSum: chunks of about 200 words, whole turns.
-Hotpot: paragraphs. Prints the share of the evidence among the first 5 and 10, averaged over questions, beside the
-reference that the data's README gives.
+LoCoMo, categories 1 to 4: each turn with its speaker is an entry ("in context": with the turn before as its header).
+QMSum: chunks of about 200 words, whole turns. Hotpot: paragraphs. Prints the share of the evidence among the first 5
+and 10, averaged over questions, beside the reference that the data's README gives.
 """
 
 import argparse
@@ -15,16 +15,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from readgraph.nodes.fusing import fuse
+from readgraph.nodes.fusing import DEPTH, fuse
 from readgraph.state.search.embedding import Embedder
 from readgraph.state.search.entries import Entry
 from readgraph.state.search.keyword_index import KeywordIndex
 from readgraph.state.search.okapi import rank
 from readgraph.state.search.vector_index import VectorIndex
 from readgraph.state.words import count_words
-
-DEPTH = 50
-"""Hits of each ranking that are fused."""
 
 REFERENCES = {
     "locomo": "BM25 42.9 / 50.7, MiniLM 35.0 / 43.9, fused 45.0 / 54.5 on the full set; fused 45.2 / 53.8 on this one",
@@ -40,6 +37,7 @@ class Corpus:
     name: str
     texts: list[str]
     questions: list[tuple[str, set[int]]]
+    headers: list[str] | None = None
 
 
 def lines(path: Path) -> Iterator[dict[str, Any]]:
@@ -56,7 +54,8 @@ def locomo(path: Path) -> Iterator[Corpus]:
             for question in document["questions"]
             if question["category"] in (1, 2, 3, 4)
         ]
-        yield Corpus(document["doc_id"], [f"{turn['speaker']}: {turn['text']}" for turn in turns], asked)
+        texts = [f"{turn['speaker']}: {turn['text']}" for turn in turns]
+        yield Corpus(document["doc_id"], texts, asked, ["", *texts[:-1]])
 
 
 def qmsum(path: Path, chunk_words: int = 200) -> Iterator[Corpus]:
@@ -88,25 +87,41 @@ def hotpot(path: Path) -> Iterator[Corpus]:
         yield Corpus(document["doc_id"], texts, asked)
 
 
+async def by_words(entries: list[Entry], questions: list[str]) -> list[list[int]]:
+    """The pages that the keyword index ranks first for each question."""
+    index = KeywordIndex()
+    await index.add("corpus", entries)
+    found = [[hit.page for hit in await index.search("corpus", question, DEPTH)] for question in questions]
+    index.close()
+    return found
+
+
+async def by_vectors(entries: list[Entry], questions: list[str], embedder: Embedder) -> list[list[int]]:
+    """The pages whose vectors are nearest to each question's."""
+    index = VectorIndex(None, embedder.identity)
+    await index.add("corpus", *await embedder.entries(entries))
+    asked = await asyncio.gather(*map(embedder.query, questions))
+    found = [[hit.page for hit in await index.search("corpus", vector, DEPTH)] for vector in asked]
+    index.close()
+    return found
+
+
 async def rankings(corpus: Corpus, embedder: Embedder | None) -> dict[str, list[list[int]]]:
     """For each way to search, the ranked entries of each question."""
     entries = [Entry(at, text) for at, text in enumerate(corpus.texts)]
-    words, vectors = KeywordIndex(), VectorIndex(None, embedder.identity) if embedder else None
-    await words.add(corpus.name, entries)
-    if embedder and vectors:
-        await vectors.add(corpus.name, *await embedder.entries(entries))
-    found: dict[str, list[list[int]]] = {"keyword": [], "okapi": []}
-    for question, _ in corpus.questions:
-        by_word = await words.search(corpus.name, question, DEPTH)
-        found["keyword"].append([hit.page for hit in by_word])
-        found["okapi"].append([page for page, _ in rank(question, corpus.texts)])
-        if embedder and vectors:
-            nearest = await vectors.search(corpus.name, await embedder.query(question), DEPTH)
-            found.setdefault("vector", []).append([hit.page for hit in nearest])
-            found.setdefault("fused", []).append([page for page, _ in fuse([by_word, nearest])])
-    words.close()
-    if vectors:
-        vectors.close()
+    questions = [question for question, _ in corpus.questions]
+    found = {
+        "keyword": await by_words(entries, questions),
+        "okapi": [[page for page, _ in rank(question, corpus.texts)] for question in questions],
+    }
+    if corpus.headers:
+        headed = [Entry(at, *both) for at, both in enumerate(zip(corpus.texts, corpus.headers, strict=True))]
+        found["keyword in context"] = await by_words(headed, questions)
+    if embedder:
+        found["vector"] = await by_vectors(entries, questions, embedder)
+        found["fused"] = [
+            [page for page, _ in fuse(both)] for both in zip(found["keyword"], found["vector"], strict=True)
+        ]
     return found
 
 
@@ -121,7 +136,7 @@ async def measure(name: str, corpora: list[Corpus], embedder: Embedder | None) -
     print(f"{name}, {len(shares['keyword'])} questions (reference: {REFERENCES[name]})")
     for way, each in shares.items():
         at_5, at_10 = (100 * sum(depth) / len(each) for depth in zip(*each, strict=True))
-        print(f"  {way:8} recall@5 {at_5:5.1f}  recall@10 {at_10:5.1f}")
+        print(f"  {way:18} recall@5 {at_5:5.1f}  recall@10 {at_10:5.1f}")
 
 
 async def run(data: Path, embeddings: str) -> None:

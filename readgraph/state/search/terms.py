@@ -88,6 +88,6 @@ def _stem(word: str) -> str:
         word = word[:-1]
     if len(word) > 3 and word.endswith("y"):
         return word[:-1] + "i"
-    if len(word) > 4 and word[-1] == word[-2] and word[-1] not in "ls0123456789":
+    if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "ls0123456789":
         word = word[:-1]
     return word

@@ -10,7 +10,6 @@ from threading import Lock
 from typing import TypeVar
 
 from readgraph.state.errors import LibraryError
-from readgraph.state.records import digest
 from readgraph.state.search.entries import Extent, Hit, Place
 from readgraph.state.search.vectors import Matrix, Vectors
 
@@ -29,14 +28,13 @@ class VectorIndex:
     """
 
     def __init__(self, folder: Path | None, model: str) -> None:
-        self._temporary = tempfile.TemporaryDirectory(prefix="readgraph-") if folder is None else None
-        self._folder = Path(self._temporary.name) if self._temporary else Path(folder or "")
-        self._model = model
+        self._folder, self._model = folder, model
+        self._temporary: tempfile.TemporaryDirectory[str] | None = None
         self._open: OrderedDict[str, Vectors] = OrderedDict()
         self._opening = Lock()
 
     def close(self) -> None:
-        """Let go of the vectors in memory."""
+        """Let go of the vectors in memory, and of a temporary folder."""
         self._open.clear()
         if self._temporary:
             self._temporary.cleanup()
@@ -66,11 +64,7 @@ class VectorIndex:
 
     async def forget(self, memory: str) -> None:
         """Delete the vectors of a memory, of whichever model."""
-        await asyncio.to_thread(self._forget, memory)
-
-    def _forget(self, memory: str) -> None:
-        for path in self._folder.glob(f"{digest(memory)}-*.vectors"):
-            path.unlink(missing_ok=True)
+        await self._run(memory, Vectors.forget)
 
     async def _run(self, memory: str, operation: Callable[[Vectors], _T]) -> _T:
         return await asyncio.to_thread(self._run_here, memory, operation)
@@ -83,10 +77,12 @@ class VectorIndex:
 
     def _vectors(self, memory: str) -> Vectors:
         with self._opening:
+            if self._folder is None:
+                self._temporary = tempfile.TemporaryDirectory(prefix="readgraph-")
+                self._folder = Path(self._temporary.name)
             if memory not in self._open:
                 self._folder.mkdir(parents=True, exist_ok=True)
-                path = self._folder / f"{digest(memory)}-{digest(self._model)}.vectors"
-                self._open[memory] = Vectors(path, self._model)
+                self._open[memory] = Vectors(self._folder, memory, self._model)
                 if len(self._open) > KEPT_OPEN:
                     self._open.popitem(last=False)
             self._open.move_to_end(memory)

@@ -10,6 +10,7 @@ from filelock import FileLock
 from numpy.typing import NDArray
 
 from readgraph.state.errors import BadInput
+from readgraph.state.records import digest
 from readgraph.state.search import vector_file
 from readgraph.state.search.entries import PARTS, Extent, Hit, Place
 from readgraph.state.search.vector_file import REMOVED, Header, Records
@@ -20,10 +21,11 @@ Matrix = NDArray[np.float32]
 class Vectors:
     """An exhaustive inner product over half-precision vectors, and which page and part each of them stands for."""
 
-    def __init__(self, path: Path, model: str) -> None:
-        self._path, self._model = path, model
+    def __init__(self, folder: Path, memory: str, model: str) -> None:
+        self._path = folder / f"{digest(memory)}-{digest(model)}.vectors"
+        self._files, self._model = f"{digest(memory)}-*.vectors", model
         self._lock = Lock()  # FAISS must not search while it grows
-        self._alone = FileLock(path.parent / "vectors.lock")
+        self._alone = FileLock(folder / "vectors.lock")
         self._clear(None)
 
     def add(self, places: Sequence[Place], vectors: Matrix) -> None:
@@ -54,6 +56,12 @@ class Vectors:
                 records = np.zeros(len(known), self._header.record)
                 records["page"], records["part"] = known, REMOVED
                 self._write(self._header, records)
+
+    def forget(self) -> None:
+        """Delete the memory's files, of whichever model."""
+        with self._lock, self._alone:
+            for path in self._path.parent.glob(self._files):
+                path.unlink(missing_ok=True)
 
     def search(self, vector: Matrix, limit: int) -> list[Hit]:
         """The pages whose nearest vector is nearest, best first; equals in page order."""
@@ -139,7 +147,7 @@ class Vectors:
         self._parts = np.zeros(0, np.int32)
         self._faiss: Any = None
         if header is not None:
-            import faiss  # here: it takes a fifth of a second
+            import faiss  # here: who searches by words only needn't wait for it
 
             self._faiss = faiss.IndexScalarQuantizer(
                 header.dimension, faiss.ScalarQuantizer.QT_fp16, faiss.METRIC_INNER_PRODUCT
@@ -152,9 +160,8 @@ class Vectors:
             self._drop(np.isin(self._pages, list(removed)))
             since = np.array([removed.get(page, -1) for page in records["page"].tolist()])
             records = records[(records["part"] != REMOVED) & (np.arange(len(records)) > since)]
-        self._faiss.add_sa_codes(
-            np.ascontiguousarray(records["vector"]).view(np.uint8)
-        )  # half precision is FAISS's code
+        codes = np.ascontiguousarray(records["vector"]).view(np.uint8)  # FAISS's own code is half precision too
+        self._faiss.add_sa_codes(codes)
         self._pages = np.concatenate([self._pages, records["page"]])
         self._parts = np.concatenate([self._parts, records["part"]])
 
