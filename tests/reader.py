@@ -19,6 +19,7 @@ _FIELDS = {
     "quotes": "Integrated",
     "missing": "Verdict",
     "enough": "Enough",
+    "run_on": "NextStep",
 }
 
 
@@ -50,6 +51,18 @@ def page_numbers(request: ChatRequest) -> list[int]:
     return [int(number) for number in re.findall(r"^<page (\d+)>$", passage(request), re.MULTILINE)]
 
 
+def next_step(request: ChatRequest) -> dict[str, object]:
+    """An agent's step: search for the question, then quote what was found; in a conversation, say that it was heard."""
+    arguments = {"message": "It says so."}
+    function, question = "send_message", re.search(r"<question>\n(.*?)\n", request.text)
+    if found := re.search(r"result: showing \d.*?\n- .*?: (.*)", request.text):
+        function, arguments = "answer", {"answer": "It says so.", "quotes": " ".join(found[1].split()[:8])}
+    elif question:
+        function, arguments = "archival_search", {"query": question[1]}
+    given = [{"name": name, "value": value} for name, value in arguments.items()]
+    return {"inner_thoughts": "as it was asked", "function": function, "arguments": given, "run_on": bool(question)}
+
+
 def reader(request: ChatRequest) -> str | dict[str, object]:
     """Pause at some label, gist by the first words, look up two pages, quote what stands on the last one."""
     wanted, text = asked_for(request), passage(request)
@@ -64,6 +77,8 @@ def reader(request: ChatRequest) -> str | dict[str, object]:
         return walker(request, wanted)
     if wanted in ("SearchPlan", "Integrated", "Verdict", "Enough", "Missing", "AnswerAlone", "ChoiceAlone"):
         return research(request, wanted)
+    if wanted == "NextStep":
+        return next_step(request)
     pages = page_numbers(request)
     if wanted == "PagesToRead":
         return {"reason": "it may stand there", "pages": pages[1:3]}

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 import readgraph
+from readgraph.cli.agents import agents
 from readgraph.cli.method_commands import method_commands
 from readgraph.cli.options import (
     BUILDING,
+    CHATTING,
     GROWING,
     LOOKING_UP,
     MEMORIZING,
@@ -206,6 +208,29 @@ def forget(
     from readgraph.cli.forgetting import forget as forget_named
 
     forget_named(document, library, sure=yes, as_json=as_json)
+
+
+@app.command()
+@with_context(CHATTING)
+def chat(
+    context: "ReaderContext",
+    agent: Annotated[str, typer.Option(metavar="NAME", help="Whom to talk with; a new name begins a new life.")] = (
+        "default"
+    ),
+    every: Annotated[
+        tuple[str, str] | None,
+        typer.Option(metavar="TIME PROMPT", help="Wake the agent with a prompt, such as: --every 10m 'What is open?'"),
+    ] = None,
+    library: LibraryFolder = None,
+    as_json: Json = False,
+) -> None:
+    """Talk with an agent that remembers: it keeps all that was said, and goes on where you left it."""
+    from readgraph.cli.chat import talk
+
+    talk(agent, every, context, library, as_json=as_json)
+
+
+app.add_typer(agents, name="agents")
 
 
 @app.command()

@@ -160,22 +160,36 @@ def search(connection: sqlite3.Connection, memory: str, query: str, limit: int) 
     """The pages that share words with the query, best first; equals in page order."""
     with transaction(connection):
         index = _index(connection, memory)
-        count = f"SELECT doc FROM vocabulary_{index} WHERE term = ?"
-        found = {term: connection.execute(count, (term,)).fetchone() for term in (query_terms(query) if index else ())}
-        terms = affordable({term: row[0] for term, row in found.items() if row}, MOST_ROWS)
-        if not terms or limit < 1:
-            return []
-        ranked = connection.execute(
-            f"SELECT rowid, -bm25(terms_{index}, ?, ?, ?) AS score FROM terms_{index} WHERE terms_{index} MATCH ? "
-            "ORDER BY score DESC, rowid LIMIT ?",
-            (*(WEIGHTS[part] for part in PARTS), match_any(terms), limit),
-        ).fetchall()
+        terms, ranked = _ranked(connection, index, query, limit)
         entries = [_terms(connection, index, page) or [] for page, _ in ranked]
     wanted = {*terms}
     return [
         Hit(page, score, PARTS[max(range(len(parts)), key=lambda number: len(wanted & {*parts[number].split()}))])
         for (page, score), parts in zip(ranked, entries, strict=True)
     ]
+
+
+def all_pages(connection: sqlite3.Connection, memory: str, query: str) -> list[int]:
+    """The numbers of all pages that share words with the query, best first; equals in page order."""
+    with transaction(connection):
+        return [page for page, _ in _ranked(connection, _index(connection, memory), query, limit=-1)[1]]
+
+
+def _ranked(
+    connection: sqlite3.Connection, index: int, query: str, limit: int
+) -> tuple[list[str], list[tuple[int, float]]]:
+    """The terms that are looked for, and (page, score) of at most `limit` pages that hold one of them; -1: of all."""
+    count = f"SELECT doc FROM vocabulary_{index} WHERE term = ?"
+    found = {term: connection.execute(count, (term,)).fetchone() for term in (query_terms(query) if index else ())}
+    terms = affordable({term: row[0] for term, row in found.items() if row}, MOST_ROWS)
+    if not terms or limit == 0:
+        return [], []
+    ranked = connection.execute(
+        f"SELECT rowid, -bm25(terms_{index}, ?, ?, ?) AS score FROM terms_{index} WHERE terms_{index} MATCH ? "
+        "ORDER BY score DESC, rowid LIMIT ?",
+        (*(WEIGHTS[part] for part in PARTS), match_any(terms), limit),
+    )
+    return terms, ranked.fetchall()
 
 
 def _index(connection: sqlite3.Connection, memory: str) -> int:
