@@ -1,15 +1,17 @@
 """Fixtures: a model double, a library, a text to read."""
 
+import sys
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
 
+from readgraph.cli.main import run
 from readgraph.state.library import Library, open_library
+from tests.command import Command, Ran
+from tests.examples import EXAMPLES
 from tests.model_server import ModelServer
 from tests.reader import reader
-
-EXAMPLES = Path(__file__).parents[1] / "examples"
 
 
 @pytest.fixture(autouse=True)
@@ -42,3 +44,18 @@ async def library(tmp_path: Path) -> AsyncIterator[Library]:
 def story() -> str:
     """The example story."""
     return (EXAMPLES / "the-lamp-at-sarn-head.txt").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def readgraph(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
+    """The command, run in this process."""
+    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setattr("readgraph.nodes.calling._pause", lambda state: 0.0)
+
+    def command(*arguments: object) -> Ran:
+        monkeypatch.setattr(sys, "argv", ["readgraph", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            run()
+        return Ran(int(ended.value.code or 0), *capsys.readouterr())
+
+    return command

@@ -37,12 +37,14 @@ class Fault:
     wait: float = 0.0
     breaks_off: bool = False
     limit: int | None = None
+    body: str | None = None
     answer: str | JsonObject | None = field(default=None, hash=False)
 
     @property
     def spoils(self) -> bool:
         """Whether the client gets anything else than the whole and true answer."""
-        return self.status != 200 or self.breaks_off or self.limit is not None or self.answer is not None
+        spoilt = (self.limit, self.answer, self.body)
+        return self.status != 200 or self.breaks_off or any(part is not None for part in spoilt)
 
     @staticmethod
     def passing() -> "Fault":
@@ -73,6 +75,11 @@ class Fault:
     def cut() -> "Fault":
         """Promise the whole body, send half of it, and close the connection."""
         return Fault("cut", breaks_off=True)
+
+    @staticmethod
+    def foreign(body: str) -> "Fault":
+        """Answer with this body, whatever a completion looks like."""
+        return Fault("foreign", body=body)
 
     @staticmethod
     def truncated(n: int) -> "Fault":
@@ -165,6 +172,8 @@ def completion(
     body: JsonObject, question: str, tool: str | None, answer: str | JsonObject, fault: Fault, mark: int
 ) -> Response:
     """Give an answer, spoilt by the fault, as the response to a question, in the form that its body asks for."""
+    if fault.body is not None:
+        return Response(fault.body, media_type="text/html" if fault.body.startswith("<") else "application/json")
     message = assistant_message(answer, tool, fault.limit, mark)
     kind = CutResponse if fault.breaks_off else Response
     calls = message.get("tool_calls")

@@ -12,6 +12,8 @@ _FIELDS = {
     "answer": "FreeAnswer",
     "begins_anew": "BeginsAnew",
     "choice": "ChosenAnswer",
+    "part": "ReasonedChildOrRevert",
+    "found": "ReasonedLeafVerdict",
     "header": "MemoAndHeader",
     "vector": "SearchPlan",
     "quotes": "Integrated",
@@ -58,6 +60,8 @@ def reader(request: ChatRequest) -> str | dict[str, object]:
         return {"reason": "a scene ends", "label": 1 + zlib.crc32(text.encode()) % text.count("<pause ")}
     if wanted == "BeginsAnew":
         return {"reason": "the same scene", "begins_anew": "no"}
+    if wanted.endswith(("ChildChoice", "ChildOrRevert", "LeafVerdict", "LeafChoice")):
+        return walker(request, wanted)
     if wanted in ("SearchPlan", "Integrated", "Verdict", "Enough", "Missing", "AnswerAlone", "ChoiceAlone"):
         return research(request, wanted)
     pages = page_numbers(request)
@@ -68,11 +72,24 @@ def reader(request: ChatRequest) -> str | dict[str, object]:
         done = [int(number) for number in re.findall(r"\d+", read.group(1))] if read else []
         return {"reason": "one more", "page": None if len(done) >= 2 else next(p for p in pages if p not in done)}
     bodies = re.split(r"^<page \d+>$", text, flags=re.MULTILINE)[1:]
+    if wanted.startswith("Weighed"):
+        return {"reason": "they agree", "pages": pages[:1], "answer": "It says so.", "choice": "B"}
     number, body = max(zip(pages, bodies, strict=True), key=lambda page: len(page[1]))
     quote = {"page": number, "quote": " ".join(body.split()[:8])}
     return (
         {"quotes": [quote], "choice": "B"} if wanted == "ChosenAnswer" else {"quotes": [quote], "answer": "It says so."}
     )
+
+
+def walker(request: ChatRequest, wanted: str) -> dict[str, object]:
+    """Walk down to the first part that was not visited, and answer there with its first words."""
+    if wanted.endswith(("ChildChoice", "ChildOrRevert")):
+        done = request.last.partition("can't be chosen: ")[2]
+        tag = passage(request).split(" ")[0]
+        parts = re.findall(rf"^{tag} (\d+)>$", passage(request), re.MULTILINE)
+        return {"reasoning": "it comes first", "part": next((int(part) for part in parts if part not in done), None)}
+    verdict = {"reasoning": "it says so", "action": "answer", "found": "It says so.", "choice": "B"}
+    return {**verdict, "quotes": [" ".join(passage(request).split()[:8])]}
 
 
 def research(request: ChatRequest, wanted: str) -> dict[str, object]:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from readgraph.cli.main import run
-from tests.conftest import EXAMPLES
+from tests.examples import EXAMPLES
 from tests.model_server import ModelServer
 from tests.reader import reader
 from tests.researcher import QUESTION, TRAIL, researcher, trail_pages, wanted_reply

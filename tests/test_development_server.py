@@ -125,7 +125,7 @@ def check_citations(output: dict[str, Any], text: str, word: str) -> None:
 
 
 async def test_assistant_and_drawing(client: LangGraphClient) -> None:
-    assert "read_agent" in {assistant["graph_id"] for assistant in await client.assistants.search()}
+    assert {"read_agent", "mem_walker"} <= {assistant["graph_id"] for assistant in await client.assistants.search()}
     drawing = await client.assistants.get_graph("read_agent")
     assert {str(node["id"]) for node in drawing["nodes"]} == {"__start__", *ASKED, "__end__"}
     edges = {(edge["source"], edge["target"], edge.get("conditional", False)) for edge in drawing["edges"]}
@@ -146,7 +146,10 @@ async def test_schemas_describe_question_and_settings(client: LangGraphClient) -
     (assistant,) = await client.assistants.search(graph_id="read_agent")
     schemas: Any = await client.assistants.get_schemas(assistant["assistant_id"])
     kinds = {name: part["type"] for name, part in schemas["input_schema"]["properties"].items()}
-    assert kinds == dict.fromkeys(["document", "text", "title", "question"], "string") | {"options": "array"}
+    assert kinds == dict.fromkeys(["document", "text", "title", "question"], "string") | {
+        "options": "array",
+        "follow_up": "boolean",
+    }
     assert {"answer", "citations", "pages_read", "steps"} <= set(schemas["output_schema"]["properties"])
     settings = schemas["context_schema"]["properties"]
     assert all(setting["description"] for setting in settings.values())
@@ -237,6 +240,23 @@ async def test_a_choice_over_a_document_of_the_library(
     check_citations(output, text, "lantern")
     assert [(memory.id, memory.pages, memory.complete) for memory in memories] == [(output["memory"], 7, True)]
     assert {request.schema_name for request in model.requests} == {"PausePoint", None, "PagesToRead", "ChosenAnswer"}
+
+
+async def test_a_walk_hop_by_hop_and_down_another_child(client: LangGraphClient) -> None:
+    thread = await new_thread(client)
+    context = {"segment_words": 60, "children": 3}
+    question = {"text": TEXT, "question": "What of the bell?"}
+    found = await run(client, thread, "mem_walker", input=question, context=context)
+    assert nodes_of(found) == "open read grow enter descend descend read_leaf answer cite".split()
+    assert [(hop["node"], hop["to"]) for hop in found["hops"]] == [("2.0", "1.2"), ("1.2", "0.6"), ("0.6", None)]
+    check_citations(found, TEXT, "bell")
+
+    history = await client.threads.get_history(thread)
+    (past,) = [state["checkpoint"]["checkpoint_id"] for state in history if state["next"] == ["read_leaf"]]
+    await client.threads.update_state(thread, {"at": "0.7"}, as_node="descend", checkpoint_id=past)
+    found = await run(client, thread, "mem_walker", input=None, context=context)
+    assert [hop["node"] for hop in found["hops"]] == ["2.0", "1.2", "0.7", "1.2", "0.6"]
+    check_citations(found, TEXT, "bell")
 
 
 async def test_research_and_a_plan_that_a_person_edits(client: LangGraphClient) -> None:

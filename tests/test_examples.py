@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import EXAMPLES
+from tests.examples import EXAMPLES
 
 QUESTIONS = sorted(EXAMPLES.glob("*.questions.json"))
 

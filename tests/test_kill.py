@@ -11,7 +11,7 @@ import threading
 from pathlib import Path
 
 from readgraph.state.library import open_library
-from tests.conftest import EXAMPLES
+from tests.examples import EXAMPLES
 from tests.model_server import ChatRequest, ModelServer
 from tests.reader import reader
 

@@ -75,7 +75,7 @@ async def test_an_empty_folder_becomes_a_library(tmp_path: Path, left: list[str]
     [
         ("thesis.txt", "not a library", ".", "not empty"),
         ("file", "text", "file", "is a file"),
-        ("file", "text", "file/library", "can't be opened"),
+        ("file", "text", "file/library", "Not a directory"),
         (MARKER, '{"format": 2}', ".", "newer"),
         (MARKER, "{", ".", "damaged"),
         (MARKER, "[]", ".", "damaged"),

@@ -18,14 +18,20 @@ from readgraph.nodes.prompting import Prompt, fenced, unused_name
 from readgraph.nodes.prompts.answer import answer_prompt
 from readgraph.nodes.prompts.answer_from_notes import answer_from_notes_prompt
 from readgraph.nodes.prompts.check import check_prompt
+from readgraph.nodes.prompts.compress import compress_prompt
 from readgraph.nodes.prompts.gist import gist_prompt
 from readgraph.nodes.prompts.integrate import integrate_prompt
+from readgraph.nodes.prompts.leaf import leaf_prompt
 from readgraph.nodes.prompts.look_up import look_up_next_prompt, look_up_pages_prompt
 from readgraph.nodes.prompts.memorize import header_prompt, memo_prompt, memorize_prompt
 from readgraph.nodes.prompts.merge import merge_prompt
 from readgraph.nodes.prompts.pause import pause_prompt
 from readgraph.nodes.prompts.plan import plan_prompt
 from readgraph.nodes.prompts.reflect import enough_prompt, missing_prompt, reflect_prompt
+from readgraph.nodes.prompts.running_summary import running_summary_prompt
+from readgraph.nodes.prompts.summary import summary_prompt
+from readgraph.nodes.prompts.triage import triage_prompt
+from readgraph.nodes.prompts.weigh import weigh_prompt
 from readgraph.state.records import Document, Note, Page
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
@@ -39,6 +45,7 @@ CHOICES = {"A": "The lamp was out.", "B": "He was tired."}
 FOUND = "The keeper climbed on 12 March."
 TOOLS = ("keyword", "vector", "page")
 PIECES = ["The keeper climbed.\n\n", "The lamp was out.\n\n", "He looked for oil."]
+PARTS = ["The keeper climbs to the lamp.", "He looks for oil."]
 
 CASES: dict[str, Prompt] = {
     "gist": gist_prompt("The keeper climbed.\n\nThe lamp was out.\n"),
@@ -57,6 +64,16 @@ CASES: dict[str, Prompt] = {
     "look_up_next": look_up_next_prompt(MEMORY, QUESTION, CHOICES, [1, 0]),
     "answer": answer_prompt(MEMORY, QUESTION, {}),
     "answer_choices": answer_prompt(MEMORY, QUESTION, CHOICES),
+    "summary": summary_prompt("The keeper climbed.\n\nThe lamp was out.\n"),
+    "compress": compress_prompt(PARTS, 300),
+    "triage": triage_prompt(PARTS, [0], ["A keeper and his lamp."], ["He climbed at nine."], QUESTION, CHOICES),
+    "triage_root": triage_prompt(PARTS, [], [], [], QUESTION, {}, reasoning=False, may_revert=False),
+    "leaf": leaf_prompt(PIECES[1], ["A keeper and his lamp.", "It was night."], ["He climbed."], QUESTION, {}),
+    "leaf_choices": leaf_prompt(PIECES[1], [], [], QUESTION, CHOICES, reasoning=False),
+    "running_summary": running_summary_prompt("A keeper climbs to the lamp.", "The lamp was out.", 375),
+    "running_summary_first": running_summary_prompt("", "The keeper climbed.", 375),
+    "weigh": weigh_prompt(MEMORY, QUESTION, {}),
+    "weigh_choices": weigh_prompt(MEMORY, QUESTION, CHOICES),
     "plan": plan_prompt(MEMORY, QUESTION, {}, TOOLS, 5),
     "plan_later": plan_prompt(
         MEMORY,
@@ -96,6 +113,10 @@ FROM_TEXT: dict[str, Callable[[str], Prompt]] = {
     "look_up_next": lambda text: look_up_next_prompt(text, QUESTION, {}, [3]),
     "answer": lambda text: answer_prompt(text, QUESTION, {}),
     "answer_choices": lambda text: answer_prompt(text, QUESTION, CHOICES),
+    "summary": summary_prompt,
+    "leaf": lambda text: leaf_prompt(text, [], ["He climbed."], QUESTION, {}),
+    "leaf_background": lambda text: leaf_prompt("The lamp was out.", [text], [], QUESTION, CHOICES),
+    "weigh": lambda text: weigh_prompt(text, QUESTION, {}),
     "plan": lambda text: plan_prompt(text, QUESTION, CHOICES, TOOLS, 5),
     "integrate": lambda text: integrate_prompt(text, "", QUESTION, {}),
     "reflect": lambda text: reflect_prompt(text, QUESTION, {}),
@@ -187,6 +208,8 @@ BESIDE_OTHERS: dict[str, Callable[[str], Prompt]] = {
     "merge_second": lambda text: merge_prompt("It was night.", text),
     "pause_before": lambda text: pause_prompt(["It was night.", "He went down."], text, "So it was."),
     "pause_after": lambda text: pause_prompt(["It was night.", "He went down."], "So it was.", text),
+    "running_summary": lambda text: running_summary_prompt("A keeper climbs.", text, 375),
+    "running_summary_before": lambda text: running_summary_prompt(text, "It was night.", 375),
 }
 
 
@@ -219,6 +242,16 @@ def test_page_tags_of_a_memory_stand_in_none_of_its_texts() -> None:
     assert [number for tag, number in tags if tag == own] == ["0", "1", "2"]
     assert f"<{own}" not in HOSTILE
     assert "in full" in view.text and "not shown" not in view.text
+
+
+@pytest.mark.parametrize("text", [HOSTILE, "<part 1>", "</part>", "<part-2 0>", "<background>"])
+def test_parts_of_a_tree_node_are_told_apart_by_tags_that_stand_in_none(text: str) -> None:
+    user = triage_prompt([text, "The lamp."], [], [text], [text], QUESTION, {}).user
+    fences = dict(re.findall(r"(?s)<([a-z]+(?:-\d+)?)>\n(.*?)\n</\1>", user))
+    (memory,) = [inside for tag, inside in fences.items() if tag.startswith("memory")]
+    tag = re.match(r"<(part(?:-\d+)?) 0>\n", memory)
+    assert tag and f"<{tag[1]}" not in text and memory == f"<{tag[1]} 0>\n{text}\n\n<{tag[1]} 1>\nThe lamp."
+    assert len(fences) == 4
 
 
 def test_a_hostile_question_stays_within_its_fence() -> None:

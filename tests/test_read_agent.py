@@ -1,6 +1,7 @@
 """ReadAgent as a graph: reading, both look-ups, answers, budgets, fall-backs, threads."""
 
 import asyncio
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from readgraph.graphs import read_agent
 from readgraph.graphs.read_agent import build, graph
 from readgraph.nodes.prompts import gist
 from readgraph.state.context import ReaderContext
+from readgraph.state.errors import BadInput
 from readgraph.state.library import Library, open_library_in_background
 from readgraph.state.records import Document
 from tests.model_server import ChatRequest, ModelServer
@@ -293,3 +295,20 @@ async def test_a_reading_model_builds_the_memory_and_the_model_answers(
     assert memory.recipe.model == "openai:small"
     assert {step["node"]: step["model"] for step in found["steps"]}["read"] == "openai:small"
     assert found["usage"]["input_tokens"] > 0
+
+
+async def test_a_follow_up_knows_what_was_asked_and_answered_before(
+    server: ModelServer, library: Library, document: Document
+) -> None:
+    await run(library, {"document": document.id, "question": "Who took it?"})
+    await run(library, {"question": "And when?", "follow_up": True})
+    third = await run(library, {"question": "Where to?", "follow_up": True})
+    asked = server.requests[-1].text
+    said = ["Who took it?", "It says so.", "And when?", "It says so.", "Where to?"]
+    assert re.findall("|".join(map(re.escape, said)), asked) == said
+    assert third["status"] == "answered"
+    clean = await run(library, {"question": "Why?"})
+    assert clean["status"] == "answered"
+    assert "Who took it?" not in server.requests[-1].text
+    with pytest.raises(BadInput, match="no question before"):
+        await run(library, {"document": document.id, "question": "Why?", "follow_up": True}, thread="new")

@@ -12,14 +12,11 @@ from pytest import MonkeyPatch
 
 from readgraph.sources.sessions import SESSION_HEADING, load_sessions
 from readgraph.state.errors import BadInput
-from tests import test_cli
-from tests.conftest import EXAMPLES
+from tests.command import DOUBLE, Command, assert_refused, finished, process
+from tests.examples import EXAMPLES
 from tests.model_server import ModelServer
 from tests.reader import between
-from tests.test_cli import DOUBLE, Command, assert_refused, finished, process
 from tests.test_kill import KillingReader
-
-readgraph = test_cli.readgraph  # the fixture
 
 CHAT = EXAMPLES / "allotment-chat.txt"
 

@@ -16,7 +16,7 @@ from readgraph.state.histories import SessionText, append_sessions
 from readgraph.state.library import Library
 from readgraph.state.records import Memory
 from readgraph.state.words import count_words
-from tests.conftest import EXAMPLES
+from tests.examples import EXAMPLES
 from tests.model_server import ChatRequest, ModelServer
 from tests.reader import between, reader
 from tests.researcher import (

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from readgraph.sources import Place, SourceText, load, place_at
 from readgraph.sources.places import MOST_PLACES, HeadingPath, ordered
 from readgraph.sources.plain_text import places_of_text
-from tests.conftest import EXAMPLES
+from tests.examples import EXAMPLES
 
 quick = settings(deadline=None)
 Wrote = Callable[[str, str], Path]

@@ -6,7 +6,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from readgraph.cli.showing import find_document
+from readgraph.cli.documents import find_document
 from readgraph.state.errors import BadInput
 from readgraph.state.library import open_library
 from readgraph.state.reply_archive import exported, imported
@@ -23,7 +23,7 @@ def export_replies(file: Path, named: str, folder: Path | None) -> None:
 def import_replies(file: Path, folder: Path | None) -> None:
     """Take the replies of a file in."""
     try:
-        lines = file.read_text(encoding="utf-8").splitlines()
+        lines = file.read_text(encoding="utf-8").removesuffix("\n").split("\n")  # a reply may hold other line ends
     except FileNotFoundError:
         raise BadInput(f"There is no file {file}.") from None
     except (OSError, UnicodeDecodeError):
@@ -36,7 +36,10 @@ async def _export(file: Path, named: str, folder: Path | None) -> int:
     async with open_library(folder) as library:
         document = (await find_document(library.pages, named)).id if named else None
         lines = [line async for line in exported(library.pages, document)]
-    await asyncio.to_thread(file.write_text, "\n".join(lines) + "\n", encoding="utf-8")
+    try:
+        await asyncio.to_thread(file.write_text, "\n".join(lines) + "\n", encoding="utf-8")
+    except OSError as problem:
+        raise BadInput(f"{file} can't be written: {problem.strerror}.") from None
     return len(lines) - 1
 
 

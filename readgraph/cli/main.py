@@ -1,6 +1,9 @@
 """The command `readgraph`: its arguments, and errors as one line with exit code 2."""
 
+import atexit
+import gc
 import io
+import signal
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
@@ -8,10 +11,25 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 import readgraph
-from readgraph.cli.options import BUILDING, LOOKING_UP, MEMORIZING, READING, RESEARCH, with_options
+from readgraph.cli.method_commands import method_commands
+from readgraph.cli.options import (
+    BUILDING,
+    GROWING,
+    LOOKING_UP,
+    MEMORIZING,
+    READING,
+    RESEARCH,
+    WALKING,
+    Glob,
+    Json,
+    LibraryFolder,
+    with_context,
+    with_screen,
+)
 from readgraph.state.errors import ReadgraphError
 
 if TYPE_CHECKING:
+    from readgraph.cli.screen import Screen
     from readgraph.state.context import ReaderContext
 
 STOPPED = 130
@@ -24,26 +42,20 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
-MethodName = Annotated[str, typer.Option("--method", metavar="NAME", help="How to read: read-agent or gam.")]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
-Glob = Annotated[str | None, typer.Option(help="Of folders, only files like this: '*.md'.", metavar="PATTERN")]
-LibraryFolder = Annotated[
-    Path | None,
+MethodName = Annotated[
+    str | None,
     typer.Option(
-        "--library", metavar="FOLDER", envvar="READGRAPH_LIBRARY", help="Where documents and memories are kept."
+        "--method", metavar="NAME", help="How to read (read-agent): see 'readgraph methods'.", show_default=False
     ),
 ]
-SourceFile = Annotated[
-    Path,
-    typer.Argument(
-        metavar="FILE",
-        help="Text, Markdown, HTML, PDF, EPUB or Word; - is standard input. Or the name of a history.",
-    ),
+EstimateOnly = Annotated[
+    bool, typer.Option("--estimate", help="Say how many calls and words it will take, and make no call.")
 ]
 
 
 @app.command()
-@with_options({**READING, **MEMORIZING})
+@with_context({**READING, **GROWING, **MEMORIZING})
+@with_screen
 def read(
     paths: Annotated[
         list[Path],
@@ -52,19 +64,29 @@ def read(
         ),
     ],
     context: "ReaderContext",
+    screen: "Screen",
     glob: Glob = None,
-    method: MethodName = "read-agent",
+    method: MethodName = None,
+    estimate: EstimateOnly = False,
     library: LibraryFolder = None,
-    as_json: Json = False,
 ) -> None:
-    """Read documents: cut them into pages and keep a gist of each. Stopped, it goes on where it was."""
+    """Read documents: cut them into pages and keep a gist of each. Stopped, it goes on where it was.
+
+    Example: readgraph read book.epub letters/ --glob '*.md' --model openai:gpt-4.1-mini
+    """
+    if estimate:
+        from readgraph.cli.estimating import estimate as print_estimate
+
+        print_estimate(paths, glob, None, method, context, library, screen)
+        return
     from readgraph.cli.reading import read_documents
 
-    read_documents(paths, glob, method, context, library, as_json=as_json)
+    read_documents(paths, glob, method, context, library, screen)
 
 
 @app.command()
-@with_options({**BUILDING, **MEMORIZING})
+@with_context({**BUILDING, **MEMORIZING})
+@with_screen
 def remember(
     history: Annotated[str, typer.Argument(metavar="HISTORY", help="The history's name; a new one begins with it.")],
     paths: Annotated[
@@ -74,6 +96,7 @@ def remember(
         ),
     ],
     context: "ReaderContext",
+    screen: "Screen",
     glob: Glob = None,
     sessions_at: Annotated[
         str | None,
@@ -85,7 +108,6 @@ def remember(
         ),
     ] = None,
     library: LibraryFolder = None,
-    as_json: Json = False,
 ) -> None:
     """Append sessions to a history and memorise what is new: a memo and a header for each page.
 
@@ -95,35 +117,64 @@ def remember(
     """
     from readgraph.cli.remembering import remember_sessions
 
-    remember_sessions(history, paths, glob, sessions_at, context, library, as_json=as_json)
+    remember_sessions(history, paths, glob, sessions_at, context, library, screen)
 
 
 @app.command()
-@with_options({**READING, **LOOKING_UP, **MEMORIZING, **RESEARCH})
+@with_context({**READING, **LOOKING_UP, **GROWING, **WALKING, **MEMORIZING, **RESEARCH})
+@with_screen
 def ask(
     question: Annotated[str, typer.Argument(metavar="QUESTION", show_default=False, help="What you want to know.")],
-    path: SourceFile,
     context: "ReaderContext",
+    screen: "Screen",
+    paths: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="[FILE…]",
+            help="Files and folders (several are read as one), - for standard input, or a document in the library.",
+            show_default=False,
+        ),
+    ] = None,
+    glob: Glob = None,
+    follow_up: Annotated[
+        bool, typer.Option("--continue", help="Go on from the last question; it knows what was asked and answered.")
+    ] = False,
     option: Annotated[
         list[str] | None, typer.Option(help="One option of a multiple choice; give each its own.", show_default=False)
     ] = None,
-    method: Annotated[
-        str | None,
-        typer.Option(
-            "--method", metavar="NAME", help="How to read: read-agent, or gam (as histories are).", show_default=False
-        ),
-    ] = None,
+    method: MethodName = None,
+    estimate: EstimateOnly = False,
     library: LibraryFolder = None,
     show_steps: Annotated[bool, typer.Option("--show-steps", help="Print what each step did and used.")] = False,
-    as_json: Json = False,
 ) -> None:
-    """Answer a question about a document, with the words of the text that show it.
+    """Answer a question about documents, with the words of the text that show it.
 
-    Example: readgraph ask "Who took the log book?" examples/the-lamp-at-sarn-head.txt
+    Examples:
+    readgraph ask "Who took the log book?" examples/the-lamp-at-sarn-head.txt
+
+    readgraph ask --continue "And for whom?"
+
     """
-    from readgraph.cli.reading import ask_document
+    if estimate:
+        from readgraph.cli.estimating import estimate as print_estimate
 
-    ask_document(question, option or [], path, method, context, library, show_steps=show_steps, as_json=as_json)
+        asked = " ".join([question, *(option or [])])
+        print_estimate(paths or [], glob, asked, method, context, library, screen)
+        return
+    from readgraph.cli.asking import ask_documents
+
+    ask_documents(
+        question,
+        option or [],
+        paths or [],
+        glob,
+        method,
+        context,
+        library,
+        screen,
+        follow_up=follow_up,
+        show_steps=show_steps,
+    )
 
 
 @app.command()
@@ -171,6 +222,8 @@ def models(
     check_model(model, timeout, as_json=as_json)
 
 
+app.add_typer(method_commands)
+
 replies = typer.Typer(help="Move recorded replies, so that anyone can replay a run without paying for it.")
 app.add_typer(replies, name="replies")
 Archive = Annotated[Path, typer.Argument(metavar="ARCHIVE", help="A file of JSON lines.", show_default=False)]
@@ -216,6 +269,8 @@ def run() -> NoReturn:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that can't show a character still gets the rest
+    atexit.register(gc.freeze)  # the system takes all back at once; piece by piece takes a fifth of a short command
+    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))  # ends as Ctrl-C does
     try:
         app()
     except ReadgraphError as problem:

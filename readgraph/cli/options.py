@@ -1,12 +1,24 @@
-"""The options of every reading: they become the command's context."""
+"""The options that commands share: a group of them becomes one argument of the command."""
 
 import inspect
 from collections.abc import Callable
 from enum import StrEnum
 from functools import wraps
-from typing import Annotated, Any
+from pathlib import Path
+from typing import Annotated, Any, get_args
 
 import typer
+
+Command = Callable[..., None]
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+LibraryFolder = Annotated[
+    Path | None,
+    typer.Option(
+        "--library", metavar="FOLDER", envvar="READGRAPH_LIBRARY", help="Where documents and memories are kept."
+    ),
+]
+Glob = Annotated[str | None, typer.Option(help="Of folders, only files like this: '*.md'.", metavar="PATTERN")]
 
 
 class Strategy(StrEnum):
@@ -14,6 +26,14 @@ class Strategy(StrEnum):
 
     parallel = "parallel"
     sequential = "sequential"
+
+
+class WorkingMemory(StrEnum):
+    """What a walk carries."""
+
+    path = "path"
+    visited = "visited"
+    off = "off"
 
 
 class Evidence(StrEnum):
@@ -38,12 +58,15 @@ READING: dict[str, Any] = {
     "reading_model": _option(
         str, "Another model to build memories with, such as a cheaper one.", metavar="PROVIDER:NAME"
     ),
-    "profile": _option(str, "Sizes of the paper's experiments: quality, qmsum, gutenberg or movie.", metavar="NAME"),
+    "profile": _option(
+        str, "Sizes of the papers' experiments: quality, qmsum, gutenberg, movie, screenplay or report.", metavar="NAME"
+    ),
     "min_page_words": _option(int, "A page has at least this many words (280).", min=1),
     "max_page_words": _option(int, "A page has at most this many words (600).", min=2),
     "stretches": _option(int, "Page this many stretches of a long text at once (1).", min=1),
     "gist_words": _option(int, "Ask for gists of at most this many words.", min=10),
     "window_words": _option(int, "Words of the model's window (60000); pages are merged until gists fit.", min=1000),
+    "baseline_words": _option(int, "Words that first-words and last-words keep (as many as fit the window).", min=1),
     "max_calls": _option(int, "Budget: stop after this many model calls.", min=0),
     "max_words": _option(int, "Budget: stop after this many words sent and received.", min=0),
     "concurrency": _option(int, "Model calls in flight at once (16).", min=1),
@@ -52,6 +75,17 @@ READING: dict[str, Any] = {
         bool | None,
         typer.Option("--rebuild", help="Build the memory again where prompts have changed.", show_default=False),
     ],
+}
+
+SCREEN: dict[str, Any] = {
+    "as_json": Annotated[bool, typer.Option("--json", help="Print JSON for programs.")],
+    "quiet": Annotated[bool, typer.Option("--quiet", "-q", help="Print the result and nothing else.")],
+    "verbose": Annotated[bool, typer.Option("--verbose", "-v", help="Tell each step, and each reply refused.")],
+    "price": _option(
+        str,
+        "Dollars for a million tokens in and out, such as 0.4/1.6; known prices are built in.",
+        metavar="IN/OUT",
+    ),
 }
 
 LOOKING_UP: dict[str, Any] = {
@@ -102,29 +136,73 @@ BUILDING: dict[str, Any] = {
 """What every builder of memories takes."""
 
 
-def with_options(options: dict[str, Any]) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command these options; it gets them as its argument `context`.
+_WALKER: dict[str, Any] = {"rich_help_panel": "MemWalker"}
+
+GROWING: dict[str, Any] = {
+    "segment_words": _option(int, "A segment has about this many words (750).", min=10, **_WALKER),
+    "children": _option(int, "A tree node has at most this many children (8).", min=2, **_WALKER),
+    "node_words": _option(int, "A tree node's text over this many words is compressed (300).", min=10, **_WALKER),
+}
+
+WALKING: dict[str, Any] = {
+    "reasoning": Annotated[
+        bool | None,
+        typer.Option(
+            "--reasoning/--no-reasoning", help="Reason before each decision (on).", show_default=False, **_WALKER
+        ),
+    ],
+    "working_memory": _option(
+        WorkingMemory, "Notes that a walk carries: of its path (the default), of all nodes visited, or none.", **_WALKER
+    ),
+    "max_hops": _option(int, "A walk ends after this many decisions (32).", min=1, **_WALKER),
+    "walks": _option(int, "Walk this many times, each from the next-best part of the text (1).", min=1, **_WALKER),
+}
+
+
+def with_context(options: dict[str, Any]) -> Callable[[Command], Command]:
+    """Give a command these options as its argument `context`.
 
     What was not given is the profile's, else the settings file's, else the context's default.
     """
-    return lambda command: _with_context(command, options)
 
-
-def _with_context(command: Callable[..., None], options: dict[str, Any]) -> Callable[..., None]:
-
-    @wraps(command)
-    def with_context(**given: Any) -> None:
+    def made(**given: Any) -> Any:
         from readgraph.cli.settings import reader_context
 
-        settings = {name: given.pop(name) for name in options}
-        command(context=reader_context(**settings), **given)
+        return reader_context(**given)
+
+    return lambda command: _with_group(command, "context", options, made)
+
+
+def with_screen(command: Command) -> Command:
+    """Give a command the options of what it prints as its argument `screen`."""
+
+    def made(**given: Any) -> Any:
+        from readgraph.cli.screen import Screen
+
+        return Screen.of(**given)
+
+    return _with_group(command, "screen", SCREEN, made)
+
+
+def _with_group(command: Command, argument: str, options: dict[str, Any], made: Callable[..., Any]) -> Command:
+    @wraps(command)
+    def with_group(**given: Any) -> None:
+        group = {name: given.pop(name) for name in options}
+        command(**{argument: made(**group)}, **given)
 
     own = inspect.signature(command).parameters.values()
     more = [
-        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, annotation=annotation, default=None)
+        inspect.Parameter(
+            name, inspect.Parameter.KEYWORD_ONLY, annotation=annotation, default=False if is_flag(annotation) else None
+        )
         for name, annotation in options.items()
     ]
-    parameters = [*(parameter for parameter in own if parameter.name != "context"), *more]
-    with_context.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
-    with_context.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
-    return with_context
+    parameters = [*(parameter for parameter in own if parameter.name != argument), *more]
+    with_group.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    with_group.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return with_group
+
+
+def is_flag(annotation: Any) -> bool:
+    """Whether an option is on or off, and never left open."""
+    return get_args(annotation)[0] is bool

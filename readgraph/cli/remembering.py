@@ -7,8 +7,9 @@ from pathlib import Path
 from rich.console import Console
 from rich.text import Text
 
-from readgraph.cli.reading import run_graph
 from readgraph.cli.rendering import counted, print_json, print_memory, print_reminder
+from readgraph.cli.running import run_graph
+from readgraph.cli.screen import Screen
 from readgraph.graphs import gam
 from readgraph.sources.sessions import load_sessions
 from readgraph.state.context import ReaderContext
@@ -25,33 +26,31 @@ def remember_sessions(
     heading: str | None,
     context: ReaderContext,
     folder: Path | None,
-    *,
-    as_json: bool,
+    screen: Screen,
 ) -> None:
     """Append the sessions of files and folders to the history, memorise what is new, and say what was done."""
     sessions = [SessionText(*session) for session in load_sessions(paths, glob, heading)]
-    asyncio.run(_remember(name, sessions, context, folder, as_json))
+    asyncio.run(_remember(name, sessions, context, folder, screen))
 
 
 async def _remember(
-    name: str, sessions: list[SessionText], context: ReaderContext, folder: Path | None, as_json: bool
+    name: str, sessions: list[SessionText], context: ReaderContext, folder: Path | None, screen: Screen
 ) -> None:
     async with open_library(folder) as library:
         appended = await append_sessions(library.pages, name, sessions)
         document = appended.document
-        if not as_json:
+        if not screen.as_json:
             Console(highlight=False).print(Text(_said(appended)))
-        found = await run_graph(library, gam.build_memorize(), METHOD, document, context)
+        found = await run_graph(library, gam.build_memorize(), METHOD, document, {}, context, screen)
         memory = await library.pages.memory(document.id, found["memory"])
         notes = await library.pages.notes(memory.id, range(memory.pages))
-    if as_json:
+    if screen.as_json:
         sizes = {"pages": memory.pages, "notes": len(notes), "note_words": sum(note.words for note in notes)}
         counts = {"added": len(appended.added), "known": appended.known, "sessions": document.sessions}
-        read = {"title": document.title, "model": context.model or None, **found}
-        print_json({**read, **counts, **sizes, "complete": memory.complete})
+        print_json({**found, **counts, **sizes, "complete": memory.complete})
         return
     print_memory(document, memory, notes, found, NOTE)
-    print_reminder(context)
+    print_reminder(context, screen)
 
 
 def _said(appended: Appended) -> str:

@@ -10,9 +10,11 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from readgraph.cli.prices import in_dollars
+from readgraph.cli.screen import Screen
 from readgraph.nodes.models import HOW_TO_NAME
 from readgraph.state.context import ReaderContext
-from readgraph.state.reading import Step, Usage
+from readgraph.state.reading import Citation, Step, Usage
 from readgraph.state.records import Document, Memory, Note
 
 NO_MODEL = f"Read without a model: pages by rule, sentences quoted. To read with one, give --model: {HOW_TO_NAME}"
@@ -23,7 +25,8 @@ PLAIN: dict[str, Any] = {"box": None, "header_style": "dim", "padding": (0, 2, 0
 
 def counted(number: int, thing: str) -> str:
     """A number of things, in words for a person."""
-    return f"{number:,} {thing}" + ("" if number == 1 else "s")
+    several = f"{thing[:-1]}ies" if thing.endswith("y") else f"{thing}s"
+    return f"{number:,} {thing if number == 1 else several}"
 
 
 def print_json(value: Any) -> None:
@@ -32,21 +35,41 @@ def print_json(value: Any) -> None:
     sys.stdout.write(json.dumps(value, ensure_ascii=ascii_only, indent=2) + "\n")
 
 
-def print_answer(found: dict[str, Any]) -> None:
+def print_answer(found: dict[str, Any], screen: Screen) -> None:
     """The answer, what shows it, and what it used."""
     console = Console(highlight=False)
-    console.print(_answer(found))
-    for citation in found["citations"]:
-        quote = " ".join(citation["quote"].split())
-        place = f", {citation['place']}" if citation["place"] else ""
-        console.print(Padding(Text(f"p. {citation['page']}{place}  “{quote}”", style="italic"), (0, 0, 0, 2)))
+    console.print(said(found))
+    print_citations(found["citations"])
+    if screen.quiet:
+        return
     pages = ", ".join(map(str, found["pages_read"])) or "none"
     rate = found["compression_rate"]
     seen = f" · {100 - rate:.0f} % of the text in view" if rate is not None else ""
-    _print_footer(f"pages read again: {pages}{seen} · {_used(found['usage'])}", found["fallbacks"])
+    walked = _walked(console, found) if "hops" in found else ""
+    _print_footer(
+        f"{walked}pages read again: {pages}{seen} · {used(found['usage'], found['cost'])}", found["fallbacks"]
+    )
 
 
-def _answer(found: dict[str, Any]) -> Text:
+def _walked(console: Console, found: dict[str, Any]) -> str:
+    """What a walk learned where it found no answer; gives its length in words for a person."""
+    for finding in found["findings"] if found["answer"] is None else []:
+        console.print(Padding(Text(f"Learned on p. {finding['page']}: {finding['found']}"), (0, 0, 0, 2)))
+    reverts = counted(sum(hop["action"] == "revert" for hop in found["hops"]), "revert")
+    return f"{counted(len(found['hops']), 'hop')}, {reverts}, {found['percent_read']:.0f} % of the text read · "
+
+
+def print_citations(citations: Sequence[Citation]) -> None:
+    """The words of the text that show an answer."""
+    console = Console(highlight=False)
+    for citation in citations:
+        quote = " ".join(citation["quote"].split())
+        place = f", {citation['place']}" if citation["place"] else ""
+        console.print(Padding(Text(f"p. {citation['page']}{place}  “{quote}”", style="italic"), (0, 0, 0, 2)))
+
+
+def said(found: dict[str, Any]) -> Text:
+    """The answer as a person reads it."""
     answer = found["answer"]
     if found["choice"]:
         answer = f"{found['choice']}. {answer}"
@@ -67,23 +90,26 @@ def print_memory(document: Document, memory: Memory, notes: Sequence[Note], foun
         f"{counted(len(notes), called)} of {counted(words, 'word')} ({100 * words / document.words:.0f} % of the text)"
     )
     console.print(Text(f"{document.title}: {pages}", style="bold"))
-    console.print(f"  {gists}")
+    if words:
+        console.print(f"  {gists}")
+    if memory.levels:
+        console.print(f"  a tree of {' + '.join(f'{count:,}' for count in (memory.pages, *memory.levels))} nodes")
     if not memory.complete:
         console.print("  Not complete: the budget ran out. The same command goes on from here.")
-    _print_footer(_used(found["usage"]), found["fallbacks"])
+    _print_footer(used(found["usage"], found["cost"]), found["fallbacks"])
 
 
 def print_steps(steps: Sequence[Step]) -> None:
     """The trajectory: what each step did, and what it used."""
     table = Table("step", "what it did", "used", **PLAIN)
     for step in steps:
-        table.add_row(Text(step["node"]), Text(step["did"]), Text(_used(step["usage"]), style="dim"))
+        table.add_row(Text(step["node"]), Text(step["did"]), Text(used(step["usage"]), style="dim"))
     Console(highlight=False).print(table)
 
 
-def print_reminder(context: ReaderContext) -> None:
+def print_reminder(context: ReaderContext, screen: Screen) -> None:
     """Say so where there was no model."""
-    if not context.model:
+    if not context.model and not screen.quiet and not screen.as_json:
         Console(stderr=True, highlight=False).print(Text(NO_MODEL, style="yellow"))
 
 
@@ -95,7 +121,9 @@ def _print_footer(line: str, fallbacks: dict[str, int]) -> None:
     console.print(Text(line, style="dim"))
 
 
-def _used(usage: Usage) -> str:
+def used(usage: Usage, cost: float | None = None) -> str:
+    """What was used, in one line."""
     calls = counted(usage["calls"], "call") + (f" (+{usage['cached_calls']:,} cached)" if usage["cached_calls"] else "")
     words = f"{usage['input_words'] + usage['output_words']:,} words"
-    return f"{calls}, {words}, {usage['seconds']:.1f} s"
+    money = f", {in_dollars(cost)}" if cost else ""
+    return f"{calls}, {words}{money}, {usage['seconds']:.1f} s"

@@ -9,8 +9,13 @@ from typing import Any
 from platformdirs import user_config_path
 from pydantic import ValidationError
 
+from readgraph.graphs.methods import Method, method_for, method_named
 from readgraph.state.context import PROFILES, ReaderContext
 from readgraph.state.errors import BadInput
+from readgraph.state.records import Document
+
+OF_THE_COMMAND = ("method", "price")
+"""Settings that are not the context's."""
 
 
 def settings_file() -> Path:
@@ -24,12 +29,24 @@ def reader_context(profile: str | None = None, **given: Any) -> ReaderContext:
     if profile is not None and profile not in PROFILES:
         raise BadInput(f"There is no profile '{profile}': choose one of {', '.join(PROFILES)}.")
     chosen = {name: value for name, value in given.items() if value is not None}
-    kept = _kept()
+    kept = {name: value for name, value in _kept().items() if name not in OF_THE_COMMAND}
     try:
         return ReaderContext(**{**kept, **PROFILES.get(profile or "", {}), **chosen})
     except ValidationError as problem:
         fault = problem.errors()[0]
         raise BadInput(f"The setting '{fault['loc'][0]}' can't be used: {fault['msg']}.") from None
+
+
+def chosen_method(given: str | None, document: Document | None = None) -> Method:
+    """The method of the command's option, else the settings file's, else the one that such a document is made for."""
+    named = given or _kept().get("method")
+    return method_named(str(named)) if named else method_for(document)
+
+
+def kept_price() -> str | None:
+    """The price of the settings file, if it has one."""
+    price = _kept().get("price")
+    return None if price is None else str(price)
 
 
 def _kept() -> dict[str, Any]:
@@ -40,7 +57,7 @@ def _kept() -> dict[str, Any]:
         return {}
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as problem:
         raise BadInput(f"The settings file {path} can't be read: {problem}") from None
-    known = {field.name for field in fields(ReaderContext)}
+    known = {*OF_THE_COMMAND, *(field.name for field in fields(ReaderContext))}
     if unknown := [name for name in kept if name not in known]:
         raise BadInput(f"The settings file {path} has an unknown setting '{unknown[0]}'.")
     return kept

@@ -1,39 +1,58 @@
 """`show`: what the library holds."""
 
 import asyncio
-import os
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from rich import filesize
 from rich.console import Console
-from rich.table import Column, Table
+from rich.padding import Padding
 from rich.text import Text
 
-from readgraph.cli.rendering import PLAIN, print_json
+from readgraph.cli.documents import find_document
+from readgraph.cli.rendering import counted, print_json
 from readgraph.graphs.methods import METHODS
-from readgraph.sources import load
 from readgraph.state.errors import BadInput
 from readgraph.state.library import open_library
-from readgraph.state.page_store import PageStore, document_id
+from readgraph.state.page_store import PageStore
 from readgraph.state.records import Document, Memory, Note, Page
+
+INDENT = (0, 0, 0, 4)
+
+
+@dataclass(frozen=True)
+class Noted:
+    """A memory with its notes so far."""
+
+    memory: Memory
+    notes: list[Note]
+
+    @property
+    def words(self) -> int:
+        """Words of the notes."""
+        return sum(note.words for note in self.notes)
 
 
 def show_library(folder: Path | None, *, as_json: bool) -> None:
-    """List documents with their memories."""
-    held = asyncio.run(_held(folder))
+    """List documents with their memories, and what they take."""
+    held, size = asyncio.run(_held(folder))
     if as_json:
-        print_json([asdict(document) | {"memories": [_described(m) for m in memories]} for document, memories in held])
+        print_json([_listed(document, memories) for document, memories in held])
         return
     if not held:
         Console().print("The library is empty. Read something: readgraph read FILE")
         return
-    table = Table(Column("id", no_wrap=True, min_width=16), "document", "words", "memory", "pages", "", **PLAIN)
+    console = Console(highlight=False)
     for document, memories in held:
-        for number, memory in enumerate(memories or [None]):
-            first = [document.id, document.title, f"{document.words:,}"] if not number else ["", "", ""]
-            table.add_row(*map(Text, [*first, *_memory_cells(memory)]))
-    Console(highlight=False).print(table)
+        console.print(Text(f"{document.id}  {document.title}", style="bold"))
+        console.print(Padding(Text(f"{counted(document.words, 'word')}, added {day(document.added)}"), INDENT))
+        for noted in memories:
+            console.print(Padding(Text(_told(document, noted)), INDENT))
+        if not memories:
+            console.print(Padding(Text("not read yet", style="dim"), INDENT))
+    console.print(Text(f"{counted(len(held), 'document')}, {filesize.decimal(size)} on disk", style="dim"))
 
 
 def show_document(named: str, folder: Path | None, *, as_json: bool) -> None:
@@ -59,10 +78,16 @@ def _noted(note: Note | None, called: str) -> dict[str, str | None]:
     return {**header, called: note.text if note else None}
 
 
-async def _held(folder: Path | None) -> list[tuple[Document, list[Memory]]]:
+async def _held(folder: Path | None) -> tuple[list[tuple[Document, list[Noted]]], int]:
     async with open_library(folder) as library:
         documents = await library.pages.documents()
-        return [(document, await library.pages.memories(document.id)) for document in documents]
+        held = [(document, await _memories(library.pages, document)) for document in documents]
+    return held, sum(file.stat().st_size for file in library.folder.rglob("*") if file.is_file())
+
+
+async def _memories(pages: PageStore, document: Document) -> list[Noted]:
+    memories = await pages.memories(document.id)
+    return [Noted(memory, await pages.notes(memory.id, range(memory.pages))) for memory in memories]
 
 
 async def _read(named: str, folder: Path | None) -> tuple[Document, Memory, list[Page], dict[int, Note]]:
@@ -77,31 +102,28 @@ async def _read(named: str, folder: Path | None) -> tuple[Document, Memory, list
         return document, memory, pages, {note.page: note for note in notes}
 
 
-async def find_document(store: PageStore, named: str) -> Document:
-    """The document of this id, title or file; the beginning of an id will do where it is the only one."""
-    documents = await store.documents()
-    content = document_id(load(Path(named)).text) if os.path.isfile(named) else None
-    place = str(Path(named).absolute())
-    for matches in (
-        [document for document in documents if document.id in (named, content)],
-        [document for document in documents if document.source == place],
-        [document for document in documents if document.title.casefold() == named.casefold()],
-        [document for document in documents if document.id.startswith(named)],
-    ):
-        if len(matches) > 1:
-            ids = ", ".join(document.id for document in matches)
-            raise BadInput(f"'{named}' names several documents: give the id of one ({ids}).")
-        if matches:
-            return matches[0]
-    raise BadInput(f"The library holds no document '{named}': 'readgraph show' lists them.")
+def _told(document: Document, noted: Noted) -> str:
+    """A memory in one line."""
+    memory = noted.memory
+    pages = counted(len(noted.notes), "page")
+    if not memory.complete:
+        every = memory.pages if memory.paged else round(memory.pages * document.characters / max(memory.read_to, 1))
+        pages = f"{len(noted.notes):,} of {'' if memory.paged else 'about '}{counted(max(every, 1), 'page')}"
+    made = f"{memory.recipe.method}, {memory.recipe.model or 'no model'}"
+    return f"{made}: {pages} done, {counted(noted.words, 'word')} of notes, {day(memory.started)}"
 
 
-def _memory_cells(memory: Memory | None) -> list[str]:
-    if memory is None:
-        return ["not read yet", "", ""]
-    state = "" if memory.complete else "not complete"
-    return [f"{memory.recipe.method}, {memory.recipe.model or 'no model'}", f"{memory.pages:,}", state]
+def _listed(document: Document, memories: list[Noted]) -> dict[str, Any]:
+    described = [
+        _described(noted.memory) | {"notes": len(noted.notes), "note_words": noted.words} for noted in memories
+    ]
+    return asdict(document) | {"memories": described}
 
 
 def _described(memory: Memory) -> dict[str, Any]:
     return asdict(memory) | {"fingerprint": memory.recipe.fingerprint}
+
+
+def day(time: str) -> str:
+    """A recorded time as a person reads it, in the local time zone."""
+    return f"{datetime.fromisoformat(time).astimezone():%Y-%m-%d %H:%M}"

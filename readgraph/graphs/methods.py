@@ -6,8 +6,10 @@ from typing import Any
 
 from langgraph.graph import StateGraph
 
+from readgraph.nodes.estimating import Estimate, may_be_recorded
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
+from readgraph.state.page_store import PageStore
 from readgraph.state.records import Document
 
 
@@ -25,12 +27,36 @@ class Method:
         made: StateGraph[Any, ReaderContext, Any, Any] = import_module(f"readgraph.graphs.{self.module}").build()
         return made
 
+    async def estimate(
+        self, store: PageStore, document: Document, context: ReaderContext, question_words: int | None
+    ) -> Estimate:
+        """What reading the document will use, and asking a question of so many words about it (none: reading only).
+
+        Makes no call. The ranges hold for a model that replies to what it is asked, however badly.
+        """
+        foreseen: Estimate = await import_module(f"readgraph.graphs.estimates.{self.module}").estimate(
+            store, document, context, question_words
+        )
+        if await may_be_recorded(store):
+            foreseen = foreseen.perhaps_none()
+        return foreseen.within(context.max_calls)
+
 
 METHODS = {
     method.name: method
     for method in (
         Method("read-agent", "read_agent", "Gists of pages; looks pages up again for each question.", "gist"),
+        Method(
+            "mem-walker", "mem_walker", "A tree of summaries; walks it down and back up for each question.", "summary"
+        ),
         Method("gam", "gam", "Memos of pages; researches the pages for each question, round by round.", "memo"),
+        Method("retrieved-pages", "baselines.retrieved_pages", "ReadAgent, but BM25 looks the pages up.", "gist"),
+        Method("gists-only", "baselines.gists_only", "ReadAgent without look-up: the gists answer alone.", "gist"),
+        Method("recurrent", "baselines.recurrent", "A summary carried through the text answers alone.", "summary"),
+        Method("bm25", "baselines.bm25", "The segments that BM25 ranks first for the question.", "note"),
+        Method("full-text", "baselines.full_text", "All of the text, in chunks of the window's size.", "note"),
+        Method("first-words", "baselines.first_words", "The beginning of the text, as much as fits.", "note"),
+        Method("last-words", "baselines.last_words", "The end of the text, as much as fits.", "note"),
     )
 }
 
@@ -42,6 +68,6 @@ def method_named(name: str) -> Method:
     return METHODS[name]
 
 
-def method_for(document: Document) -> Method:
+def method_for(document: Document | None) -> Method:
     """The method for a document where none is named: GAM for a history, ReadAgent for a text."""
-    return METHODS["gam" if document.sessions else "read-agent"]
+    return METHODS["gam" if document and document.sessions else "read-agent"]

@@ -4,9 +4,10 @@ from typing import Any
 
 from langgraph.graph import END, START, StateGraph
 
-from readgraph.graphs.wiring import add_nodes
+from readgraph.graphs.wiring import add_nodes, check_wiring
 from readgraph.nodes.answering import answer
 from readgraph.nodes.citing import cite
+from readgraph.nodes.contracts import AskedState
 from readgraph.nodes.extractive import extract_note, pages_by_rule
 from readgraph.nodes.gisting import gist_page
 from readgraph.nodes.looking_up import look_up
@@ -45,7 +46,7 @@ read = StepNode(
 )
 
 
-def is_asked(state: ReadingState) -> str:
+def is_asked(state: AskedState) -> str:
     """Go on to the question, if there is one."""
     return "look_up" if state["asked"] else END
 
@@ -66,7 +67,8 @@ def build(
 ) -> StateGraph[ReadingState, ReaderContext, Question, Answered]:
     """ReadAgent (figure 1): read once, then look pages up for each question and answer.
 
-    Every argument is a node: one of ours, or a plain function or coroutine `(state, runtime) -> update`.
+    Every argument is a node: one of ours, or a plain function or coroutine `(state, runtime) -> update`. Raises
+    `BadInput` where a node reads what no node before it writes.
     """
     builder = StateGraph(ReadingState, context_schema=ReaderContext, input_schema=Question, output_schema=Answered)
     add_nodes(builder, open=open, read=read, merge=merge, look_up=look_up, answer=answer, cite=cite)
@@ -77,6 +79,7 @@ def build(
     builder.add_conditional_edges("look_up", still_looking, ["look_up", "answer"])
     builder.add_edge("answer", "cite")
     builder.add_edge("cite", END)
+    check_wiring(builder)
     return builder
 
 

@@ -31,13 +31,14 @@ async def answer(state: AnswerState, runtime: Runtime[ReaderContext]) -> AnswerU
     except NoUsableReply:
         fell_back("answer")
         return {**extractive.quoted_answer(view, state), "did": "gave no usable answer: quoted what was read"}
+    gists = sum(note.words > 0 for number, note in view.notes.items() if number not in view.full)
     return {
         "answer": said.answer,
         "choice": said.choice,
         "quotes": said.quotes,
         "status": "answered" if said.answer else "no_answer",
         "compression_rate": view.compression_rate,
-        "did": f"answered from {len(view.pages)} gists, {len(view.full)} of them in full"
+        "did": f"answered from {gists} gists and {len(view.full)} pages in full"
         if said.answer
         else "found no answer in the text",
     }
@@ -58,11 +59,11 @@ async def ask_for_answer(
     if choices:
 
         def complaint(reply: ChosenAnswer | ChoiceAlone) -> str | None:
-            return None if _letter(reply.choice) in choices else f"choice must be one of {', '.join(choices)}"
+            return None if letter_of(reply.choice) in choices else f"choice must be one of {', '.join(choices)}"
 
         letters: type[ChosenAnswer | ChoiceAlone] = ChosenAnswer if quoting else ChoiceAlone
         chosen = await ask(runtime, prompt, letters, complaint)
-        letter = _letter(chosen.choice)
+        letter = letter_of(chosen.choice)
         return SaidAnswer(choices[letter], letter, _quotes(chosen))
     words: type[FreeAnswer | AnswerAlone] = FreeAnswer if quoting else AnswerAlone
     free = await ask(runtime, prompt, words)
@@ -75,6 +76,6 @@ def _quotes(reply: BaseModel) -> list[Quote]:
     return [Quote(page=quoted.page, quote=quoted.quote) for quoted in given]
 
 
-def _letter(choice: str) -> str:
+def letter_of(choice: str) -> str:
     """The letter in what a model says for one: "b", "(B)", "B. The lamp"."""
     return choice.strip().lstrip("([").strip()[:1].upper()

@@ -6,7 +6,7 @@ for every method.
 
 import asyncio
 from collections.abc import Callable
-from functools import cache
+from functools import lru_cache
 from typing import Any, TypeVar
 
 from langgraph.runtime import Runtime
@@ -21,9 +21,12 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.errors import NoUsableReply
 from readgraph.state.page_store import PageStore, page_store
 from readgraph.state.records import digest
-from readgraph.state.words import count_words
+from readgraph.state.words import count_words, first_words
 
 TRIES = 3
+
+MOST_REPEATED = 300
+"""Words of a refused reply, and of the complaint, that the next try shows: a runaway reply is not paid for again."""
 
 Answer = TypeVar("Answer")
 Reply = TypeVar("Reply", bound=BaseModel)
@@ -51,9 +54,18 @@ async def ask(
     return await _ask(runtime, prompt, reply, usable)
 
 
-async def ask_text(runtime: Runtime[ReaderContext], prompt: Prompt) -> str:
-    """Ask for a note: plain text, not empty. Errors as in `ask`."""
-    return await _ask(runtime, prompt, None, plain_text)
+async def ask_text(
+    runtime: Runtime[ReaderContext], prompt: Prompt, complaint: Callable[[str], str | None] = lambda text: None
+) -> str:
+    """Ask for a note: plain text, not empty. `complaint` and errors as in `ask`."""
+
+    def usable(said: str) -> str:
+        text = plain_text(said)
+        if reason := complaint(text):
+            raise Refused(reason)
+        return text
+
+    return await _ask(runtime, prompt, None, usable)
 
 
 async def _ask(
@@ -70,8 +82,9 @@ async def _ask(
             return usable(said.text)
         except Refused as refusal:
             reasons.append(str(refusal))
-            current_meter().used["refused"] += 1
-        messages += [("ai", said.text), ("user", f"That can't be used: {reasons[-1]}. Reply again, as asked.")]
+            current_meter().refuse(prompt.name, reasons[-1])
+        shown, why = first_words(said.text, MOST_REPEATED), first_words(reasons[-1], MOST_REPEATED)
+        messages += [("ai", shown), ("user", f"That can't be used: {why}. Reply again, as asked.")]
     # Kept, the refused replies would answer for ever; forgotten, the next reading asks anew.
     await store.forget_replies(keys)
     raise NoUsableReply(prompt.name, reasons)
@@ -107,6 +120,6 @@ def _cache_key(context: ReaderContext, client: ModelClient, messages: Messages, 
     return digest([*asked, client.name, client.server, context.reply_form, context.sample], length=40)
 
 
-@cache
+@lru_cache(256)
 def _schema(reply: type[BaseModel]) -> dict[str, Any]:
     return reply.model_json_schema()

@@ -2,7 +2,7 @@
 
 import json
 from dataclasses import dataclass
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 from langchain_core.exceptions import (
@@ -62,6 +62,11 @@ async def call_model(client: ModelClient, messages: Messages, reply: type[BaseMo
                 raise _unavailable(client, problem) from None
         except ModelError as problem:
             raise _unavailable(client, problem) from None
+        except Exception as problem:  # the client stumbles over what is no model server
+            raise ModelUnavailable(
+                f"The model server{_at(client)} doesn't speak its provider's protocol ({type(problem).__name__}): "
+                "check its address."
+            ) from problem
 
 
 async def _say(client: ModelClient, messages: Messages, reply: type[BaseModel] | None) -> Said:
@@ -77,7 +82,7 @@ async def _say(client: ModelClient, messages: Messages, reply: type[BaseModel] |
     return _said(await client.chat.ainvoke(messages, extra_body={"response_format": _response_format(reply)}))
 
 
-@cache
+@lru_cache(256)
 def _response_format(reply: type[BaseModel]) -> dict[str, Any]:
     function = convert_to_openai_function(reply, strict=True)
     schema = {"name": function["name"], "schema": function["parameters"], "strict": True}
@@ -113,7 +118,7 @@ def _pause(state: RetryCallState) -> float:
 
 def _unavailable(client: ModelClient, problem: ModelError) -> ModelUnavailable:
     """One line without the server's own words: they may hold a part of the key."""
-    at = f" at {client.server}" if client.server else ""
+    at = _at(client)
     reasons: list[tuple[type[ModelError], str]] = [
         (ModelAuthenticationError, f"The model server{at} refused the key: set a valid one in the environment."),
         (ModelPermissionDeniedError, f"The key may not use the model '{client.name}'{at}."),
@@ -137,3 +142,7 @@ def _unavailable(client: ModelClient, problem: ModelError) -> ModelUnavailable:
     return ModelUnavailable(
         f"The model server{at} failed {TRANSPORT_TRIES} times ({status}): go on later, nothing is lost."
     )
+
+
+def _at(client: ModelClient) -> str:
+    return f" at {client.server}" if client.server else ""

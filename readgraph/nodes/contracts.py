@@ -1,4 +1,7 @@
-"""What the shared steps read and write, so that one node can stand in for another."""
+"""What the shared steps read and write, so that one node can stand in for another.
+
+Every `build()` checks it: see `readgraph.graphs.wiring.check_wiring`.
+"""
 
 from typing import NotRequired
 

@@ -9,9 +9,9 @@ from collections.abc import AsyncGenerator
 from langgraph.runtime import Runtime
 
 from readgraph.nodes.contracts import AnswerState, AnswerUpdate, AskedState, LookUpState, LookUpUpdate
-from readgraph.nodes.extracts import extract_gist, nearest_passages, passages
+from readgraph.nodes.extracts import FEWEST_PASSAGE_WORDS, extract_gist, nearest, passages_of
 from readgraph.nodes.memory_text import MemoryView, listed, memory_pages, view_memory
-from readgraph.nodes.page_ends import HEADING, candidate_ends, paragraph_ends
+from readgraph.nodes.page_ends import HEADING, candidate_ends, paragraph_ends, sentence_spans
 from readgraph.state.context import ReaderContext
 from readgraph.state.page_store import page_store
 from readgraph.state.reading import Quote
@@ -49,7 +49,7 @@ async def extract_note(text: str, page: Page, runtime: Runtime[ReaderContext]) -
 async def choose_pages(state: LookUpState, runtime: Runtime[ReaderContext]) -> LookUpUpdate:
     """The pages that keyword search ranks first, all at once; pages that were chosen before stay."""
     read = state["pages_read"]
-    ranked = [page for page, _ in await _ranked_pages(state, runtime) if page not in read]
+    ranked = [page for page, _ in await ranked_pages(state, runtime) if page not in read]
     pages = ranked[: max(0, runtime.context.max_pages - len(read))]
     did = f"{listed(pages)}: they share words with the question" if pages else listed(pages)
     return {"pages_read": [*read, *pages], "looking": False, "did": did}
@@ -57,7 +57,7 @@ async def choose_pages(state: LookUpState, runtime: Runtime[ReaderContext]) -> L
 
 async def choose_next(state: LookUpState, runtime: Runtime[ReaderContext]) -> LookUpUpdate:
     """The next page in the ranking, until the next one is far worse than the best."""
-    ranked, read = await _ranked_pages(state, runtime), state["pages_read"]
+    ranked, read = await ranked_pages(state, runtime), state["pages_read"]
     left = [page for page, score in ranked if page not in read and score >= STOP_BELOW * ranked[0][1]]
     if not left or len(read) >= runtime.context.max_pages:
         return {"pages_read": read, "looking": False, "did": "stopped: no other page comes near"}
@@ -78,22 +78,44 @@ async def answer(state: AnswerState, runtime: Runtime[ReaderContext]) -> AnswerU
     return quoted_answer(view, state)
 
 
+async def answer_from_notes(state: AnswerState, runtime: Runtime[ReaderContext]) -> AnswerUpdate:
+    """The same from the notes alone: of the document's sentences those that a note kept, but for very short ones."""
+    view = await view_memory(runtime, state["document"], state["memory"], [])
+    spans = [(page.start, page.end) for page in view.pages]
+    texts = await page_store(runtime).spans(view.document, spans)
+    full = {page.number: text for page, text in zip(view.pages, texts, strict=True) if page.number in view.notes}
+    kept = [
+        (page, start, end)
+        for page, text in full.items()
+        for start, end in sentence_spans(text)
+        if count_words(text[start:end]) >= FEWEST_PASSAGE_WORDS and text[start:end] in view.notes[page].text
+    ]
+    return _quoted(full, kept, view.compression_rate, state)
+
+
 def quoted_answer(view: MemoryView, state: AnswerState) -> AnswerUpdate:
     """An answer made of the words of the pages that were read again."""
+    return _quoted(view.full, passages_of(view.full), view.compression_rate, state)
+
+
+def _quoted(
+    full: dict[int, str], found: list[tuple[int, int, int]], compression_rate: float, state: AnswerState
+) -> AnswerUpdate:
+    """An answer made of spans (page, start, end) of the pages' texts."""
     query, choice = state["asked"], None
     if state["choices"]:
-        texts = [text[start:end] for text in view.full.values() for start, end in passages(text)]
+        texts = [full[page][start:end] for page, start, end in found]
         choice = _spoken_for(state["asked"], state["choices"], texts)
         query = f"{query} {state['choices'][choice]}"
-    nearest = nearest_passages(query, view.full, MOST_QUOTES)
-    quotes = [Quote(page=page, quote=view.full[page][start:end]) for page, start, end in nearest]
+    quoted = nearest(query, full, found, MOST_QUOTES)
+    quotes = [Quote(page=page, quote=full[page][start:end]) for page, start, end in quoted]
     best = quotes[0]["quote"] if quotes else None
     return {
         "answer": state["choices"][choice] if choice else best,
         "choice": choice,
         "quotes": quotes,
         "status": "answered" if choice or quotes else "no_answer",
-        "compression_rate": view.compression_rate,
+        "compression_rate": compression_rate,
         "did": "quoted what is nearest to the question" if quotes else "found nothing near the question",
     }
 
@@ -109,7 +131,8 @@ def _spoken_for(question: str, choices: dict[str, str], sentences: list[str]) ->
     return max(choices, key=support)
 
 
-async def _ranked_pages(state: AskedState, runtime: Runtime[ReaderContext]) -> list[tuple[int, float]]:
+async def ranked_pages(state: AskedState, runtime: Runtime[ReaderContext]) -> list[tuple[int, float]]:
+    """(number, score) of the memory's pages that share a word with the question, best first."""
     document, pages = await memory_pages(runtime, state["document"], state["memory"])
     texts = await page_store(runtime).spans(document, [(page.start, page.end) for page in pages])
     return rank(" ".join([state["asked"], *state["choices"].values()]), texts)

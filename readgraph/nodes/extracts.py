@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from readgraph.nodes.page_ends import sentence_spans
 from readgraph.state.search.okapi import rank
@@ -22,18 +22,11 @@ FEWEST_PASSAGE_WORDS = 8
 _WORD = re.compile(r"\w+")
 
 
-def telling_words(text: str, most: int) -> list[str]:
-    """The words that carry most of a text's content, as they stand in it, the most frequent first."""
-    as_it_stands, frequency = dict[str, str](), Counter[str]()
-    for word, count in Counter(_WORD.findall(text)).items():
-        if len(word) >= FEWEST_LETTERS and (stems := content_words(word)):
-            as_it_stands.setdefault(stems[0], word)
-            frequency[stems[0]] += count
-    return [as_it_stands[stem] for stem, _ in frequency.most_common(most)]
-
-
 def extract_gist(text: str, most_words: int | None = None) -> str:
-    """The sentences whose words are most frequent on the page, in their order (after SumBasic)."""
+    """The sentences whose words are most frequent on the page, in their order (after SumBasic).
+
+    At most `most_words` words of them, or a share of the page's own.
+    """
     spans = sentence_spans(text)
     sentences = [content_words(text[start:end]) for start, end in spans]
     frequency = Counter(word for words in sentences for word in {*words})
@@ -50,6 +43,16 @@ def extract_gist(text: str, most_words: int | None = None) -> str:
             kept.append(number)
             allowed -= words
     return " ".join(text[slice(*spans[number])] for number in sorted(kept)) or first_words(text.strip(), allowed)
+
+
+def telling_words(text: str, most: int) -> list[str]:
+    """The words that carry most of a text's content, as they stand in it, the most frequent first."""
+    as_it_stands, frequency = dict[str, str](), Counter[str]()
+    for word, count in Counter(_WORD.findall(text)).items():
+        if len(word) >= FEWEST_LETTERS and (stems := content_words(word)):
+            as_it_stands.setdefault(stems[0], word)
+            frequency[stems[0]] += count
+    return [as_it_stands[stem] for stem, _ in frequency.most_common(most)]
 
 
 def passages(text: str) -> list[tuple[int, int]]:
@@ -71,14 +74,20 @@ def passages(text: str) -> list[tuple[int, int]]:
     return found
 
 
-def nearest_passages(query: str, texts: Mapping[int, str], most: int) -> list[tuple[int, int, int]]:
-    """(key, start, end) of the best few passages of these texts, best first; no two share a sentence."""
-    found = [(key, start, end) for key, text in texts.items() for start, end in passages(text)]
+def passages_of(texts: Mapping[int, str]) -> list[tuple[int, int, int]]:
+    """(key, start, end) of the passages of these texts."""
+    return [(key, start, end) for key, text in texts.items() for start, end in passages(text)]
+
+
+def nearest(
+    query: str, texts: Mapping[int, str], spans: Sequence[tuple[int, int, int]], most: int
+) -> list[tuple[int, int, int]]:
+    """The best few of these spans (key, start, end) of the texts, best first; no two overlap."""
     kept: list[tuple[int, int, int]] = []
-    for number, _ in rank(query, [texts[key][start:end] for key, start, end in found]):
-        key, start, end = found[number]
+    for number, _ in rank(query, [texts[key][start:end] for key, start, end in spans]):
+        key, start, end = spans[number]
         if all(key != other or end <= begin or stop <= start for other, begin, stop in kept):
-            kept.append(found[number])
+            kept.append(spans[number])
         if len(kept) == most:
             break
     return kept

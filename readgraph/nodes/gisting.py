@@ -1,5 +1,7 @@
 """Memory gisting: the model shortens each page (ReadAgent, section 3.1)."""
 
+from collections.abc import Callable
+
 from langgraph.runtime import Runtime
 
 from readgraph.nodes.asking import ask_text
@@ -11,12 +13,21 @@ from readgraph.state.errors import NoUsableReply
 from readgraph.state.records import Note, Page
 from readgraph.state.words import count_words
 
+FEWEST_WORDS = 40
+"""A note may have so many words whatever the page has: a heading alone is told in more words than it has."""
+
+
+def no_longer_than(page: Page) -> Callable[[str], str | None]:
+    """The complaint about a note that is longer than its page."""
+    most = max(page.words, FEWEST_WORDS)
+    return lambda note: "it is longer than the passage" if count_words(note) > most else None
+
 
 async def gist_page(text: str, page: Page, runtime: Runtime[ReaderContext]) -> Note:
-    """The page's gist; after three unusable replies, the sentences that an extractive reading would keep."""
+    """The page's gist, never longer than the page; after three unusable replies, the sentences of an extractive one."""
     fallback = False
     try:
-        gist = await ask_text(runtime, gist_prompt(text, runtime.context.gist_words))
+        gist = await ask_text(runtime, gist_prompt(text, runtime.context.gist_words), no_longer_than(page))
     except NoUsableReply:
         fell_back("gist")
         gist, fallback = extract_gist(text), True

@@ -9,7 +9,7 @@ from readgraph.nodes.asking import ask
 from readgraph.nodes.citing import find_quote
 from readgraph.nodes.contracts import AskedState
 from readgraph.nodes.evidence import ShownPage, pack_pages, pages_text
-from readgraph.nodes.extracts import nearest_passages
+from readgraph.nodes.extracts import nearest, passages_of
 from readgraph.nodes.memory_text import listed, remembered
 from readgraph.nodes.metering import fell_back
 from readgraph.nodes.prompts.integrate import NOTES_WORDS, Integrated, integrate_prompt
@@ -93,9 +93,10 @@ async def _with_passages(
     state: IntegrateState, runtime: Runtime[ReaderContext], shown: list[ShownPage]
 ) -> IntegrateUpdate:
     query = " ".join([state["asked"], *state["choices"].values()])
-    nearest = nearest_passages(query, {page.number: page.text for page in shown}, PASSAGES)
-    starts, texts = {page.number: page.start for page in shown}, {page.number: page.text for page in shown}
-    snippets = [_snippet(page, starts[page], texts[page], (start, end)) for page, start, end in nearest]
+    texts = {page.number: page.text for page in shown}
+    found = nearest(query, texts, passages_of(texts), PASSAGES)
+    starts = {page.number: page.start for page in shown}
+    snippets = [_snippet(page, starts[page], texts[page], (start, end)) for page, start, end in found]
     notes = "\n".join([state["notes"], *(snippet["quote"] for snippet in snippets)]).strip()
     sources = _joined(state["sources"], (snippet["page"] for snippet in snippets))
     return await _integrated(state, runtime, notes, sources, snippets, shown)

@@ -60,6 +60,7 @@ async def merge(state: MergeState, runtime: Runtime[ReaderContext]) -> MergeUpda
     """Merge pages, round by round, until their gists fit the window; a memory that fits is taken as it is."""
     store = page_store(runtime)
     allowed = int(GISTS_SHARE * runtime.context.window_words)
+    borders = {part.start for part in (await store.document(state["document"])).parts}
     memory = before = await store.memory(state["document"], state["memory"])
     words, merging = await _gist_words(runtime, memory), True
     for number in range(1, MOST_ROUNDS + 1):
@@ -67,7 +68,7 @@ async def merge(state: MergeState, runtime: Runtime[ReaderContext]) -> MergeUpda
             break
         pages = await store.pages(memory.id, range(memory.pages))
         notes = await store.notes(memory.id, range(memory.pages))
-        paginate, write = (_pairs(pages), gist_page) if merging else (_same(pages), _fading(notes))
+        paginate, write = (_pairs(pages, borders), gist_page) if merging else (_same(pages), _fading(notes))
         grown = await _round(memory, number, paginate, write, runtime)
         if not grown.complete:  # the budget is spent: the round goes on another time, the one before serves now
             break
@@ -87,7 +88,7 @@ async def _round(
         prompts = {**before.prompts, merge_words.NAME: merge_words.VERSION}
         return replace(before, parameters=parameters, prompts=prompts)
 
-    update = await read_pages(paginate, write, recipe, keep_unchanged=False)({"document": memory.document}, runtime)
+    update = await read_pages(paginate, write, recipe, cuts_text=False)({"document": memory.document}, runtime)
     return await page_store(runtime).memory(memory.document, update["memory"])
 
 
@@ -95,8 +96,11 @@ async def _gist_words(runtime: Runtime[ReaderContext], memory: Memory) -> int:
     return sum(note.words for note in await page_store(runtime).notes(memory.id, range(memory.pages)))
 
 
-def _pairs(pages: list[Page]) -> Paginate:
-    """The pages, each pair of which is one page where the model says that the second begins nothing new."""
+def _pairs(pages: list[Page], borders: set[int]) -> Paginate:
+    """The pages, each pair of which is one page where the model says that the second begins nothing new.
+
+    Pages never join over a border between two documents.
+    """
 
     async def merged(text: str, last: Page | None, runtime: Runtime[ReaderContext]) -> AsyncGenerator[Page, None]:
         done = sum(page.end <= last.end for page in pages) if last else 0
@@ -107,7 +111,7 @@ def _pairs(pages: list[Page]) -> Paginate:
         for page in alone:
             yield replace(page, number=number)
             number += 1
-        async with aclosing(in_order(_joined(text, pair, runtime) for pair in pairs)) as joined:
+        async with aclosing(in_order(_joined(text, pair, borders, runtime) for pair in pairs)) as joined:
             async for group in joined:
                 for page in group:
                     yield replace(page, number=number)
@@ -116,9 +120,9 @@ def _pairs(pages: list[Page]) -> Paginate:
     return merged
 
 
-async def _joined(text: str, pair: list[Page], runtime: Runtime[ReaderContext]) -> list[Page]:
+async def _joined(text: str, pair: list[Page], borders: set[int], runtime: Runtime[ReaderContext]) -> list[Page]:
     largest = LARGEST_PAGE_SHARE * runtime.context.window_words
-    if len(pair) == 1 or pair[0].words + pair[1].words > largest:
+    if len(pair) == 1 or pair[1].start in borders or pair[0].words + pair[1].words > largest:
         return pair
     first, second = pair
     prompt = merge_prompt(text[first.start : first.end], text[second.start : second.end])

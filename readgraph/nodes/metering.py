@@ -54,6 +54,11 @@ class Meter:
         self.used["cached_calls"] += 1
         self.report()
 
+    def refuse(self, asked: str, reason: str) -> None:
+        """Count a reply that can't be used and tell why."""
+        self.used["refused"] += 1
+        self.stream({"refused": {"node": self.node, "asked": asked, "reason": reason}})
+
     def report(self, **progress: Any) -> None:
         """Send a progress event to whoever streams the graph (stream mode 'custom')."""
         self.stream({"progress": {"node": self.node, **progress, "usage": add_usage(self.before, self.used)}})

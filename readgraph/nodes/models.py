@@ -113,4 +113,5 @@ def _openai_model(name: str, settings: dict[str, Any]) -> BaseChatModel:
             model=name, http_async_client=DefaultAsyncHttpxClient(timeout=settings["timeout"]), **settings
         )
     except (OpenAIError, ValueError) as problem:
-        raise BadInput(f"The model '{name}' can't be set up: {type(problem).__name__}.") from None
+        what = f"{type(problem).__name__}: check its name, and OPENAI_BASE_URL"
+        raise BadInput(f"The model '{name}' can't be set up: {what}.") from None

@@ -1,6 +1,7 @@
 """Begin a question: find or store the document, check what is asked, set the question's channels anew."""
 
 import warnings
+from typing import NotRequired
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
@@ -13,7 +14,7 @@ from readgraph.nodes.step import step_with
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.page_store import PageStore, page_store
-from readgraph.state.reading import FreshReading, Question, fresh_reading
+from readgraph.state.reading import Exchange, FreshReading, Question, fresh_reading
 from readgraph.state.records import Document
 
 LONGEST_TEXT_INPUT = 400_000
@@ -30,19 +31,23 @@ class Opened(FreshReading):
 
 
 class OpenState(Question):
-    """What opening reads."""
+    """What opening reads: the question, and what was asked and answered before it in the thread."""
+
+    exchanges: NotRequired[list[Exchange]]
+    answer: NotRequired[str | None]
 
 
 @step_with(starts_question=True)
 async def open_document(state: OpenState, runtime: Runtime[ReaderContext]) -> Opened:
-    """Take the question in; a question of an earlier turn leaves nothing behind but the document."""
+    """Take the question in; of an earlier question the document stays, and for a follow-up what was said."""
     check_store(get_config(), runtime)
     warn_of_tracing()
     question, options = (state.get("question") or "").strip(), state.get("options") or []
     check_question(question, options, given=state.get("question") is not None)
+    before = _exchanges(state) if state.get("follow_up") else []
     document = await _document(state, page_store(runtime))
     did = f"opened '{document.title or document.id}' ({document.words:,} words)"
-    return {**fresh_reading(question, options), "document": document.id, "did": did}
+    return {**fresh_reading(question, options, before), "document": document.id, "did": did}
 
 
 def check_question(question: str, options: list[str], *, given: bool) -> None:
@@ -55,6 +60,14 @@ def check_question(question: str, options: list[str], *, given: bool) -> None:
         raise BadInput(f"A multiple choice needs 2 to {MOST_OPTIONS} options; there are {len(options)}.")
     if not all(option.strip() for option in options):
         raise BadInput("An option is empty.")
+
+
+def _exchanges(state: OpenState) -> list[Exchange]:
+    """What was asked before in this thread, the last one with its answer."""
+    before = [exchange for exchange in state.get("exchanges", []) if exchange["question"]]
+    if not before:
+        raise BadInput("There is no question before this one in the thread: ask it without follow_up.")
+    return [*before[:-1], Exchange(question=before[-1]["question"], answer=state.get("answer"))]
 
 
 async def _document(state: OpenState, store: PageStore) -> Document:

@@ -5,7 +5,7 @@ skipped. Pages are cut one after the other; each page's note is asked for as soo
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import NotRequired
@@ -17,6 +17,7 @@ from readgraph.nodes.earlier_version import Kept, around_change, around_kept, ke
 from readgraph.nodes.metering import current_meter
 from readgraph.nodes.notes_so_far import NotesSoFar
 from readgraph.nodes.paging_parts import MakeParts, MakeRecipe, Paginate, WriteNote
+from readgraph.nodes.parts import in_parts
 from readgraph.nodes.tasks import failing_as_one
 from readgraph.state.build_lock import building
 from readgraph.state.context import ReaderContext
@@ -41,7 +42,7 @@ class ReadUpdate(TypedDict):
 
 
 def read_pages(
-    paginate: Paginate, write_note: WriteNote, recipe: MakeRecipe, *, keep_unchanged: bool = True
+    paginate: Paginate, write_note: WriteNote, recipe: MakeRecipe, *, cuts_text: bool = True
 ) -> Callable[[ReadState, Runtime[ReaderContext]], Awaitable[ReadUpdate]]:
     """The work of a node that builds memories with these parts, which know nothing but texts (see `build_memory`)."""
 
@@ -50,17 +51,17 @@ def read_pages(
     ) -> tuple[Paginate, WriteNote]:
         return paginate, write_note
 
-    return build_memory(parts, recipe, keep_unchanged=keep_unchanged)
+    return build_memory(parts, recipe, cuts_text=cuts_text)
 
 
 def build_memory(
-    make_parts: MakeParts, recipe: MakeRecipe, *, keep_unchanged: bool = True
+    make_parts: MakeParts, recipe: MakeRecipe, *, cuts_text: bool = True
 ) -> Callable[[ReadState, Runtime[ReaderContext]], Awaitable[ReadUpdate]]:
     """The work of a node that builds the document's memory, or takes the one that is there.
 
     A budget that runs out leaves the memory incomplete; the next reading goes on with it, as it does where a history
-    has grown. `keep_unchanged`: of a file that was read before and changed since, what did not change keeps its pages
-    and notes.
+    has grown. `cuts_text`: the pages are cut from the text, so each document of a collection is cut by itself, and
+    what did not change of a file that was read before keeps its pages and notes.
     """
 
     async def read(state: ReadState, runtime: Runtime[ReaderContext]) -> ReadUpdate:
@@ -73,7 +74,7 @@ def build_memory(
             return {"memory": memory.id, "did": f"took the memory of {memory.pages} pages{outdated}"}
         async with building(store.store, memory.id):
             before = await store.memory(memory.document, memory.id)
-            memory = await _Build(store, runtime, make_parts, keep_unchanged).complete(before)
+            memory = await _Build(store, runtime, make_parts, cuts_text).complete(before)
         did = f"read {memory.pages - before.pages} pages" + (
             f" after the {before.pages} before" if before.pages else ""
         )
@@ -93,7 +94,7 @@ class _Build:
     store: PageStore
     runtime: Runtime[ReaderContext]
     make_parts: MakeParts
-    keep_unchanged: bool
+    cuts_text: bool
     notes: NotesSoFar = field(init=False)
     progress: "_Progress" = field(init=False)
     to_note: asyncio.Queue[Page | None] = field(default_factory=asyncio.Queue)
@@ -104,7 +105,7 @@ class _Build:
         memory = replace(memory, paged=False, complete=False)  # kept with the next page: the document may have grown
         document = await self.store.document(memory.document)
         text = await self.store.text(document)
-        kept = await kept_of_earlier(self.store, document, text, memory) if self.keep_unchanged else Kept()
+        kept = await kept_of_earlier(self.store, document, text, memory) if self.cuts_text else Kept()
         pages = await self.store.pages(memory.id, range(memory.pages))
         notes = await self.store.notes(memory.id, range(memory.pages))
         self.notes = NotesSoFar(notes)
@@ -119,7 +120,8 @@ class _Build:
                 for _ in range(writers):
                     tasks.create_task(self._write_notes(memory.id, text, around_kept(write_note, kept)))
                 last = pages[-1] if pages else None
-                memory = await self._cut_pages(memory, text, around_change(paginate, kept), last)
+                paginate = around_change(in_parts(paginate, document.parts if self.cuts_text else ()), kept)
+                memory = await self._cut_pages(memory, paginate(text, last, self.runtime))
                 for _ in range(writers):
                     self.to_note.put_nowait(None)
         paged = memory.read_to == document.characters
@@ -129,9 +131,9 @@ class _Build:
             raise self.stopped_by
         return memory
 
-    async def _cut_pages(self, memory: Memory, text: str, paginate: Paginate, last: Page | None) -> Memory:
+    async def _cut_pages(self, memory: Memory, cut: AsyncGenerator[Page, None]) -> Memory:
         try:
-            async with aclosing(paginate(text, last, self.runtime)) as pages:
+            async with aclosing(cut) as pages:
                 async for page in pages:
                     memory = await self.store.add_page(memory, page)
                     self.progress.paged(memory)

@@ -1,7 +1,7 @@
 """Tasks that run side by side."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Coroutine, Iterable, Iterator
+from collections.abc import AsyncGenerator, Awaitable, Coroutine, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
@@ -30,3 +30,12 @@ async def in_order(work: Iterable[Coroutine[Any, Any, T]]) -> AsyncGenerator[T, 
         for part in running:
             part.cancel()
         await asyncio.gather(*running, return_exceptions=True)
+
+
+async def all_finished(work: Iterable[Awaitable[T]]) -> list[T]:
+    """Run all at once and give the results in order; a failure is raised when the others are done: they are paid."""
+    results = await asyncio.gather(*work, return_exceptions=True)
+    for result in results:
+        if isinstance(result, BaseException):
+            raise result
+    return [result for result in results if not isinstance(result, BaseException)]

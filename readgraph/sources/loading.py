@@ -50,7 +50,11 @@ def shown(path: Path) -> str:
 
 
 def _load_standard_input() -> SourceText:
-    made = _made("plain_text", sys.stdin.buffer.read(), "Standard input")
+    try:
+        data = sys.stdin.buffer.read()
+    except (AttributeError, OSError):  # closed (then there is no sys.stdin), or a folder
+        raise BadInput("Standard input can't be read: give it a text, or name a file.") from None
+    made = _made("plain_text", data, "Standard input")
     return SourceText("standard input", made.text, STANDARD_INPUT, made.places)
 
 

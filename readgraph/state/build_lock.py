@@ -8,7 +8,7 @@ from weakref import WeakValueDictionary
 from filelock import AsyncFileLock
 from langgraph.store.base import BaseStore
 
-from readgraph.state.library_store import LibraryStore
+from readgraph.state.library_store import LibraryStore, unusable
 
 _here: "WeakValueDictionary[tuple[int, str], asyncio.Lock]" = WeakValueDictionary()
 
@@ -17,8 +17,15 @@ _here: "WeakValueDictionary[tuple[int, str], asyncio.Lock]" = WeakValueDictionar
 async def building(store: BaseStore, memory: str) -> AsyncIterator[None]:
     """Wait until nobody else builds this memory: on a library no process, on another store no task of this loop."""
     if isinstance(store, LibraryStore):
-        async with AsyncFileLock(store.locks / f"{memory}.lock", thread_local=False):
+        file = AsyncFileLock(store.locks / f"{memory}.lock", thread_local=False)
+        try:
+            await file.acquire()
+        except OSError as problem:
+            raise unusable(store.locks.parent, problem) from problem
+        try:
             yield
+        finally:
+            await file.release()
     else:
         key = (id(asyncio.get_running_loop()), memory)
         lock = _here.setdefault(key, asyncio.Lock())

@@ -12,8 +12,12 @@ from readgraph.state.errors import BadInput
 ReplyForm = Literal["auto", "json_schema", "function", "text"]
 Strategy = Literal["parallel", "sequential"]
 ParagraphBreak = Literal["auto", "blank-line", "line"]
+WorkingMemory = Literal["path", "visited", "off"]
 ToolName = Literal["keyword", "vector", "page"]
 Evidence = Literal["integration", "pages", "snippets"]
+
+LARGEST = 2**31 - 1
+"""Sizes go into stored records, which hold no integer of any size."""
 
 
 def _model_from_environment() -> str:
@@ -42,8 +46,8 @@ class ReaderContext:
         Strategy, Field(description="Look pages up all at once (ReadAgent-P) or one by one (ReadAgent-S).")
     ] = "parallel"
     max_pages: Annotated[int, Field(ge=0, description="At most this many pages are read again for a question.")] = 5
-    min_page_words: Annotated[int, Field(ge=1, description="A page has at least this many words.")] = 280
-    max_page_words: Annotated[int, Field(ge=2, description="A page has at most this many words.")] = 600
+    min_page_words: Annotated[int, Field(ge=1, le=LARGEST, description="A page has at least this many words.")] = 280
+    max_page_words: Annotated[int, Field(ge=2, le=LARGEST, description="A page has at most this many words.")] = 600
     paragraph_break: Annotated[
         ParagraphBreak, Field(description="What ends a paragraph; 'auto' decides by the text.")
     ] = "auto"
@@ -53,9 +57,31 @@ class ReaderContext:
     show_next_paragraph: Annotated[
         bool, Field(description="Show the paragraph after when choosing where to pause.")
     ] = False
-    gist_words: Annotated[int | None, Field(ge=10, description="Ask for gists of at most so many words.")] = None
+    gist_words: Annotated[
+        int | None, Field(ge=10, le=LARGEST, description="Ask for gists of at most so many words.")
+    ] = None
     stretches: Annotated[
-        int, Field(ge=1, description="Cut a long text into this many stretches that are paged at the same time.")
+        int,
+        Field(ge=1, le=1000, description="Cut a long text into this many stretches that are paged at the same time."),
+    ] = 1
+    segment_words: Annotated[int, Field(ge=10, description="MemWalker: a segment has about this many words.")] = 750
+    children: Annotated[int, Field(ge=2, description="MemWalker: a tree node has at most this many children.")] = 8
+    node_words: Annotated[
+        int,
+        Field(
+            ge=10, description="MemWalker: a tree node's text is compressed where it is longer than this many words."
+        ),
+    ] = 300
+    reasoning: Annotated[
+        bool, Field(description="MemWalker: each decision of the walk is reasoned about before it is made.")
+    ] = True
+    working_memory: Annotated[
+        WorkingMemory,
+        Field(description="MemWalker: the notes that a walk carries: of the path, of all nodes visited, or none."),
+    ] = "path"
+    max_hops: Annotated[int, Field(ge=1, description="MemWalker: a walk ends after this many decisions.")] = 32
+    walks: Annotated[
+        int, Field(ge=1, description="MemWalker: walks for a question; each begins at the next-best part of the text.")
     ] = 1
     session_page_words: Annotated[
         int, Field(ge=50, description="GAM: a page has at most this many words; 1,536 are about 2,048 tokens.")
@@ -70,8 +96,11 @@ class ReaderContext:
         bool, Field(description="GAM: ask for the memo and the header of a page in a call of its own each.")
     ] = False
     window_words: Annotated[
-        int, Field(ge=1000, description="Words that a prompt may hold; gists that don't fit are merged.")
+        int, Field(ge=1000, le=LARGEST, description="Words that a prompt may hold; gists that don't fit are merged.")
     ] = 60_000
+    baseline_words: Annotated[
+        int | None, Field(ge=1, description="first-words and last-words: cut the text to so many; none = the window.")
+    ] = None
     rounds: Annotated[
         int, Field(ge=0, description="GAM: at most this many rounds of research; 0 = answer from the memory alone.")
     ] = 3
@@ -94,9 +123,11 @@ class ReaderContext:
     context_only: Annotated[bool, Field(description="GAM: give the context, and no answer.")] = False
     max_calls: Annotated[int | None, Field(ge=0, description="Budget: model calls in one reading.")] = None
     max_words: Annotated[int | None, Field(ge=0, description="Budget: words sent and received in one reading.")] = None
-    concurrency: Annotated[int, Field(ge=1, description="At most this many model calls are in flight.")] = 16
+    concurrency: Annotated[int, Field(ge=1, le=1000, description="At most this many model calls are in flight.")] = 16
     timeout: Annotated[float, Field(gt=0, description="Seconds that one model call may take.")] = 120.0
-    sample: Annotated[int, Field(ge=0, description="Number of the run: another number samples replies anew.")] = 0
+    sample: Annotated[
+        int, Field(ge=0, le=LARGEST, description="Number of the run: another number samples replies anew.")
+    ] = 0
     rebuild: Annotated[bool, Field(description="Build the memory again with the current prompts.")] = False
 
     def __post_init__(self) -> None:
@@ -109,9 +140,12 @@ class ReaderContext:
 
 
 PROFILES: dict[str, dict[str, Any]] = {
-    "quality": {"min_page_words": 280, "max_page_words": 600, "max_pages": 5},
+    "quality": {"min_page_words": 280, "max_page_words": 600, "max_pages": 5, "segment_words": 750, "children": 8},
     "qmsum": {"min_page_words": 280, "max_page_words": 600, "max_pages": 6, "show_previous_page": True},
     "gutenberg": {"min_page_words": 500, "max_page_words": 3000, "max_pages": 3},
     "movie": {"min_page_words": 600, "max_page_words": 1000, "max_pages": 3, "gist_words": 96},
+    "screenplay": {"segment_words": 750, "children": 5},
+    "report": {"segment_words": 900, "children": 8},
 }
-"""The settings of ReadAgent's experiments (section 4 and appendix C); movie gists had 128 tokens, about 96 words."""
+"""The settings of the papers' experiments: ReadAgent's (section 4 and appendix C; movie gists had 128 tokens, about
+96 words) and MemWalker's (section 4.2: QuALITY, SummScreenFD, GovReport; 1,000 tokens are about 750 words)."""

@@ -46,7 +46,7 @@ def history_id(name: str) -> str:
 async def history(pages: PageStore, name: str) -> Document | None:
     """The history of this name, or nothing where no session of it was appended yet."""
     (value,) = await pages.get((ROOT, "documents"), [history_id(name)])
-    return Document(**value) if value else None
+    return Document.load(value) if value else None
 
 
 async def sessions_of(pages: PageStore, document: Document) -> list[Session]:

@@ -8,14 +8,16 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import aiosqlite
+from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from platformdirs import user_data_path
 
 from readgraph.state.background import background
 from readgraph.state.errors import LibraryError
-from readgraph.state.library_store import BUSY_SECONDS, LibraryStore
+from readgraph.state.library_store import BUSY_SECONDS, LibraryStore, damaged, unusable
 from readgraph.state.page_store import PageStore
 from readgraph.state.search.beside import close_indexes
 
@@ -43,7 +45,8 @@ def default_folder() -> Path:
 async def open_library(folder: str | os.PathLike[str] | None = None) -> AsyncIterator[Library]:
     """Open the library in a folder (made where it is missing).
 
-    Raises `LibraryError` where the folder holds something else, can't be written, or is of a newer version.
+    Raises `LibraryError` where the folder holds something else, can't be written, or is of a newer version; within it,
+    where its disk is full or a file of it is damaged.
     """
     folder = Path(folder).expanduser() if folder is not None else default_folder()
     store = await asyncio.to_thread(_open_store, folder)
@@ -56,15 +59,29 @@ async def open_library(folder: str | os.PathLike[str] | None = None) -> AsyncIte
 
 @asynccontextmanager
 async def _open_checkpointer(path: Path) -> AsyncIterator[AsyncSqliteSaver]:
-    async with aiosqlite.connect(path, timeout=BUSY_SECONDS) as connection:
-        try:
+    try:
+        async with aiosqlite.connect(path, timeout=BUSY_SECONDS) as connection:
             await connection.execute("PRAGMA journal_mode=WAL")
             await connection.execute("PRAGMA synchronous=NORMAL")
-            checkpointer = AsyncSqliteSaver(connection)
+            checkpointer = AsyncSqliteSaver(connection, serde=_Serializer(path))
             await checkpointer.setup()
-        except sqlite3.Error as problem:
-            raise LibraryError(f"{path} can't be used as a library: {problem}.") from problem
-        yield checkpointer
+            yield checkpointer
+    except sqlite3.Error as problem:
+        raise unusable(path, problem) from problem
+
+
+class _Serializer(JsonPlusSerializer):
+    """LangGraph's own; a checkpoint that it can't read is a damaged library."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self._path = path
+
+    def loads_typed(self, data: tuple[str, bytes]) -> Any:
+        try:
+            return super().loads_typed(data)
+        except ValueError as problem:
+            raise damaged(self._path) from problem
 
 
 @contextmanager
@@ -108,7 +125,7 @@ def _check_folder(folder: Path) -> None:
             version = FORMAT
             marker.write_text(json.dumps({"format": FORMAT}) + "\n", encoding="utf-8")
     except OSError as problem:
-        raise LibraryError(f"The library {folder} can't be opened: {problem.strerror}.") from problem
+        raise unusable(folder, problem) from problem
     except (ValueError, KeyError, TypeError) as problem:
         raise LibraryError(f"{marker} is damaged: move it away, or name another folder.") from problem
     if version > FORMAT:

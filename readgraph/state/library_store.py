@@ -6,6 +6,8 @@ crosses once or less, and reads and writes never share a transaction.
 """
 
 import asyncio
+import errno
+import json
 import sqlite3
 from collections import defaultdict
 from collections.abc import Iterable
@@ -25,6 +27,39 @@ from readgraph.state.errors import LibraryError
 
 BUSY_SECONDS = 30.0
 
+_MAKE_ROOM = "make room on its disk and give the same command again"
+_MAKE_WRITABLE = "it must be writable: see to its permissions, or name another folder"
+_RESTORE = "it is damaged: put a copy of it back, or name another folder"
+_MENDING = {
+    sqlite3.SQLITE_FULL: _MAKE_ROOM,
+    sqlite3.SQLITE_IOERR: f"where the disk is full, {_MAKE_ROOM}",
+    sqlite3.SQLITE_READONLY: _MAKE_WRITABLE,
+    sqlite3.SQLITE_CANTOPEN: _MAKE_WRITABLE,
+    sqlite3.SQLITE_PERM: _MAKE_WRITABLE,
+    sqlite3.SQLITE_CORRUPT: _RESTORE,
+    sqlite3.SQLITE_NOTADB: _RESTORE,
+    sqlite3.SQLITE_BUSY: "another process holds it: give the same command again",
+}
+"""What a person can do, by SQLite's primary error codes."""
+
+_MENDING_FILES = dict.fromkeys((errno.ENOSPC, errno.EDQUOT, errno.EFBIG), _MAKE_ROOM) | dict.fromkeys(
+    (errno.EACCES, errno.EPERM, errno.EROFS), _MAKE_WRITABLE
+)
+
+
+def unusable(place: Path, problem: sqlite3.Error | OSError) -> LibraryError:
+    """The error for a library that SQLite, or the file system, refuses: what is wrong and what to do."""
+    if isinstance(problem, OSError):
+        what, mending = problem.strerror, _MENDING_FILES.get(problem.errno or 0)
+    else:
+        what, mending = str(problem), _MENDING.get(getattr(problem, "sqlite_errorcode", 0) & 0xFF)
+    return LibraryError(f"{place} can't be used as a library: {': '.join(filter(None, [what, mending]))}.")
+
+
+def damaged(place: Path) -> LibraryError:
+    """The error for a library in which something that was stored can't be read."""
+    return LibraryError(f"{place} can't be used as a library: {_RESTORE}.")
+
 
 def connect(path: Path) -> sqlite3.Connection:
     """A connection in WAL mode: a commit survives a kill of the process, and readers don't wait for writers."""
@@ -33,7 +68,7 @@ def connect(path: Path) -> sqlite3.Connection:
         connection.execute("PRAGMA journal_mode=WAL")
         connection.execute("PRAGMA synchronous=NORMAL")
     except sqlite3.Error as problem:
-        raise LibraryError(f"{path} can't be used as a library: {problem}.") from problem
+        raise unusable(path, problem) from problem
     return connection
 
 
@@ -46,10 +81,10 @@ class LibraryStore(BaseStore):
         self.locks = path.parent / "locks"
         try:
             self.locks.mkdir(exist_ok=True)
+            with FileLock(self.locks / "setup.lock"):  # two that open a new library would both make its tables
+                self._reading, self._writing = _Worker(path, "reads"), _Worker(path, "writes")
         except OSError as problem:
-            raise LibraryError(f"{path.parent} can't be used as a library: {problem.strerror}.") from problem
-        with FileLock(self.locks / "setup.lock"):  # two that open a new library would both make its tables
-            self._reading, self._writing = _Worker(path, "reads"), _Worker(path, "writes")
+            raise unusable(path.parent, problem) from problem
 
     def close(self) -> None:
         """Commit what waits and close the file."""
@@ -105,7 +140,7 @@ class _Worker:
         try:
             self._store.setup()
         except sqlite3.Error as problem:
-            raise LibraryError(f"{path} can't be used as a library: {problem}.") from problem
+            raise unusable(path, problem) from problem
         self._waiting: SimpleQueue[_Order | None] = SimpleQueue()
         self._closing, self._closed = Lock(), False
         self._thread = Thread(target=self._work, name=f"readgraph-{name}", daemon=True)
@@ -153,7 +188,9 @@ class _Worker:
     def _described(self, problem: Exception) -> Exception:
         cause = problem if isinstance(problem, sqlite3.Error) else problem.__cause__
         if isinstance(cause, sqlite3.Error):
-            return LibraryError(f"The library {self._path.parent} can't be used: {cause}.")
+            return unusable(self._path, cause)
+        if isinstance(problem, json.JSONDecodeError | UnicodeDecodeError):  # of a stored value
+            return damaged(self._path)
         return problem
 
 

@@ -16,8 +16,8 @@ from langgraph.runtime import Runtime
 from langgraph.store.base import BaseStore, GetOp, Item, Op, PutOp, SearchOp
 from langgraph.store.memory import InMemoryStore
 
-from readgraph.state.errors import BadInput
-from readgraph.state.records import Document, Memory, Note, Page, Recipe, digest
+from readgraph.state.errors import BadInput, LibraryError
+from readgraph.state.records import Document, Memory, Note, Page, Part, Recipe, TreeNode, digest
 from readgraph.state.words import count_words
 
 PART = 16_384
@@ -70,7 +70,7 @@ class PageStore:
         identity = document_id(text)
         known = await self.get((ROOT, "documents"), [identity])
         if known[0]:
-            return Document(**known[0])
+            return Document.load(known[0])
         named = (storable(title), storable(source))
         document = Document(identity, *named, count_words(text), len(text), now(), len(places))
         parts = [text[start : start + PART] for start in range(0, len(text), PART)]
@@ -88,49 +88,76 @@ class PageStore:
         return places[: document.places]  # an append that was stopped may have left more
 
     async def place_names(self, document: Document, offsets: Sequence[int]) -> list[str | None]:
-        """Where these offsets are in the source's own terms; nothing where the source named no place."""
+        """Where these offsets are in the source's own terms; nothing where the source named no place.
+
+        In a collection the title of the document that holds the offset stands before it.
+        """
+        if document.parts:
+            return [await self._place_in_part(document.part_at(offset), offset) for offset in offsets]
         places = await self.places(document)
         starts = [start for start, _ in places]
         found = [bisect_right(starts, offset) - 1 for offset in offsets]
         return [places[at][1] if at >= 0 else None for at in found]
+
+    async def _place_in_part(self, part: Part, offset: int) -> str:
+        document = await self.document(part.document)
+        (place,) = await self.place_names(document, [offset - part.start])
+        return ", ".join(filter(None, [document.title, place]))
 
     async def document(self, identity: str) -> Document:
         """The record of a document; raises `BadInput` where the store doesn't hold it."""
         (value,) = await self.get((ROOT, "documents"), [identity])
         if value is None:
             raise BadInput(f"The library holds no document '{identity}': add its text first.")
-        return Document(**value)
+        return Document.load(value)
 
     async def text(self, document: Document) -> str:
         """The whole text of a document."""
         return (await self.spans(document, [(0, document.characters)]))[0]
 
     async def spans(self, document: Document, spans: Sequence[tuple[int, int]]) -> list[str]:
-        """The texts of character spans `[start, end)`, fetched in one batch."""
+        """The texts of character spans `[start, end)`, fetched in one batch (one a document of a collection)."""
+        if document.parts:
+            return await self._spans_in_parts(document, spans)
         wanted = sorted({part for start, end in spans for part in range(start // PART, -(-end // PART))})
         values = await self.get((ROOT, "text", document.id), [numbered(part) for part in wanted])
-        parts = {part: value["text"] if value else "" for part, value in zip(wanted, values, strict=True)}
+        parts = {part: value["text"] for part, value in zip(wanted, values, strict=True) if value}
+        if len(parts) < len(wanted):
+            named = document.title or document.id
+            raise LibraryError(f"The library lacks a part of the text of '{named}': forget it and read it again.")
         return [_slice(parts, start, end) for start, end in spans]
+
+    async def _spans_in_parts(self, document: Document, spans: Sequence[tuple[int, int]]) -> list[str]:
+        texts = [""] * len(spans)
+        for part in document.parts:
+            inside = [(max(start, part.start), min(end, part.end)) for start, end in spans]
+            wanted = {at: span for at, span in enumerate(inside) if span[0] < span[1]}
+            own = [(start - part.start, end - part.start) for start, end in wanted.values()]
+            for at, text in zip(wanted, await self.spans(await self.document(part.document), own), strict=True):
+                texts[at] += text
+        return texts
 
     async def memories(self, document: str) -> list[Memory]:
         """All memories of a document, the oldest first."""
         values = await self._search((ROOT, "memories", document), 1000)
         return sorted(map(Memory.load, values), key=lambda memory: memory.started)
 
-    async def open_memory(self, document: str, recipe: Recipe, *, renew: bool = False) -> Memory:
-        """The memory that this recipe makes of the document: stored, or new and empty.
+    async def find_memory(self, document: str, recipe: Recipe, *, renew: bool = False) -> Memory | None:
+        """The memory that this recipe made of the document, if it did.
 
         Where only an older version of the prompts was used before, that memory is given, unless `renew`.
         """
-        identity = digest([document, recipe.fingerprint])
-        (value,) = await self.get((ROOT, "memories", document), [identity])
+        (value,) = await self.get((ROOT, "memories", document), [digest([document, recipe.fingerprint])])
         if value is not None:
             return Memory.load(value)
-        if not renew:
-            older = [memory for memory in await self.memories(document) if memory.recipe.same_but_prompts(recipe)]
-            if older:
-                return older[-1]
-        memory = Memory(identity, document, recipe, now())
+        older = [] if renew else await self.memories(document)
+        return next((memory for memory in reversed(older) if memory.recipe.same_but_prompts(recipe)), None)
+
+    async def open_memory(self, document: str, recipe: Recipe, *, renew: bool = False) -> Memory:
+        """The memory that this recipe makes of the document: as `find_memory` finds it, else new and empty."""
+        if known := await self.find_memory(document, recipe, renew=renew):
+            return known
+        memory = Memory(digest([document, recipe.fingerprint]), document, recipe, now())
         await self.put_memory(memory)
         return memory
 
@@ -173,6 +200,15 @@ class PageStore:
         """The notes of these pages, in this order; pages without a note are left out."""
         values = await self.get((ROOT, "notes", memory), [numbered(number) for number in numbers])
         return [Note(**value) for value in values if value]
+
+    async def put_tree_node(self, memory: str, node: TreeNode) -> None:
+        """Keep a node of the tree above a memory's pages."""
+        await self.put([((ROOT, "tree", memory), node.id, asdict(node))])
+
+    async def tree_nodes(self, memory: str, ids: Iterable[str]) -> list[TreeNode]:
+        """The tree nodes of these ids, in this order; those that don't exist are left out."""
+        values = await self.get((ROOT, "tree", memory), [*ids])
+        return [TreeNode(**value) for value in values if value]
 
     async def reply(self, key: str) -> dict[str, Any] | None:
         """A recorded reply of a model (see `readgraph.nodes.reply_cache`)."""
@@ -220,7 +256,7 @@ class PageStore:
     async def documents(self, limit: int = 10_000) -> list[Document]:
         """The documents of the store, the newest first."""
         values = await self._search((ROOT, "documents"), limit)
-        return sorted((Document(**value) for value in values), key=lambda document: document.added, reverse=True)
+        return sorted(map(Document.load, values), key=lambda document: document.added, reverse=True)
 
     async def get(self, namespace: tuple[str, ...], keys: Sequence[str]) -> list[dict[str, Any] | None]:
         """The stored values of these keys, in this order."""
@@ -231,7 +267,7 @@ class PageStore:
         return found
 
     async def put(self, items: Sequence[tuple[tuple[str, ...], str, dict[str, Any] | None]]) -> None:
-        """Store (namespace, key, value) items in this order, a batch at a time; no value deletes the item."""
+        """Store (namespace, key, value); nothing as the value deletes. Up to `BATCH` items are committed together."""
         for first in range(0, len(items), BATCH):
             batch = storable(list(items[first : first + BATCH]))
             await self._batch([PutOp(space, key, value, index=False) for space, key, value in batch])

@@ -1,6 +1,6 @@
 """The state of one reading: JSON-plain, small, the same for every method."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from operator import add
 from typing import Annotated, Literal, NotRequired
 
@@ -59,6 +59,17 @@ class Citation(TypedDict):
     place: str | None
 
 
+class Exchange(TypedDict):
+    """A question of a thread and what was answered; nothing yet, or nothing found."""
+
+    question: str
+    answer: str | None
+
+
+MOST_EXCHANGES = 5
+"""A further question knows at most this many exchanges before it."""
+
+
 NOTHING_USED: Usage = {
     "calls": 0,
     "cached_calls": 0,
@@ -97,7 +108,8 @@ class Question(TypedDict):
     """Input of every graph: a document in the page store (or a short text), and what is asked of it.
 
     With no question the graph builds the document's memory and ends. `options` makes it a multiple choice.
-    `document` may be left out for a further question in the same thread.
+    `document` may be left out for a further question in the same thread, which starts clean unless `follow_up` says
+    that it goes on from the questions before.
     """
 
     document: NotRequired[str]
@@ -105,6 +117,7 @@ class Question(TypedDict):
     title: NotRequired[Annotated[str, EphemeralValue]]
     question: NotRequired[Annotated[str, EphemeralValue]]
     options: NotRequired[Annotated[list[str], EphemeralValue]]
+    follow_up: NotRequired[Annotated[bool, EphemeralValue]]
 
 
 class Answered(TypedDict):
@@ -134,7 +147,9 @@ class ReadingState(Answered):
     title: NotRequired[Annotated[str, EphemeralValue]]
     question: NotRequired[Annotated[str, EphemeralValue]]
     options: NotRequired[Annotated[list[str], EphemeralValue]]
+    follow_up: NotRequired[Annotated[bool, EphemeralValue]]
 
+    exchanges: list[Exchange]
     asked: str
     choices: dict[str, str]
     looking: bool
@@ -144,6 +159,7 @@ class ReadingState(Answered):
 class FreshReading(TypedDict):
     """The channels that belong to one question."""
 
+    exchanges: list[Exchange]
     asked: str
     choices: dict[str, str]
     looking: bool
@@ -156,10 +172,16 @@ class FreshReading(TypedDict):
     status: Status
 
 
-def fresh_reading(question: str, options: list[str]) -> FreshReading:
-    """The start of a question: nothing looked up, nothing answered. Options get letters from A on."""
+def fresh_reading(question: str, options: list[str], before: Sequence[Exchange] = ()) -> FreshReading:
+    """The start of a question: nothing looked up, nothing answered. Options get letters from A on.
+
+    What is `asked` begins with the exchanges before, where the question follows on from them.
+    """
+    kept = before[-MOST_EXCHANGES:]
+    earlier = [f"Asked before: {one['question']}\nAnswered: {one['answer'] or 'not found in the text'}" for one in kept]
     return {
-        "asked": question,
+        "exchanges": [*kept, Exchange(question=question, answer=None)],
+        "asked": "\n\n".join([*earlier, f"Asked now: {question}"]) if earlier else question,
         "choices": {chr(ord("A") + number): option for number, option in enumerate(options)},
         "looking": False,
         "pages_read": [],

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from bisect import bisect_right
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
@@ -16,11 +17,21 @@ def digest(value: object, length: int = 16) -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class Part:
+    """A document in a collection: its id, and the span `[start, end)` that it takes there."""
+
+    document: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
 class Document:
     """One source text; its id is the hash of the stored text, so the same text is stored once.
 
-    `places` counts the places that the source names in its own terms (see `PageStore.place_names`). A history, whose
-    text grows, has `sessions`, and its id is the hash of its name (see `readgraph.state.histories`).
+    `places` counts the places that the source names in its own terms (see `PageStore.place_names`). `parts` are the
+    documents of a collection (see `readgraph.state.collections`), whose text is theirs, one behind the other. A
+    history, whose text grows, has `sessions`, and its id is the hash of its name (see `readgraph.state.histories`).
     """
 
     id: str
@@ -30,7 +41,17 @@ class Document:
     characters: int
     added: str
     places: int = 0
+    parts: tuple[Part, ...] = ()
     sessions: int = 0
+
+    @classmethod
+    def load(cls, value: dict[str, Any]) -> "Document":
+        """The record of a stored value."""
+        return cls(**{**value, "parts": tuple(Part(**part) for part in value.get("parts", ()))})
+
+    def part_at(self, offset: int) -> Part:
+        """The part of a collection that holds an offset."""
+        return self.parts[bisect_right([part.start for part in self.parts], offset) - 1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +98,8 @@ class Memory:
     """What one method built from one document with one recipe.
 
     `pages` counts the pages so far and `read_to` is the character offset behind the last of them;
-    `paged` says that they cover the document, `complete` that every page has its note too.
+    `paged` says that they cover the document, `complete` that every page has its note too. `levels` counts the
+    nodes on each level of the tree above the pages that is grown so far (MemWalker; see `summary_tree`).
     """
 
     id: str
@@ -88,11 +110,12 @@ class Memory:
     read_to: int = 0
     paged: bool = False
     complete: bool = False
+    levels: tuple[int, ...] = ()
 
     @classmethod
     def load(cls, value: dict[str, Any]) -> "Memory":
         """The record of a stored value."""
-        return cls(**{**value, "recipe": Recipe(**value["recipe"])})
+        return cls(**{**value, "recipe": Recipe(**value["recipe"]), "levels": tuple(value.get("levels", ()))})
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,3 +141,17 @@ class Note:
     words: int
     fallback: bool = False
     header: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class TreeNode:
+    """A node above the pages: what stands below it, in short (MemWalker, section 3).
+
+    `id` is as in `summary_tree`. `compressed` says that the text is shorter than its children's texts together.
+    """
+
+    id: str
+    text: str
+    words: int
+    compressed: bool = False
+    fallback: bool = False

@@ -41,7 +41,7 @@ def _parsed(lines: Iterable[str]) -> Iterator[tuple[str, dict[str, Any]]]:
     for number, line in enumerate(lines, 1):
         try:
             value = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             raise BadInput(f"Line {number} is no JSON: is this an archive of replies?") from None
         if number == 1:
             if value != HEADER:

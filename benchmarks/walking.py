@@ -1,0 +1,139 @@
+"""How much time of its own MemWalker takes: growing a tree, and walking it.
+
+    python -m benchmarks.walking [--segments 512] [--at-once 32] [--latency 0.5] [--walk-latency 0.05] [--runs 2]
+
+Growing: every group's text is over the limit, so that each node of each level costs a call; the floor is the sum
+over the levels of ⌈nodes / at once⌉ × latency. Walking: the model double goes down to the leftmost child that was not
+visited and reverts at each leaf, so that a walk visits nodes until its cap; the time of its own a hop is what is left
+when the latency of the calls is taken away. The server runs in its own process; figures are the best of the runs.
+"""
+
+import argparse
+import asyncio
+import math
+import os
+import re
+import tempfile
+import time
+from dataclasses import replace
+
+from benchmarks.gisting import SENTENCE, model_server
+from readgraph import ReaderContext, open_library
+from readgraph.graphs.mem_walker import build
+from readgraph.state.reading import Question
+from readgraph.state.summary_tree import TreeShape
+from tests.model_server import ChatRequest
+
+SEGMENT_WORDS = 100
+
+
+def responder(request: ChatRequest) -> str | dict[str, object]:
+    """Notes of 30 words; down to the first part that was not visited, and back from every leaf."""
+    wanted = request.schema_name or ""
+    if not wanted:
+        return " ".join(request.last.split()[:30])
+    if wanted.endswith("Verdict"):
+        return {"reasoning": "It isn't here.", "quotes": [], "action": "revert", "found": None}
+    visited = request.last.partition("can't be chosen: ")[2].partition(".")[0]
+    done = {int(number) for number in re.findall(r"\d+", visited)}
+    return {"reasoning": "It may be here.", "part": next(number for number in range(99) if number not in done)}
+
+
+def made_text(segments: int) -> str:
+    """A text of so many paragraphs of a segment's size."""
+    return "\n\n".join((SENTENCE * 5).format(n=number) for number in range(segments))
+
+
+async def grown(folder: str, text: str, context: ReaderContext) -> tuple[float, tuple[int, ...], int]:
+    """Seconds that reading and growing take together, the nodes on each level, and the calls."""
+    async with open_library(folder) as library:
+        graph = build().compile(checkpointer=library.checkpointer, store=library.store)
+        warm = await library.pages.add_document(made_text(context.concurrency).replace("keeper", "baker"))
+        await graph.ainvoke({"document": warm.id}, {"configurable": {"thread_id": "warm"}}, context=context)
+        document = await library.pages.add_document(text, title="benchmark")
+        began = time.perf_counter()
+        found = await graph.ainvoke(
+            {"document": document.id}, {"configurable": {"thread_id": "build"}}, context=context
+        )
+        seconds = time.perf_counter() - began
+        memory = await library.pages.memory(document.id, found["memory"])
+    return seconds, TreeShape.of(memory).counts, found["usage"]["calls"]
+
+
+async def walked(folder: str, text: str, context: ReaderContext, run: int) -> tuple[float, int, int]:
+    """Seconds of a walk over the tree that is there, its hops and its calls; building is not in them."""
+    async with open_library(folder) as library:
+        graph = build().compile(checkpointer=library.checkpointer, store=library.store)
+        document = await library.pages.add_document(text, title="benchmark")
+        began = 0.0
+        asked = Question(document=document.id, question=f"What did nobody write in run {run}?")
+        async for event in graph.astream(
+            asked, {"configurable": {"thread_id": f"walk {run}"}}, context=context, stream_mode="updates"
+        ):
+            if "enter" in event:
+                began = time.perf_counter()
+            elif "answer" not in event and "cite" not in event:
+                ended = time.perf_counter()
+        found = await graph.aget_state({"configurable": {"thread_id": f"walk {run}"}})
+    return ended - began, len(found.values["hops"]), found.values["usage"]["calls"]
+
+
+def measure_growing(options: argparse.Namespace, text: str, context: ReaderContext, folder: str) -> float:
+    """Grow the tree in a new library, print what that took, and give the seconds."""
+    with model_server(options.latency, "benchmarks.walking:responder") as url:
+        os.environ["OPENAI_BASE_URL"] = url
+        seconds, counts, calls = asyncio.run(grown(folder, text, context))
+    floor = sum(math.ceil(count / options.at_once) for count in counts) * options.latency
+    print(
+        f"tree of {' + '.join(map(str, counts))} nodes, {calls} calls of {options.latency * 1000:.0f} ms: "
+        f"{seconds:.2f} s, floor {floor:.2f} s, ratio {seconds / floor:.2f}"
+    )
+    return float(seconds / floor)
+
+
+def measure_walking(options: argparse.Namespace, text: str, context: ReaderContext, folder: str) -> float:
+    """Walk over the tree that is there, print what that took, and give the milliseconds of its own a hop."""
+    best = math.inf
+    with model_server(options.walk_latency, "benchmarks.walking:responder") as url:
+        os.environ["OPENAI_BASE_URL"] = url
+        asyncio.run(walked(folder, text, replace(context, max_hops=4), 0))
+        for run in range(1, options.runs + 1):
+            seconds, hops, calls = asyncio.run(walked(folder, text, context, run))
+            own = 1000 * (seconds - calls * options.walk_latency) / hops
+            latency = options.walk_latency * 1000
+            print(
+                f"walk of {hops} hops, {calls} calls of {latency:.0f} ms: {seconds:.2f} s, own time {own:.1f} ms a hop"
+            )
+            best = min(best, own)
+    return best
+
+
+def main() -> None:
+    """Run and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--segments", type=int, default=512)
+    parser.add_argument("--at-once", type=int, default=32)
+    parser.add_argument("--latency", type=float, default=0.5)
+    parser.add_argument("--walk-latency", type=float, default=0.05)
+    parser.add_argument("--hops", type=int, default=32)
+    parser.add_argument("--runs", type=int, default=2)
+    options = parser.parse_args()
+    os.environ["OPENAI_API_KEY"] = "none"
+    text = made_text(options.segments)
+    context = ReaderContext(
+        model="openai:double",
+        concurrency=options.at_once,
+        segment_words=SEGMENT_WORDS,
+        node_words=60,
+        max_hops=options.hops,
+    )
+    ratio, own = math.inf, math.inf
+    for _ in range(options.runs):
+        with tempfile.TemporaryDirectory() as folder:
+            ratio = min(ratio, measure_growing(options, text, context, folder))
+            own = min(own, measure_walking(options, text, context, folder))
+    print(f"best: growing {ratio:.2f} x its floor, {options.at_once} at once; own time of a walk {own:.1f} ms a hop")
+
+
+if __name__ == "__main__":
+    main()

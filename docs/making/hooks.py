@@ -1,0 +1,75 @@
+"""What the site makes of its sources when it is built: folders in the navigation, drawings, generated tables."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+from drawing import draw
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import PluginError
+from mkdocs.structure.files import Files
+from mkdocs.structure.pages import Page
+from pymdownx.superfences import SuperFencesException  # type: ignore[import-untyped]
+from tables import command_reference, methods_table, profiles_table, settings_table
+
+MADE = {
+    "command": command_reference,
+    "methods": methods_table,
+    "profiles": profiles_table,
+    "settings": settings_table,
+}
+"""What `<!-- made: NAME -->` stands for in a page."""
+
+_MADE = re.compile(r"^<!-- made: (\w+) -->$", re.MULTILINE)
+
+
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """Take every page of a folder into the navigation, and draw flowcharts here: no reader fetches mermaid."""
+    docs, named = Path(config.docs_dir), set(_pages(config.nav))
+    config.nav = [_with_folders(entry, docs, named) for entry in config.nav or []]
+    fences = config.mdx_configs.setdefault("pymdownx.superfences", {}).setdefault("custom_fences", [])
+    fences.append({"name": "mermaid", "class": "drawing", "format": _drawing})
+    return config
+
+
+def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Put in what is generated."""
+    return _MADE.sub(lambda found: MADE[found[1]](), markdown)
+
+
+def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
+    """Refuse a page that would have its reader fetch anything from elsewhere."""
+    fetched = re.findall(r"""<(?:script|img|iframe|link)\b[^>]*\b(?:src|href)=["']?(https?://[^"'\s>]+)""", output)
+    if fetched := [url for url in fetched if not url.startswith(config.site_url or "//")]:
+        raise PluginError(f"{page.file.src_uri} would fetch {fetched[0]}.")
+    return output
+
+
+def _pages(nav: Any) -> list[str]:
+    """The paths that a navigation names, folders too."""
+    if isinstance(nav, str):
+        return [nav]
+    return [path for entry in (nav.values() if isinstance(nav, dict) else nav or []) for path in _pages(entry)]
+
+
+def _with_folders(entry: Any, docs: Path, named: set[str]) -> Any:
+    """The entry, in whose lists a folder became the pages in it that are named nowhere."""
+    if isinstance(entry, dict):
+        return {title: _with_folders(inside, docs, named) for title, inside in entry.items()}
+    if not isinstance(entry, list):
+        return entry
+    return [page for inside in entry for page in _unfolded(inside, docs, named)]
+
+
+def _unfolded(entry: Any, docs: Path, named: set[str]) -> list[Any]:
+    if not (isinstance(entry, str) and entry.endswith("/")):
+        return [_with_folders(entry, docs, named)]
+    pages = [path.relative_to(docs).as_posix() for path in sorted((docs / entry).glob("*.md"))]
+    return [page for page in pages if page not in named]
+
+
+def _drawing(source: str, *_: Any, **__: Any) -> str:
+    try:
+        return draw(source)
+    except ValueError as problem:
+        raise SuperFencesException(str(problem)) from problem

@@ -1,0 +1,65 @@
+"""Reference text made from the program itself, so that it can't fall behind."""
+
+import html
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from readgraph.graphs.methods import METHODS
+from readgraph.state.context import PROFILES, ReaderContext
+
+METHOD_PAGES = Path(__file__).parents[1] / "methods"
+
+_OPTION = re.compile(r"^\* `(.+?)`(?:: (.*))?$", re.MULTILINE)
+_PLAINER = [
+    (re.compile(r" <(?:int|float)(?: range)?>"), " N"),
+    (re.compile(r"(--\S+) <(?:str|list\[str\])>"), r"\1 TEXT"),
+    (re.compile(r" <(?:str|path|list\[\w+\])>`"), "`"),
+    (re.compile(r"\{(\S+)\}"), r"\1"),
+    (re.compile(r"\[(\[\S+\])\](?:\.\.\.)?|(\S+…)\.\.\."), r"\1\2"),
+    (re.compile(r"^(Example: )?(readgraph .+)\n+", re.MULTILINE), r"\1`\2`\n\n"),
+    (re.compile(r"^Examples:\n", re.MULTILINE), "Examples:\n\n"),
+    (re.compile(r"^\*\*Commands\*\*:\n\n(?:\* .*\n)+", re.MULTILINE), ""),
+    (re.compile(r"  \[(required|env var: \w+|x.+|default: .+)\]$", re.MULTILINE), r" (\1)"),
+]
+"""How types and bounds are written here: as the command's help writes them, less the type checker's words."""
+_LEFT_OUT = re.compile(r"^\* `--(?:help|install-completion|show-completion)`.*\n", re.MULTILINE)
+
+
+def command_reference() -> str:
+    """The command's subcommands with their options, as typer documents them."""
+    command = [sys.executable, "-m", "typer", "readgraph.cli.main", "utils", "docs", "--name", "readgraph"]
+    told = html.unescape(subprocess.run(command, capture_output=True, encoding="utf-8", check=True).stdout)
+    told = _LEFT_OUT.sub("", told)
+    for pattern, plainer in _PLAINER:
+        told = pattern.sub(plainer, told)
+    return _OPTION.sub(lambda found: f"`{found[1]}`\n:   {found[2] or ''}\n", told[told.index("\n## ") :])
+
+
+def methods_table() -> str:
+    """The methods by name, with a link where there is a page."""
+    rows = ["| method | what it does | note of a page |", "|---|---|---|"]
+    for method in METHODS.values():
+        page = f"{method.name}.md"
+        name = f"[`{method.name}`]({page})" if (METHOD_PAGES / page).exists() else f"`{method.name}`"
+        rows.append(f"| {name} | {method.line} | {method.note} |")
+    return "\n".join(rows)
+
+
+def settings_table() -> str:
+    """The fields of `ReaderContext`, with their defaults."""
+    rows = ["| setting | meaning | default |", "|---|---|---|"]
+    for name, field in ReaderContext.__pydantic_fields__.items():  # type: ignore[attr-defined]
+        default = "none" if field.default_factory or field.default in (None, "") else f"`{str(field.default).lower()}`"
+        rows.append(f"| `{name}` | {field.description} | {default} |")
+    return "\n".join(rows)
+
+
+def profiles_table() -> str:
+    """The profiles with their settings."""
+    settings = list(dict.fromkeys(name for profile in PROFILES.values() for name in profile))
+    rows = ["| profile | " + " | ".join(f"`{name}`" for name in settings) + " |", "|---" * (len(settings) + 1) + "|"]
+    for name, profile in PROFILES.items():
+        rows.append(f"| `{name}` | " + " | ".join(str(profile.get(setting, "")).lower() for setting in settings) + " |")
+    return "\n".join(rows)

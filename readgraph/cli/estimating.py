@@ -1,0 +1,91 @@
+"""`--estimate`: what a reading will use, before any call is made."""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from readgraph.cli.documents import asked_document, store_source
+from readgraph.cli.prices import TOKENS_A_WORD, Price, in_dollars, known_price
+from readgraph.cli.rendering import PLAIN, print_json
+from readgraph.cli.screen import Screen
+from readgraph.cli.settings import chosen_method
+from readgraph.nodes.estimating import Estimate, Range
+from readgraph.sources import load_all
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import BadInput
+from readgraph.state.library import open_library
+from readgraph.state.words import count_words
+
+
+def estimate(
+    paths: Sequence[Path],
+    glob: str | None,
+    question: str | None,
+    method: str | None,
+    context: ReaderContext,
+    folder: Path | None,
+    screen: Screen,
+) -> None:
+    """Print what reading the documents will use: each for itself, or asked as one where there is a question."""
+    if not paths:
+        raise BadInput("There is nothing to estimate: name the documents.")
+    foreseen, words = asyncio.run(_foreseen(paths, glob, question, method, context, folder))
+    price = screen.price or known_price(context.model)
+    cost = _cost(foreseen, price) if price and foreseen.calls.expected else None
+    if screen.as_json:
+        print_json({"words": words, **asdict(foreseen), "cost": cost, "model": context.model or None})
+    else:
+        _print(foreseen, words, cost, context)
+
+
+async def _foreseen(
+    paths: Sequence[Path],
+    glob: str | None,
+    question: str | None,
+    method: str | None,
+    context: ReaderContext,
+    folder: Path | None,
+) -> tuple[Estimate, int]:
+    async with open_library(folder) as library:
+        if question is None:
+            documents = [await store_source(library, source) for source in load_all(paths, glob)]
+        else:
+            documents = [await asked_document(library, paths, glob)]
+        question_words = None if question is None else count_words(question)
+        each = [
+            await chosen_method(method, document).estimate(library.pages, document, context, question_words)
+            for document in documents
+        ]
+    return sum(each, Estimate()), sum(document.words for document in documents)
+
+
+def _cost(foreseen: Estimate, price: Price) -> float:
+    """Expected dollars."""
+    sent, received = (words.expected * TOKENS_A_WORD for words in (foreseen.input_words, foreseen.output_words))
+    return round((sent * price.input + received * price.output) / 1e6, 4)
+
+
+def _print(foreseen: Estimate, words: int, cost: float | None, context: ReaderContext) -> None:
+    console = Console(highlight=False)
+    console.print(Text(f"{words:,} words to read, {context.model or 'without a model'}", style="bold"))
+    table = Table("", "at least", "expected", "at most", **PLAIN)
+    for name, used in (
+        ("calls", foreseen.calls),
+        ("words sent", foreseen.input_words),
+        ("words received", foreseen.output_words),
+    ):
+        table.add_row(name, *_shown(used))
+    console.print(table)
+    notes = [f"about {in_dollars(cost)}"] if cost is not None else []
+    if foreseen.output_words.high is None:
+        notes.append("how long a reply is, the model decides")
+    console.print(Text(" · ".join([*notes, "no call was made"]), style="dim"))
+
+
+def _shown(used: Range) -> list[str]:
+    return [f"{used.low:,.0f}", f"{used.expected:,.0f}", "no bound" if used.high is None else f"{used.high:,.0f}"]

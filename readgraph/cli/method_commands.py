@@ -1,0 +1,70 @@
+"""The commands about methods: what there is, and how they compare."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from readgraph.cli.options import (
+    GROWING,
+    LOOKING_UP,
+    READING,
+    WALKING,
+    Glob,
+    Json,
+    LibraryFolder,
+    with_context,
+    with_screen,
+)
+
+if TYPE_CHECKING:
+    from readgraph.cli.screen import Screen
+    from readgraph.state.context import ReaderContext
+
+method_commands = typer.Typer()
+
+
+@method_commands.command()
+@with_context({**READING, **LOOKING_UP, **GROWING, **WALKING})
+@with_screen
+def compare(
+    question: Annotated[str, typer.Argument(metavar="QUESTION", show_default=False, help="What you want to know.")],
+    paths: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FILE…", help="Files and folders (several are read as one), or a document in the library."
+        ),
+    ],
+    context: "ReaderContext",
+    screen: "Screen",
+    methods: Annotated[
+        str, typer.Option(metavar="NAME,…", help="The methods to ask: 'readgraph methods' lists them.")
+    ] = "read-agent,bm25,full-text",
+    glob: Glob = None,
+    option: Annotated[
+        list[str] | None, typer.Option(help="One option of a multiple choice; give each its own.", show_default=False)
+    ] = None,
+    library: LibraryFolder = None,
+) -> None:
+    """Ask several methods the same question, each under the same budget, and show their answers side by side.
+
+    Example: readgraph compare "Who took the log book?" book.epub --methods read-agent,bm25 --max-calls 200
+    """
+    from readgraph.cli.comparing import compare_methods
+
+    compare_methods(question, option or [], paths, glob, methods, context, library, screen)
+
+
+@method_commands.command("methods")
+def list_methods(
+    name: Annotated[str, typer.Argument(metavar="[NAME]", help="A method whose nodes to show.")] = "",
+    mermaid: Annotated[bool, typer.Option("--mermaid", help="Print the drawing of its graph for Mermaid.")] = False,
+    as_json: Json = False,
+) -> None:
+    """List the methods, or show one: its nodes with what they read and write, or its drawing."""
+    from readgraph.cli import listing
+
+    if name or mermaid:
+        listing.show_method(name, mermaid=mermaid, as_json=as_json)
+    else:
+        listing.list_methods(as_json=as_json)

@@ -1,0 +1,64 @@
+"""Run a method's graph over a document in the library, with progress."""
+
+import uuid
+import warnings
+from collections.abc import AsyncIterator
+from typing import Any
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.graph import StateGraph
+from langgraph.graph.state import CompiledStateGraph
+
+from readgraph.cli.prices import cost
+from readgraph.cli.progress import ReadingProgress
+from readgraph.cli.screen import Screen
+from readgraph.state.context import ReaderContext
+from readgraph.state.library import Library
+from readgraph.state.reading import Question
+from readgraph.state.records import Document
+
+
+async def run_graph(
+    library: Library,
+    builder: StateGraph[Any, ReaderContext, Any, Any],
+    method: str,
+    document: Document,
+    asked: Question,
+    context: ReaderContext,
+    screen: Screen,
+    thread: str = "",
+) -> dict[str, Any]:
+    """Run a method's graph over the document and give its output, with what it was and what it cost in dollars."""
+    graph = builder.compile(checkpointer=library.checkpointer, store=library.store)
+    config: RunnableConfig = {
+        "configurable": {"thread_id": thread or uuid.uuid4().hex},
+        "metadata": {"document": document.id, "method": method},
+    }
+    with ReadingProgress(screen) as progress, warnings.catch_warnings():
+        warnings.showwarning = lambda message, *_: progress.say(str(message))
+        found = await _output(graph, Question(document=document.id, **asked), config, context, progress)
+    parts = [(await library.pages.document(part.document), part) for part in document.parts]
+    documents = [{"id": one.id, "title": one.title, "start": part.start, "end": part.end} for one, part in parts]
+    named = {"title": document.title, "documents": documents, "method": method, "model": context.model or None}
+    return {**named, **found, "cost": cost(found["steps"], screen.price)}
+
+
+async def _output(
+    graph: CompiledStateGraph[Any, ReaderContext, Any, Any],
+    given: Question,
+    config: RunnableConfig,
+    context: ReaderContext,
+    progress: ReadingProgress,
+) -> dict[str, Any]:
+    found: Any = {}
+    events: AsyncIterator[Any] = graph.astream(
+        given, config, context=context, stream_mode=["custom", "updates", "values"], output_keys=graph.output_channels
+    )
+    async for mode, event in events:
+        if mode == "custom":
+            progress.take(event)
+        elif mode == "updates":
+            progress.tell_steps(event)
+        else:
+            found = event
+    return dict(found)

@@ -1,0 +1,22 @@
+"""What a command prints, and how: for people or programs, more or less of it, with what it cost."""
+
+from dataclasses import dataclass
+
+from readgraph.cli.prices import Price, parse_price
+from readgraph.cli.settings import kept_price
+
+
+@dataclass(frozen=True)
+class Screen:
+    """How a command was asked to print. `price`: what the user pays, where it was given."""
+
+    as_json: bool = False
+    quiet: bool = False
+    verbose: bool = False
+    price: Price | None = None
+
+    @classmethod
+    def of(cls, *, as_json: bool, quiet: bool, verbose: bool, price: str | None) -> "Screen":
+        """The screen of a command's options."""
+        known = price or kept_price()
+        return cls(as_json, quiet, verbose, parse_price(known) if known else None)

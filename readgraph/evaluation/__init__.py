@@ -1,0 +1,1 @@
+"""What readings are worth: figures from their outputs."""

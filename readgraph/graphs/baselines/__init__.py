@@ -1,0 +1,1 @@
+"""What the methods are compared with: the papers' baselines, one file each."""

@@ -1,0 +1,1 @@
+"""What each baseline will use, before it is run: one file each."""

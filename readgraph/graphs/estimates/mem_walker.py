@@ -1,0 +1,108 @@
+"""What MemWalker will use: summaries of segments, the tree above them, the walk."""
+
+import math
+from dataclasses import replace
+
+from readgraph.graphs.estimates.shared import TAG_WORDS
+from readgraph.graphs.mem_walker import recipe
+from readgraph.nodes.estimating import NONE, Estimate, Range, Unread, asks, exactly, fixed, unread
+from readgraph.nodes.gisting import FEWEST_WORDS
+from readgraph.nodes.prompts.compress import compress_prompt
+from readgraph.nodes.prompts.leaf import leaf_prompt
+from readgraph.nodes.prompts.summary import summary_prompt
+from readgraph.nodes.prompts.triage import triage_prompt
+from readgraph.nodes.prompts.weigh import weigh_prompt
+from readgraph.nodes.reading_leaf import MOST_QUOTES
+from readgraph.nodes.segmenting import NEAR
+from readgraph.nodes.summarising import LONGEST
+from readgraph.nodes.walking import LONGEST_REASONING
+from readgraph.state.context import ReaderContext
+from readgraph.state.page_store import PageStore
+from readgraph.state.records import Document
+from readgraph.state.summary_tree import TreeShape
+
+SUMMARY_SHARE = 0.25
+"""Expected words of a summary, as a share of its segment's."""
+
+DECISION_REPLY, WEIGH_REPLY = 45, 60
+"""Expected words of replies."""
+
+EXPECTED_REVERTS = 0.2
+
+
+async def estimate(
+    store: PageStore, document: Document, context: ReaderContext, question_words: int | None
+) -> Estimate:
+    """Reading what is not read yet, and a walk for a question of so many words (none: no question)."""
+    builder = replace(context, model=context.reading_model or context.model)
+    left = await unread(store, document, recipe(builder), renew=context.rebuild)
+    new = _new_segments(left, document, context)
+    building = _building(left, new, context) if builder.model else Estimate()
+    if question_words is None or not context.model:
+        return building
+    return building + _walking(new + exactly(left.pages + left.notes), context, question_words)
+
+
+def _new_segments(left: Unread, document: Document, context: ReaderContext) -> Range:
+    """Segments that are not there yet. Only where a text or a kept part ends may one be smaller than it should."""
+    if not left.words:
+        return NONE
+    fewest, ends = max(1, round(context.segment_words * (1 - NEAR))), max(len(document.parts), 1) + 1
+    most = math.ceil(left.words / max(fewest - 1, 1) + ends)
+    return Range(math.ceil(left.words / (_largest(context) + 1)), max(left.words / context.segment_words, 1), most)
+
+
+def _building(left: Unread, new: Range, context: ReaderContext) -> Estimate:
+    """Summaries of segments, and of groups of them whose texts are too long together."""
+    segment = Range(0, context.segment_words, _largest(context) + 1)
+    to_summarise = new + exactly(left.pages)
+    summaries = asks(to_summarise, fixed(summary_prompt("").words) + segment, SUMMARY_SHARE * context.segment_words)
+    pages = to_summarise + exactly(left.notes)
+    assert pages.high is not None
+    if left.memory and left.complete and left.memory.levels == TreeShape.planned(left.memory).counts[1:]:
+        return summaries
+    above = [
+        sum(TreeShape.over(math.ceil(count), context.children).counts[1:]) for count in (pages.expected, pages.high)
+    ]
+    children = exactly(context.children) * (_note(context) + exactly(TAG_WORDS))
+    prompt = fixed(compress_prompt([], context.node_words).words) + Range(0, children.expected, children.high)
+    return summaries + asks(Range(0, above[0], above[1]), prompt, 0.7 * context.node_words)
+
+
+def _walking(pages: Range, context: ReaderContext, question_words: int) -> Estimate:
+    """A decision at each level of the tree, and as many more as hops are allowed; findings may be weighed."""
+    assert pages.high is not None
+    depth, deepest = (len(TreeShape.over(max(1, math.ceil(count)), context.children).counts) for count in _ends(pages))
+    hops = Range(1, (depth + EXPECTED_REVERTS) * context.walks, context.max_hops * context.walks)
+    asked, finding = exactly(question_words), max(LONGEST_REASONING, question_words)
+    found = Range(0, finding * EXPECTED_REVERTS, finding * context.max_hops)
+    shown = exactly(context.children) * (_note(context) + exactly(TAG_WORDS))
+    at_most = max(shown.high or 0, _largest(context) + 1)
+    prompt = fixed(max(triage_prompt([], [], [], [], "", {}).words, leaf_prompt("", [], [], "", {}).words))
+    seen = Range(0, (shown.expected + context.segment_words) / 2, at_most) + _carried(depth, deepest, context)
+    options = Range(-60, 0, 40)  # switches shorten a prompt, numbers of visited parts lengthen it
+    walk = asks(hops, prompt + seen + found + asked + options + Range(0, 0, context.children), DECISION_REPLY)
+    kept = exactly(finding + MOST_QUOTES * LONGEST_REASONING + TAG_WORDS) * Range(0, 1, hops.high)
+    weigh = fixed(weigh_prompt("", "", {}).words) + kept + asked
+    return walk + asks(Range(0, 1 if context.walks > 1 else EXPECTED_REVERTS, 1), weigh, WEIGH_REPLY)
+
+
+def _carried(depth: int, deepest: int, context: ReaderContext) -> Range:
+    """The working memory: notes of the path, or of all nodes visited, cut to the window."""
+    largest = _note(context).high or 0
+    many = {"off": (0, 0), "path": (depth / 2, deepest), "visited": (depth, context.max_hops)}[context.working_memory]
+    return Range(0, many[0] * _note(context).expected, min(many[1] * largest, context.window_words))
+
+
+def _note(context: ReaderContext) -> Range:
+    """Words of a node's note: a summary is no longer than its segment, a compressed text not much over its limit."""
+    longest = max(_largest(context) + 1, FEWEST_WORDS, LONGEST * context.node_words)
+    return Range(0, min(SUMMARY_SHARE * context.segment_words, context.node_words), longest)
+
+
+def _largest(context: ReaderContext) -> int:
+    return round(context.segment_words * (1 + NEAR))
+
+
+def _ends(pages: Range) -> tuple[float, float]:
+    return pages.expected, pages.high or pages.expected

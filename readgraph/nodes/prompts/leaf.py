@@ -1,0 +1,67 @@
+"""A leaf of the tree: read its segment, then answer, keep what it shows, or go back (MemWalker, section 3)."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+from pydantic import BaseModel, Field
+
+from readgraph.nodes.prompting import DATA_RULE, Prompt, fenced
+from readgraph.nodes.prompts.parts import Reasoned, carried
+from readgraph.nodes.prompts.question import question_part
+
+NAME, VERSION = "leaf", 1
+
+_SYSTEM = (
+    "You look for the answer to a question in a long text and have come to one passage of it. What you know of the "
+    "text around it is background; what counts is what stands in the passage. " + DATA_RULE
+)
+
+
+class LeafVerdict(BaseModel):
+    """What the passage shows, and what to do now."""
+
+    quotes: list[str] = Field(description="One to three quotes from the passage, word by word; empty for revert.")
+    action: Literal["answer", "keep", "revert"] = Field(description="answer, keep or revert.")
+    found: str | None = Field(description="The answer, short and concise; or what to keep; null for revert.")
+
+
+class LeafChoice(LeafVerdict):
+    """What the passage shows, and what to do now, where the answer is an option."""
+
+    choice: str | None = Field(description="The letter of the best option for answer; else null.")
+
+
+class ReasonedLeafVerdict(LeafVerdict, Reasoned):
+    """What the passage shows, and what to do now, with the reasons first."""
+
+
+class ReasonedLeafChoice(LeafChoice, Reasoned):
+    """What the passage shows, and what to do now, where the answer is an option, with the reasons first."""
+
+
+def leaf_reply(*, reasoning: bool, choices: bool) -> type[LeafVerdict]:
+    """The type of the reply to ask for."""
+    if choices:
+        return ReasonedLeafChoice if reasoning else LeafChoice
+    return ReasonedLeafVerdict if reasoning else LeafVerdict
+
+
+def leaf_prompt(
+    segment: str,
+    memory: Sequence[str],
+    found: Sequence[str],
+    question: str,
+    choices: dict[str, str],
+    *,
+    reasoning: bool = True,
+) -> Prompt:
+    """Ask whether the segment answers the question; `memory` and `found` as in triage."""
+    begin = "Think about what the passage says, then decide" if reasoning else "Decide"
+    task = (
+        f"{begin}. answer: the passage, with what was found before, answers the question. "
+        "keep: it shows something that the answer needs, but more is needed from other passages. "
+        "revert: the answer can't be told from it."
+    )
+    known = [carried("background", memory), fenced("passage", segment)]
+    asked = [carried("found", found), question_part(question, choices), task]
+    return Prompt(NAME, VERSION, _SYSTEM, "\n\n".join(filter(None, [*known, *asked])))

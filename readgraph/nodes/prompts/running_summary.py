@@ -1,0 +1,22 @@
+"""The running summary: what is carried from one piece of a text to the next (MemWalker, section 4.3)."""
+
+from readgraph.nodes.prompting import DATA_RULE, Prompt, fenced
+
+NAME, VERSION = "running_summary", 1
+
+_SYSTEM = (
+    "You read a long text piece by piece. Of what you have read you keep nothing but one summary, which you write anew "
+    "after each piece. Keep names, numbers, places, and who does or says what. " + DATA_RULE
+)
+
+
+def running_summary_prompt(summary: str, passage: str, most_words: int) -> Prompt:
+    """Ask for the summary of all that was read so far; with the first piece there is none yet."""
+    task = (
+        "Write the summary anew, so that it tells what it told before and what the passage adds"
+        if summary
+        else "Summarise the passage"
+    )
+    task += f", in at most {most_words} words. Reply with the summary only."
+    parts = [fenced("summary", summary)] if summary else []
+    return Prompt(NAME, VERSION, _SYSTEM, "\n\n".join([*parts, fenced("passage", passage), task]))

@@ -1,0 +1,69 @@
+"""Triage: which part below a tree node to go down to, or back up (MemWalker, section 3 and appendix A.1)."""
+
+from collections.abc import Sequence
+
+from pydantic import BaseModel, Field
+
+from readgraph.nodes.prompting import DATA_RULE, Prompt, fenced
+from readgraph.nodes.prompts.parts import Reasoned, carried, numbered_parts
+from readgraph.nodes.prompts.question import question_part
+
+NAME, VERSION = "triage", 1
+
+_SYSTEM = (
+    "You look for the place in a long text where the answer to a question stands. You know summaries of its parts, "
+    "and go down part by part until you can read the text itself. " + DATA_RULE
+)
+
+
+class ChildOrRevert(BaseModel):
+    """Which part to go down to, or to go back up."""
+
+    part: int | None = Field(description="The number of one part; null to go back up.")
+
+
+class ChildChoice(ChildOrRevert):
+    """Which part to go down to."""
+
+    part: int = Field(description="The number of one part.")
+
+
+class ReasonedChildOrRevert(ChildOrRevert, Reasoned):
+    """Which part to go down to, or to go back up, with the reasons first."""
+
+
+class ReasonedChildChoice(ChildChoice, Reasoned):
+    """Which part to go down to, with the reasons first."""
+
+
+def triage_reply(*, reasoning: bool, may_revert: bool) -> type[ChildOrRevert]:
+    """The type of the reply to ask for."""
+    if may_revert:
+        return ReasonedChildOrRevert if reasoning else ChildOrRevert
+    return ReasonedChildChoice if reasoning else ChildChoice
+
+
+def triage_prompt(
+    parts: Sequence[str],
+    visited: Sequence[int],
+    memory: Sequence[str],
+    found: Sequence[str],
+    question: str,
+    choices: dict[str, str],
+    *,
+    reasoning: bool = True,
+    may_revert: bool = True,
+) -> Prompt:
+    """Ask for one of the parts that were not visited; but at the root, going back up is offered too.
+
+    `memory` holds the notes of the working memory, `found` what other passages have shown.
+    """
+    known = [carried("background", memory), fenced("memory", numbered_parts(parts))]
+    task = ["Compare the parts, then decide: which" if reasoning else "Which"]
+    task[0] += " one of them is most likely to hold the answer? Give its number."
+    if visited:
+        task.append(f"You have been to these already, so they can't be chosen: {', '.join(map(str, visited))}.")
+    if may_revert:
+        task.append("If none of the others is likely to hold it, say null to go back up.")
+    asked = [carried("found", found), question_part(question, choices), " ".join(task)]
+    return Prompt(NAME, VERSION, _SYSTEM, "\n\n".join(filter(None, [*known, *asked])))

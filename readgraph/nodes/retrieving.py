@@ -1,0 +1,23 @@
+"""Look-up by retrieval: the pages that share most with the question, without asking a model."""
+
+from langgraph.runtime import Runtime
+
+from readgraph.nodes.contracts import LookUpState, LookUpUpdate
+from readgraph.nodes.extractive import choose_pages, ranked_pages
+from readgraph.nodes.memory_text import listed, view_memory
+from readgraph.nodes.step import step_with
+from readgraph.state.context import ReaderContext
+
+
+@step_with(without_model=choose_pages)
+async def retrieve(state: LookUpState, runtime: Runtime[ReaderContext]) -> LookUpUpdate:
+    """The pages that BM25 ranks first, at most `max_pages`, while they fit the window beside the notes.
+
+    They stand in the document's order. Pages that were chosen before (by a person at an interrupt) stay.
+    """
+    read = state["pages_read"]
+    view = await view_memory(runtime, state["document"], state["memory"], read)
+    ranked = [page for page, _ in await ranked_pages(state, runtime) if page not in read]
+    fitting = view.fitting(ranked[: max(0, runtime.context.max_pages - len(read))], runtime.context.window_words)
+    pages = sorted(fitting)
+    return {"pages_read": [*read, *pages], "looking": False, "did": f"{listed(pages)}: ranked by keywords"}

@@ -1,0 +1,208 @@
+"""What every step of a walk needs: where it stands, what it sees, where a decision leads (MemWalker, section 3)."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from langgraph.runtime import Runtime
+from typing_extensions import TypedDict
+
+from readgraph.nodes.contracts import AskedState
+from readgraph.nodes.memory_text import remembered
+from readgraph.state.context import ReaderContext
+from readgraph.state.page_store import page_store
+from readgraph.state.records import Document, Memory, Note, Page, TreeNode
+from readgraph.state.summary_tree import TreeShape, is_leaf, node_id, page_of
+from readgraph.state.walk import Action, Finding, Hop
+from readgraph.state.words import count_words, first_words
+
+LONGEST_REASONING = 120
+"""Words of a reasoning or a finding that go into the state: text doesn't travel there."""
+
+
+class WalkingState(AskedState):
+    """What a step of the walk reads."""
+
+    at: str
+    walk: int
+    hops: list[Hop]
+    findings: list[Finding]
+
+
+class WalkUpdate(TypedDict):
+    """What a step of the walk writes: where it goes on, whether it does, and the decision."""
+
+    at: str
+    walk: int
+    looking: bool
+    hops: list[Hop]
+    did: str
+
+
+class LeafUpdate(WalkUpdate):
+    """What a leaf writes besides: the pages read so far, and what was found."""
+
+    pages_read: list[int]
+    findings: list[Finding]
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What was decided at a node, by the model or by rule; `to` is the child that was chosen."""
+
+    action: Action
+    reasoning: str = ""
+    to: str | None = None
+    memory_words: int = 0
+    shown_words: int = 0
+
+
+@dataclass(frozen=True)
+class Place:
+    """A walk at one node of its tree."""
+
+    context: ReaderContext
+    document: Document
+    memory: Memory
+    shape: TreeShape
+    state: WalkingState
+
+    @property
+    def at(self) -> str:
+        """The node where the walk stands."""
+        return self.state["at"]
+
+    @property
+    def visited(self) -> set[str]:
+        """Nodes at which something was decided, in this walk or an earlier one."""
+        return {hop["node"] for hop in self.state["hops"]}
+
+    def offered(self) -> list[str]:
+        """The children that were not visited yet."""
+        visited = self.visited
+        return [child for child in self.shape.children(self.at) if child not in visited]
+
+    def settled(self) -> Decision | None:
+        """What needs no deciding: no child is left, or one at the root, where there is no reverting."""
+        offered = self.offered()
+        if not offered:
+            return Decision("exhausted")
+        if len(offered) == 1 and self.at == self.shape.root:
+            return Decision("child", "it is the only one left", offered[0])
+        return None
+
+    def carried(self) -> list[str]:
+        """The nodes whose notes are the working memory, the oldest first."""
+        how, path = self.context.working_memory, self.shape.path(self.at)
+        if how == "off":
+            return []
+        before = self._walked() if how == "visited" else []
+        return [node for node in dict.fromkeys([*before, *path]) if node != self.at]
+
+    @property
+    def found(self) -> list[str]:
+        """What the leaves before had to say in this walk."""
+        walked = self._walked()
+        return [finding["found"] for finding in self.state["findings"] if node_id(0, finding["page"]) in walked]
+
+    def _walked(self) -> list[str]:
+        return [hop["node"] for hop in self.state["hops"] if hop["walk"] == self.state["walk"]]
+
+    def after(self, decision: Decision) -> WalkUpdate:
+        """Go where a decision leads; a walk that ends is followed by the next one, if there is to be one."""
+        state, on = self.state, self._next(decision)
+        hop = Hop(
+            walk=state["walk"],
+            node=self.at,
+            action=decision.action,
+            to=on,
+            reasoning=first_words(decision.reasoning, LONGEST_REASONING),
+            memory_words=decision.memory_words,
+            shown_words=decision.shown_words,
+            valid=decision.action != "unusable",
+        )
+        hops = [*state["hops"], hop]
+        did = self._did(hop)
+        if on and sum(made["walk"] == state["walk"] for made in hops) < self.context.max_hops:
+            return {"at": on, "walk": state["walk"], "looking": True, "hops": hops, "did": did}
+        if on:
+            did += f"; the walk ends after {self.context.max_hops} hops"
+        fresh = {*self.shape.children(self.shape.root)} - {made["node"] for made in hops}
+        again = bool(fresh) and state["walk"] + 1 < self.context.walks
+        at, walk = (self.shape.root, state["walk"] + 1) if again else (self.at, state["walk"])
+        return {"at": at, "walk": walk, "looking": again, "hops": hops, "did": did}
+
+    def after_leaf(self, decision: Decision, finding: Finding | None) -> LeafUpdate:
+        """Go where a decision at a leaf leads, with what was found."""
+        read, page = self.state["pages_read"], page_of(self.at)
+        return {
+            **self.after(decision),
+            "pages_read": read if page in read else [*read, page],
+            "findings": [*self.state["findings"], finding] if finding else self.state["findings"],
+        }
+
+    def _next(self, decision: Decision) -> str | None:
+        if decision.action in ("answer", "unusable"):
+            return None
+        return decision.to or self.shape.parent(self.at)
+
+    def _did(self, hop: Hop) -> str:
+        ways: dict[Action, str] = {
+            "child": f"went down to {hop['to']} ({self._pages(hop['to'])})",
+            "revert": f"went back up to {hop['to']}" if hop["to"] else "found no answer there",
+            "exhausted": f"nothing is left there: went back up to {hop['to']}" if hop["to"] else "nothing is left",
+            "answer": "answered",
+            "keep": f"kept what it says and went back up to {hop['to']}" if hop["to"] else "kept what it says",
+            "unusable": "no usable reply: the walk ends",
+        }
+        why = f": {hop['reasoning']}" if hop["reasoning"] else ""
+        return f"at {hop['node']}: {ways[hop['action']]}{why}"
+
+    def _pages(self, node: str | None) -> str:
+        pages = self.shape.pages(node or self.at)
+        return f"page {pages[0]}" if len(pages) == 1 else f"pages {pages[0]}-{pages[-1]}"
+
+
+async def place_of(state: WalkingState, runtime: Runtime[ReaderContext]) -> Place:
+    """Where a walk stands; raises `BadInput` where somebody sent it to a node that doesn't exist."""
+    document, memory = await remembered(runtime, state["document"], state["memory"])
+    place = Place(runtime.context, document, memory, TreeShape.of(memory), state)
+    place.shape.pages(place.at)
+    return place
+
+
+async def segment_at(place: Place, runtime: Runtime[ReaderContext]) -> tuple[Page, str]:
+    """The page of the leaf where a walk stands, and its text."""
+    store = page_store(runtime)
+    (page,) = await store.pages(place.memory.id, [page_of(place.at)])
+    (text,) = await store.spans(place.document, [(page.start, page.end)])
+    return page, text
+
+
+async def node_texts(runtime: Runtime[ReaderContext], memory: str, nodes: Iterable[str]) -> dict[str, Note | TreeNode]:
+    """The notes of leaves and of nodes above them, by their ids, in this order."""
+    wanted, store = [*nodes], page_store(runtime)
+    notes = await store.notes(memory, [page_of(node) for node in wanted if is_leaf(node)])
+    above = await store.tree_nodes(memory, [node for node in wanted if not is_leaf(node)])
+    found: dict[str, Note | TreeNode] = {node_id(0, note.page): note for note in notes}
+    found |= {node.id: node for node in above}
+    return {node: found[node] for node in wanted if node in found}
+
+
+async def working_memory(runtime: Runtime[ReaderContext], place: Place, words: int) -> tuple[list[str], int]:
+    """The notes that a walk carries and their words, beside a prompt of so many; the oldest are cut to fit."""
+    texts = [*(await node_texts(runtime, place.memory.id, place.carried())).values()]
+    room = place.context.window_words - words - count_words(place.state["asked"])
+    while texts and sum(text.words for text in texts) > room:
+        texts = texts[1:]
+    return [text.text for text in texts], sum(text.words for text in texts)
+
+
+def reasoning_of(reply: Any) -> str:
+    """The reasoning of a reply that has one."""
+    return str(getattr(reply, "reasoning", ""))
+
+
+def words_of(notes: Mapping[str, Note | TreeNode]) -> int:
+    """Words of these notes together."""
+    return sum(note.words for note in notes.values())

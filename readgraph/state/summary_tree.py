@@ -1,0 +1,118 @@
+"""How the nodes of a summary tree stand: arithmetic over counts (MemWalker, section 3, memory tree construction).
+
+A node's id is "level.number": "0.13" is the leaf of page 13, and the root stands alone on the highest level. Groups
+count from the left, so that what is appended to a document changes the right edge of its tree alone.
+"""
+
+import re
+from dataclasses import dataclass
+
+from readgraph.state.errors import BadInput
+from readgraph.state.records import Memory
+
+_ID = re.compile(r"(\d{1,9})\.(\d{1,9})")
+
+
+def node_id(level: int, number: int) -> str:
+    """The id of a node."""
+    return f"{level}.{number}"
+
+
+def is_leaf(node: str) -> bool:
+    """Whether a node is the leaf of a page."""
+    return node.startswith("0.")
+
+
+def page_of(leaf: str) -> int:
+    """The number of a leaf's page."""
+    return int(leaf.partition(".")[2])
+
+
+def tree_ids(memory: Memory) -> list[str]:
+    """The ids of all nodes that the tree above a memory's pages has or may come to have."""
+    counts = TreeShape.planned(memory).counts if "children" in memory.recipe.parameters else ()
+    return [node_id(level, number) for level, count in enumerate(counts) if level for number in range(count)]
+
+
+@dataclass(frozen=True, slots=True)
+class TreeShape:
+    """A tree of `counts[level]` nodes, the leaves first, whose groups have at most `most` children."""
+
+    counts: tuple[int, ...]
+    most: int
+
+    @classmethod
+    def over(cls, pages: int, most: int) -> "TreeShape":
+        """The whole tree over so many pages."""
+        counts = [pages]
+        while counts[-1] > 1:
+            counts.append(-(-counts[-1] // most))
+        return cls(tuple(counts), most)
+
+    @classmethod
+    def planned(cls, memory: Memory) -> "TreeShape":
+        """The whole tree that a memory is to have; raises `BadInput` where its recipe doesn't say how."""
+        if not (most := memory.recipe.parameters.get("children")):
+            raise BadInput(f"No tree grows over a memory of {memory.recipe.method}: its recipe needs 'children'.")
+        return cls.over(memory.pages, most)
+
+    @classmethod
+    def of(cls, memory: Memory) -> "TreeShape":
+        """The tree that is grown over a memory; all pages below one root where it isn't whole."""
+        counts = (memory.pages, *memory.levels)
+        if memory.complete and counts[-1] == 1:
+            return cls(counts, memory.recipe.parameters.get("children", 1))
+        return cls((memory.pages, 1), max(memory.pages, 1))
+
+    @property
+    def root(self) -> str:
+        """The id of the root; in a tree of one page that is its leaf."""
+        return node_id(len(self.counts) - 1, 0)
+
+    def children(self, node: str) -> list[str]:
+        """The children of a node from left to right; a leaf has none."""
+        level, number = self._found(node)
+        if not level:
+            return []
+        return [node_id(level - 1, child) for child in self.group(level, number)]
+
+    def group(self, level: int, number: int) -> range:
+        """The numbers, on the level below, of a node's children."""
+        return range(self._begin(level, number), self._begin(level, number + 1))
+
+    def parent(self, node: str) -> str | None:
+        """The parent of a node; the root has none."""
+        level, number = self._found(node)
+        if node == self.root:
+            return None
+        last = self.counts[level + 1] - 1
+        return node_id(level + 1, last if number >= self._begin(level + 1, last) else number // self.most)
+
+    def path(self, node: str) -> list[str]:
+        """The ancestors of a node, the root first."""
+        above = self.parent(node)
+        return [*self.path(above), above] if above else []
+
+    def pages(self, node: str) -> range:
+        """The pages below a node, or the leaf's own."""
+        level, first = self._found(node)
+        last = first
+        for below in range(level, 0, -1):
+            first, last = self._begin(below, first), self._begin(below, last + 1) - 1
+        return range(first, last + 1)
+
+    def _begin(self, level: int, number: int) -> int:
+        """Where the children of a node begin. A last group of one takes half of its left neighbour's."""
+        below = self.counts[level - 1]
+        if number == self.counts[level]:
+            return below
+        alone = below % self.most == 1 and number and number == self.counts[level] - 1
+        return number * self.most - ((self.most - 1) // 2 if alone else 0)
+
+    def _found(self, node: str) -> tuple[int, int]:
+        named = _ID.fullmatch(node)
+        if named:
+            level, number = int(named[1]), int(named[2])
+            if level < len(self.counts) and number < self.counts[level]:
+                return level, number
+        raise BadInput(f"The tree has no node '{node}': its root is '{self.root}', its leaves are '0.0' and so on.")

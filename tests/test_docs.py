@@ -1,0 +1,174 @@
+"""What the pages show is what happens: commands, their outputs, Python, links, drawings."""
+
+import ast
+import asyncio
+import inspect
+import json
+import os
+import re
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from types import FunctionType
+from typing import Any
+
+import pytest
+
+from readgraph.graphs.methods import METHODS
+from tests.command import Command
+from tests.examples import EXAMPLES
+from tests.model_server import ChatRequest, ModelServer
+from tests.reader import asked_for, reader
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
+RENEW = "READGRAPH_RENEW_SNAPSHOTS"
+
+CONSOLE = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+SHELL = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+PYTHON = re.compile(r"^```python\n(.*?)^```$(?:\n\n```text\n(.*?)^```$)?", re.MULTILINE | re.DOTALL)
+DRAWING = re.compile(r"^```mermaid\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+ARROW = re.compile(r"(?<!\S)(\w+) (?=(-->|-\.->)(?:\|[^|]*\|)? (\w+))")
+
+VARYING = [
+    (re.compile(r"\b\d+\.\d s\b"), "0.1 s"),
+    (re.compile(r"\b\d{4}-\d\d-\d\d(?: \d\d:\d\d|T[\d:.+]+)"), "2026-01-01 12:00"),
+    (re.compile(r"\b[\d.]+ (?:kB|MB) on disk"), "300.0 kB on disk"),
+    (re.compile(r"\$[\d.]+"), "$0.03"),
+    (re.compile(r'"seconds": [\d.]+'), '"seconds": 0.1'),
+]
+"""Times, dates, sizes on disk and prices, which are others another time."""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A command of a page, and the output that the page shows."""
+
+    command: str
+    output: str
+
+
+def with_a(fence: re.Pattern[str]) -> list[Any]:
+    return [
+        pytest.param(page, id=str(page.relative_to(ROOT))) for page in PAGES if fence.search(page.read_text("utf-8"))
+    ]
+
+
+def shown_in(block: str) -> Iterator[Shown]:
+    for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+        *continued, output = re.split(r"(?<!\\)\n", part, maxsplit=1)
+        yield Shown(continued[0], output)
+
+
+def arguments(command: str) -> list[str]:
+    program, *given = shlex.split(command.replace("\\\n", " "), comments=True)
+    assert program == "readgraph", command
+    return given
+
+
+def run_as_notebooks_do(code: str, there: dict[str, Any]) -> None:
+    """Run a snippet, which may await at its top level."""
+    compiled = compile(code, "snippet", "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+    if compiled.co_flags & inspect.CO_COROUTINE:
+        asyncio.run(FunctionType(compiled, there)())
+    else:
+        exec(compiled, there)
+
+
+def said(printed: str) -> str:
+    """An output without what is other each time, and without spaces at the ends of lines."""
+    for varying, instead in VARYING:
+        printed = varying.sub(instead, printed)
+    return "".join(f"{line.rstrip()}\n" for line in printed.splitlines())
+
+
+def fits(shown: str, printed: str) -> bool:
+    """Whether the page shows what was printed; a line "…" stands for any lines."""
+    parts = [re.escape(part) for part in re.split(r"^…\n", said(shown), flags=re.MULTILINE)]
+    return re.fullmatch(r"(?:.*\n)*?".join(parts), said(printed)) is not None
+
+
+@pytest.fixture(autouse=True)
+def reader_s_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, story: str) -> None:
+    """A folder such as the pages speak of: the examples, a book, some letters, a run."""
+    (tmp_path / "examples").symlink_to(EXAMPLES)
+    (tmp_path / "book.txt").write_text(story[:8_000], encoding="utf-8")
+    (tmp_path / "run.jsonl").write_text(json.dumps({"text": story[:2_000]}), encoding="utf-8")
+    for number, name in enumerate(["letters/1.md", "letters/2.md", "new/friday.md"], 1):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(story[number * 5000 : number * 5000 + 2500], encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def model(server: ModelServer) -> ModelServer:
+    """A model double that counts words, too."""
+
+    def respond(request: ChatRequest) -> str | dict[str, object]:
+        return {"count": 3} if asked_for(request) == "Counted" else reader(request)
+
+    server.respond = respond
+    return server
+
+
+@pytest.mark.parametrize("page", with_a(CONSOLE))
+def test_outputs_are_those_that_come_out(page: Path, readgraph: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    text = renewed = page.read_text(encoding="utf-8")
+    for shown in (shown for block in CONSOLE.findall(text) for shown in shown_in(block)):
+        ran = readgraph(*arguments(shown.command))
+        assert ran.code == 0, ran.err
+        told = ran.err if said(shown.output).endswith(said(ran.err)) else ""  # a page may leave it out
+        if RENEW in os.environ and "…\n" not in shown.output:
+            command = f"$ {shown.command}\n"
+            renewed = renewed.replace(f"{command}{shown.output}", f"{command}{said(ran.out + told)}")
+        else:
+            assert fits(shown.output, ran.out + told), shown.command
+    if renewed != text:
+        page.write_text(renewed, encoding="utf-8")
+
+
+@pytest.mark.parametrize("page", with_a(SHELL))
+def test_commands_with_a_model_run(page: Path, readgraph: Command, model: ModelServer) -> None:
+    lines = "\n".join(SHELL.findall(page.read_text(encoding="utf-8"))).replace("\\\n", "").splitlines()
+    readgraph("read", "book.txt", "--model", "openai:gpt-4.1-mini")  # the pages speak of it as read
+    for line in lines:
+        for command in line.split(" && "):
+            if command.startswith("readgraph "):
+                ran = readgraph(*arguments(command))
+                assert ran.code == 0, ran.err
+
+
+@pytest.mark.parametrize("page", with_a(PYTHON))
+def test_python_runs_and_prints_what_is_shown(
+    page: Path, model: ModelServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    there: dict[str, Any] = {"__name__": "__main__"}
+    text = renewed = page.read_text(encoding="utf-8")
+    for code, shown in PYTHON.findall(text):
+        run_as_notebooks_do(code, there)
+        printed = capsys.readouterr().out
+        renewed = renewed.replace(f"{code}```\n\n```text\n{shown}```", f"{code}```\n\n```text\n{said(printed)}```")
+        assert RENEW in os.environ or not shown or fits(shown, printed), code
+    if renewed != text:
+        page.write_text(renewed, encoding="utf-8")
+
+
+DRAWN = {"README": "read-agent", "index": "read-agent"} | {name: name for name in METHODS}
+"""Methods whose graphs are drawn, by the name of the page: it is the first drawing there."""
+
+
+@pytest.mark.parametrize("page", [page for page in with_a(DRAWING) if page.values[0].stem in DRAWN])
+def test_drawings_are_of_the_graphs_as_wired(page: Path) -> None:
+    drawing = DRAWING.findall(page.read_text(encoding="utf-8"))[0]
+    drawn = {(start, end, arrow == "-.->") for start, arrow, end in ARROW.findall(drawing)}
+    edges = METHODS[DRAWN[page.stem]].build().compile().get_graph().edges
+    inner = [edge for edge in edges if {edge.source, edge.target}.isdisjoint({"__start__", "__end__"})]
+    assert drawn == {(edge.source, edge.target, edge.conditional) for edge in inner}
+
+
+@pytest.mark.parametrize("page", with_a(re.compile(r"\]\(")))
+def test_links_within_the_project_lead_somewhere(page: Path) -> None:
+    links = re.findall(r"\]\(([^)#\s]+)", page.read_text(encoding="utf-8"))
+    assert [link for link in links if "://" not in link and not (page.parent / link).exists()] == []
