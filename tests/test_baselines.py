@@ -193,6 +193,13 @@ async def test_retrieved_segments_stand_in_the_documents_order(
     assert 0 < found["compression_rate"] < 60
 
 
+async def test_where_nothing_is_found_the_first_segments_are_read(
+    server: ModelServer, library: Library, document: Document
+) -> None:
+    found = await run("bm25", library, document, question="Is it?")
+    assert found["pages_read"] == [0, 1, 2, 3, 4]
+
+
 async def test_retrieval_keeps_within_the_window(server: ModelServer, library: Library, document: Document) -> None:
     await run("bm25", library, document, replace(CONTEXT, window_words=2000))
     assert sum(count_words(text) for text in shown_pages(server.requests[-1].text).values()) <= 2000

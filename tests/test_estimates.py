@@ -53,6 +53,11 @@ SETTINGS: dict[str, list[dict[str, Any]]] = {
         {"segment_words": 60, "children": 3, "node_words": 40, "walks": 3, "max_hops": 9},
         {"segment_words": 90, "children": 2, "working_memory": "visited", "reasoning": False},
     ],
+    "gam": [
+        {},
+        {"session_page_words": 150, "block": 4, "two_calls": True, "separate_requests": True, "without_memory": True},
+        {"rounds": 0, "memory_words": 0},
+    ],
 }
 
 OF_BASELINES: list[dict[str, Any]] = [{}, {"window_words": 1000, "baseline_words": 300, "max_calls": 30}]

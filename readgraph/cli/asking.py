@@ -6,7 +6,7 @@ from contextlib import aclosing
 from pathlib import Path
 from typing import Any
 
-from readgraph.cli.documents import asked_document
+from readgraph.cli.documents import asked_document, asked_sources
 from readgraph.cli.rendering import print_answer, print_json, print_reminder, print_steps
 from readgraph.cli.rounds import print_rounds
 from readgraph.cli.running import run_graph
@@ -14,6 +14,7 @@ from readgraph.cli.screen import Screen
 from readgraph.cli.settings import chosen_method
 from readgraph.cli.walk_drawing import print_walk
 from readgraph.graphs.methods import method_named
+from readgraph.sources import SourceText
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.library import Library, open_library
@@ -42,7 +43,7 @@ def ask_documents(
     if not paths and not follow_up:
         raise BadInput("There is nothing to read: name a file, or go on from the last question with --continue.")
     asked = Question(question=question, options=options, follow_up=follow_up)
-    found = asyncio.run(_ask(asked, paths, glob, method, context, folder, screen))
+    found = asyncio.run(_ask(asked, asked_sources(paths, glob), method, context, folder, screen))
     if screen.as_json:
         print_json(found)
         return
@@ -58,15 +59,14 @@ def ask_documents(
 
 async def _ask(
     asked: Question,
-    paths: Sequence[Path],
-    glob: str | None,
+    sources: Sequence[SourceText | str],
     method: str | None,
     context: ReaderContext,
     folder: Path | None,
     screen: Screen,
 ) -> dict[str, Any]:
     async with open_library(folder) as library:
-        document = await asked_document(library, paths, glob) if paths else None
+        document = await asked_document(library, sources) if sources else None
         if asked["follow_up"]:
             document, thread, before = await _last_question(library, document)
             if method not in (None, before):

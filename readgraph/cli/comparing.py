@@ -10,12 +10,13 @@ from rich.console import Console
 from rich.table import Column, Table
 from rich.text import Text
 
-from readgraph.cli.documents import asked_document
+from readgraph.cli.documents import asked_document, asked_sources
 from readgraph.cli.prices import in_dollars
 from readgraph.cli.rendering import PLAIN, counted, print_citations, print_json, print_reminder, said, used
 from readgraph.cli.running import run_graph
 from readgraph.cli.screen import Screen
 from readgraph.graphs.methods import Method, method_named
+from readgraph.sources import SourceText
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ReadgraphError
 from readgraph.state.library import open_library
@@ -45,7 +46,8 @@ def compare_methods(
     if not named:
         raise BadInput("There is no method to compare: 'readgraph methods' lists them.")
     asked = Question(question=question, options=options)
-    document, results = asyncio.run(_compare(asked, paths, glob, named, context, folder, screen))
+    sources = asked_sources(paths, glob)
+    document, results = asyncio.run(_compare(asked, sources, named, context, folder, screen))
     failed = sum(found["status"] == "failed" for found in results)
     if screen.as_json:
         print_json({"question": question, "document": document.id, "methods": results, "failed": failed})
@@ -60,8 +62,7 @@ def compare_methods(
 
 async def _compare(
     asked: Question,
-    paths: Sequence[Path],
-    glob: str | None,
+    sources: Sequence[SourceText | str],
     methods: Sequence[Method],
     context: ReaderContext,
     folder: Path | None,
@@ -71,7 +72,7 @@ async def _compare(
     problems: list[ReadgraphError] = []
     results: list[Found] = []
     async with open_library(folder) as library:
-        document = await asked_document(library, paths, glob)
+        document = await asked_document(library, sources)
         for number, method in enumerate(methods, 1):
             try:
                 results.append(await run_graph(library, method.build(), method.name, document, asked, context, screen))

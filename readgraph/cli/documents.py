@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from readgraph.sources import SourceText, load, load_all
-from readgraph.sources.loading import STANDARD_INPUT
+from readgraph.sources.loading import STANDARD_INPUT, shown
 from readgraph.state.collections import add_collection
 from readgraph.state.errors import BadInput
 from readgraph.state.library import Library
@@ -20,14 +20,27 @@ async def store_source(library: Library, source: SourceText) -> Document:
     return await library.pages.add_document(source.text, title=source.title, source=file, places=places)
 
 
-async def asked_document(library: Library, paths: Sequence[Path], glob: str | None) -> Document:
-    """The document of one file; of several the collection. A name that is no file may be a document in the library."""
-    documents = []
+def asked_sources(paths: Sequence[Path], glob: str | None) -> list[SourceText | str]:
+    """The texts of files and folders; what is no file is a name, and may be a document in the library.
+
+    Not for an event loop, where Ctrl-C would wait for a slow file.
+    """
+    sources: list[SourceText | str] = []
     for path in paths:
-        if not _is_file(path) and (known := await _named(library.pages, str(path))):
+        sources += load_all([path], glob) if _is_file(path) else [str(path)]
+    return sources
+
+
+async def asked_document(library: Library, sources: Sequence[SourceText | str]) -> Document:
+    """The document of one source; of several the collection. Raises `BadInput` for a name of nothing."""
+    documents = []
+    for source in sources:
+        if isinstance(source, SourceText):
+            documents.append(await store_source(library, source))
+        elif known := await _named(library.pages, source):
             documents.append(known)
         else:
-            documents += [await store_source(library, source) for source in load_all([path], glob)]
+            raise BadInput(f"There is no file {shown(Path(source))}, nor a document of that name in the library.")
     return await add_collection(library.pages, documents)
 
 

@@ -9,13 +9,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from readgraph.cli.documents import asked_document, store_source
+from readgraph.cli.documents import asked_document, asked_sources
 from readgraph.cli.prices import TOKENS_A_WORD, Price, in_dollars, known_price
 from readgraph.cli.rendering import PLAIN, print_json
 from readgraph.cli.screen import Screen
 from readgraph.cli.settings import chosen_method
 from readgraph.nodes.estimating import Estimate, Range
-from readgraph.sources import load_all
+from readgraph.sources import SourceText, load_all
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.library import open_library
@@ -34,7 +34,8 @@ def estimate(
     """Print what reading the documents will use: each for itself, or asked as one where there is a question."""
     if not paths:
         raise BadInput("There is nothing to estimate: name the documents.")
-    foreseen, words = asyncio.run(_foreseen(paths, glob, question, method, context, folder))
+    sources = load_all(paths, glob) if question is None else asked_sources(paths, glob)
+    foreseen, words = asyncio.run(_foreseen(sources, question, method, context, folder))
     price = screen.price or known_price(context.model)
     cost = _cost(foreseen, price) if price and foreseen.calls.expected else None
     if screen.as_json:
@@ -44,8 +45,7 @@ def estimate(
 
 
 async def _foreseen(
-    paths: Sequence[Path],
-    glob: str | None,
+    sources: Sequence[SourceText | str],
     question: str | None,
     method: str | None,
     context: ReaderContext,
@@ -53,9 +53,9 @@ async def _foreseen(
 ) -> tuple[Estimate, int]:
     async with open_library(folder) as library:
         if question is None:
-            documents = [await store_source(library, source) for source in load_all(paths, glob)]
+            documents = [await asked_document(library, [source]) for source in sources]
         else:
-            documents = [await asked_document(library, paths, glob)]
+            documents = [await asked_document(library, sources)]
         question_words = None if question is None else count_words(question)
         each = [
             await chosen_method(method, document).estimate(library.pages, document, context, question_words)

@@ -277,6 +277,7 @@ def run() -> NoReturn:
         typer.echo(f"readgraph: {problem}", err=True)
     except SystemExit as ended:
         if ended.code == STOPPED:
+            signal.signal(signal.SIGINT, signal.SIG_IGN)  # it ends already
             typer.echo("readgraph: stopped. What was read is kept; the same command goes on from here.", err=True)
         raise
     sys.exit(2)

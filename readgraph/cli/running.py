@@ -35,7 +35,7 @@ async def run_graph(
         "metadata": {"document": document.id, "method": method},
     }
     with ReadingProgress(screen) as progress, warnings.catch_warnings():
-        warnings.showwarning = lambda message, *_: progress.say(str(message))
+        warnings.showwarning = lambda message, kind, *_: progress.say(str(message)) if kind is UserWarning else None
         found = await _output(graph, Question(document=document.id, **asked), config, context, progress)
     parts = [(await library.pages.document(part.document), part) for part in document.parts]
     documents = [{"id": one.id, "title": one.title, "start": part.start, "end": part.end} for one, part in parts]

@@ -11,7 +11,7 @@ from readgraph.nodes.contracts import AskedState
 from readgraph.nodes.memory_text import remembered
 from readgraph.state.context import ReaderContext
 from readgraph.state.page_store import page_store
-from readgraph.state.records import Document, Memory, Note, Page, TreeNode
+from readgraph.state.records import Memory, Note, Page, TreeNode
 from readgraph.state.summary_tree import TreeShape, is_leaf, node_id, page_of
 from readgraph.state.walk import Action, Finding, Hop
 from readgraph.state.words import count_words, first_words
@@ -62,7 +62,6 @@ class Place:
     """A walk at one node of its tree."""
 
     context: ReaderContext
-    document: Document
     memory: Memory
     shape: TreeShape
     state: WalkingState
@@ -165,8 +164,8 @@ class Place:
 
 async def place_of(state: WalkingState, runtime: Runtime[ReaderContext]) -> Place:
     """Where a walk stands; raises `BadInput` where somebody sent it to a node that doesn't exist."""
-    document, memory = await remembered(runtime, state["document"], state["memory"])
-    place = Place(runtime.context, document, memory, TreeShape.of(memory), state)
+    _, memory = await remembered(runtime, state["document"], state["memory"])
+    place = Place(runtime.context, memory, TreeShape.of(memory), state)
     place.shape.pages(place.at)
     return place
 
@@ -175,7 +174,8 @@ async def segment_at(place: Place, runtime: Runtime[ReaderContext]) -> tuple[Pag
     """The page of the leaf where a walk stands, and its text."""
     store = page_store(runtime)
     (page,) = await store.pages(place.memory.id, [page_of(place.at)])
-    (text,) = await store.spans(place.document, [(page.start, page.end)])
+    document = await store.document(place.memory.document)
+    (text,) = await store.spans(document, [(page.start, page.end)])
     return page, text
 
 
