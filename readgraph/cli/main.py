@@ -42,6 +42,10 @@ LibraryFolder = Annotated[
 EstimateOnly = Annotated[
     bool, typer.Option("--estimate", help="Say how many calls and words it will take, and make no call.")
 ]
+Report = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Write a report: one HTML page that shows what was read.", show_default=False),
+]
 Glob = Annotated[str | None, typer.Option(help="Of folders, only files like this: '*.md'.", metavar="PATTERN")]
 
 
@@ -138,6 +142,7 @@ def ask(
     estimate: EstimateOnly = False,
     library: LibraryFolder = None,
     show_steps: Annotated[bool, typer.Option("--show-steps", help="Print what each step did and used.")] = False,
+    report: Report = None,
 ) -> None:
     """Answer a question about documents, with the words of the text that show it.
 
@@ -166,6 +171,7 @@ def ask(
         screen,
         follow_up=follow_up,
         show_steps=show_steps,
+        report=report,
     )
 
 
@@ -176,12 +182,15 @@ def show(
         typer.Argument(metavar="[DOCUMENT]", help="A document whose pages to show: a file, an id or a title."),
     ] = "",
     library: LibraryFolder = None,
+    report: Report = None,
     as_json: Json = False,
 ) -> None:
     """List what the library holds, or a document's pages with their gists."""
-    from readgraph.cli.showing import show_document, show_library
+    from readgraph.cli.showing import report_document, show_document, show_library
 
-    if document:
+    if report:
+        report_document(document, library, report)
+    elif document:
         show_document(document, library, as_json=as_json)
     else:
         show_library(library, as_json=as_json)
