@@ -15,8 +15,9 @@ from typing import Any
 import readgraph
 from readgraph.report.data import ReportData
 
-SCRIPTS = ("elements.js", "answer.js", "strip.js", "page.js", "tree.js", "rounds.js", "report.js")
-"""In the order in which they are run, as one."""
+STYLES = ("base", "answer", "strip", "page", "tree", "rounds", "steps", "narrow", "print")
+SCRIPTS = ("elements", "answer", "strip", "page", "tree", "rounds", "report")
+"""In the order in which they go in, joined to one."""
 
 MARK = b'<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<meta name="generator" content="readgraph '
 """How every report begins."""
@@ -26,8 +27,8 @@ _MINDED = re.compile("[<>&\u2028\u2029\ud800-\udfff]")
 
 def render(data: ReportData) -> bytes:
     """The page, as UTF-8."""
-    style = _asset("report.css")
-    script = "(() => {\n" + "\n".join(_asset(name) for name in SCRIPTS) + "})();\n"
+    style = "\n".join(_asset(f"{name}.css") for name in STYLES)
+    script = "(() => {\n" + "\n".join(_asset(f"{name}.js") for name in SCRIPTS) + "})();\n"
     policy = (
         f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; img-src data:; "
         "base-uri 'none'; form-action 'none'"

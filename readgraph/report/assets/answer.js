@@ -16,7 +16,7 @@ function answerSection(found) {
     report.options.length ? optionList(found.choice) : null,
     element("p.status", { "data-status": found.status }, SAID[found.status] ?? found.status),
     lead ? element("p.lead", {}, lead) : null,
-    prose("p.said", found.answer ?? nothing),
+    prose("p.said", found.answer === null ? nothing : (found.choice ? `${found.choice}. ` : "") + found.answer),
     found.citations.length ? citationList(found.citations) : element("p.quiet", {}, "Nothing was cited."),
   );
 }
@@ -55,7 +55,6 @@ function citationList(citations) {
 
 /** With what it was read and what that took. */
 function factList(found) {
-  const took = used(found.usage);
   const rate = found.compression_rate;
   const usage = found.usage;
   const facts = [
@@ -64,25 +63,28 @@ function factList(found) {
     ["read again", counted(found.pages_read.length, "page")],
     ["text in view", rate === null ? null : `${(100 - rate).toFixed(1)} %`],
     ["text read on the walk", found.percent_read == null ? null : `${found.percent_read.toFixed(1)} %`],
-    ["calls", took.calls.replace(/ calls?/, "")],
+    ["calls", calls(usage)],
     ["replies refused", usage.refused ? number(usage.refused) : null],
     ["words", usage.calls ? `${number(usage.input_words)} in, ${number(usage.output_words)} out` : null],
     ["tokens", usage.input_tokens ? `${number(usage.input_tokens)} in, ${number(usage.output_tokens)} out` : null],
     ["cost", usage.calls ? (found.cost == null ? "not known" : inDollars(found.cost)) : null],
-    ["time", took.seconds],
+    ["time", seconds(usage)],
     ["fall-backs", tally(found.fallbacks) || "none"],
   ];
   const shown = facts.filter(([, value]) => value !== null);
   return element("dl.facts", {}, shown.map(([name, value]) => element("div", {}, element("dt", {}, name), element("dd", {}, value))));
 }
 
+const calls = (usage) => number(usage.calls) + (usage.cached_calls ? ` (+${number(usage.cached_calls)} cached)` : "");
+const seconds = (usage) => `${usage.seconds.toFixed(1)} s`;
 const inDollars = (amount) => `$${amount >= 1 ? amount.toFixed(2) : amount.toFixed(4)}`;
 
 /** The trajectory: what each step did, and what that used. */
 function stepTable(steps) {
   const heads = ["", "step", "what it did", "calls", "words", "time"];
   const rows = steps.map((step, place) => {
-    const took = used(step.usage);
+    const { usage } = step;
+    const words = usage.input_words + usage.output_words;
     const troubles = tally(step.fallbacks);
     return element(
       "tr",
@@ -90,9 +92,9 @@ function stepTable(steps) {
       element("td.place", {}, `${place + 1}`),
       element("th", { scope: "row" }, step.node),
       element("td.did", {}, prose("span", step.did || "–"), troubles ? element("span.trouble", {}, `fall-backs: ${troubles}`) : null),
-      element("td", {}, took.calls),
-      element("td", {}, took.words),
-      element("td", {}, took.seconds),
+      element("td", { "data-unit": usage.calls === 1 ? "call" : "calls" }, calls(usage)),
+      element("td", { "data-unit": words === 1 ? "word" : "words" }, number(words)),
+      element("td", {}, seconds(usage)),
     );
   });
   const head = element("thead", {}, element("tr", {}, heads.map((name) => element("th", { scope: "col" }, name))));

@@ -36,13 +36,6 @@ function counted(count, thing) {
   return `${number(count)} ${count === 1 ? thing : several}`;
 }
 
-/** "calls 3 (+2 cached), 1,204 words, 0.8 s", in parts. */
-function used(usage) {
-  const cached = usage.cached_calls ? ` (+${number(usage.cached_calls)} cached)` : "";
-  const words = usage.input_words + usage.output_words;
-  return { calls: counted(usage.calls, "call") + cached, words: counted(words, "word"), seconds: `${usage.seconds.toFixed(1)} s` };
-}
-
 const tally = (fallbacks) => Object.entries(fallbacks).map(([kind, count]) => `${kind.replaceAll("_", " ")} ${count}`).join(", ");
 
 /** A button that opens a page. */

@@ -7,7 +7,7 @@ function makeReport() {
   const title = prose(found ? "p.title" : "h1.title", report.title);
   document.body.prepend(
     element("header.top", {}, element("p.brand", {}, "Reading report"), title, element("p.quiet", {}, about)),
-    element("main", {}, found ? [answerSection(found), factList(found)] : null, pageSection(), foundSections(found)),
+    element("main", {}, found ? element("div.told", {}, answerSection(found), factList(found)) : null, pageSection(), foundSections(found)),
     element("footer", {}, "Made by readgraph. This page holds all it shows: it loads nothing and sends nothing."),
   );
   openFirst(found);

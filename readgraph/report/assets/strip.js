@@ -1,4 +1,5 @@
-const FEW = 60;
+const FEW = 80;
+const MANY = 400;
 
 /** The pages as a strip of cells, one a page, as wide as it has words. One cell is in the tab order; the arrow keys go
  * along, up and down go to the row above and below, Home and End to the first and last page, Enter or Space opens. */
@@ -9,27 +10,37 @@ const strip = {
   make() {
     this.order = new Map((report.found?.pages_read ?? []).map((page, place) => [page, place + 1]));
     this.cited = new Set((report.found?.citations ?? []).flatMap((citation) => pages.under(citation)));
+    this.average = report.pages.reduce((sum, page) => sum + page.words, 0) / report.pages.length;
     this.cells = report.pages.map((page, place) => this.cell(page, place));
     this.peek = element("p.peek", { "aria-hidden": "true" });
     const settings = { role: "listbox", "aria-label": `Pages of ${report.title}`, "aria-orientation": "horizontal" };
-    const name = report.pages.length > FEW ? "div.strip.many" : "div.strip";
-    this.box = element(name, { ...settings, onkeydown: (event) => this.key(event) }, this.rows());
+    this.box = element("div.strip", { ...settings, onkeydown: (event) => this.key(event) }, this.rows());
+    this.box.classList.toggle("one-row", report.pages.length <= FEW && !report.parts.length);
+    this.box.classList.toggle("many", report.pages.length > MANY);
     this.box.style.setProperty("--unit", `${this.unit()}px`);
     for (const kind of ["click", "focusin", "pointerover"]) this.box.addEventListener(kind, (event) => this.pointed(event));
     this.show(0);
-    return [this.legend(), this.box, this.peek];
+    return [this.legend(), this.readAgain(), this.box, this.peek];
+  },
+
+  /** The pages that were read again, in the order of reading. */
+  readAgain() {
+    if (!this.order.size) return null;
+    const buttons = [...this.order.keys()].map((page) => element("li", {}, pageButton(page)));
+    return element("ol.again", { "aria-label": "Pages read again, in order" }, element("li.quiet", { "aria-hidden": "true" }, "Read again:"), buttons);
   },
 
   /** Pixels for a page of as many words as the pages have on average. */
   unit() {
-    return report.pages.length > 1500 ? 7 : report.pages.length > 400 ? 10 : 15;
+    const count = report.pages.length;
+    return count > 1500 ? 7 : count > MANY ? 10 : count > FEW ? 16 : 26;
   },
 
   cell(page, place) {
     const order = this.order.get(place);
     const cell = element("span.cell", { role: "option", tabindex: -1, "data-page": place, "aria-selected": "false" });
     cell.setAttribute("aria-label", this.named(page, place));
-    cell.style.setProperty("--words", page.words / Math.max(1, report.words / report.pages.length));
+    cell.style.setProperty("--words", page.words / this.average);
     if (order) cell.append(`${order}`);
     cell.classList.toggle("read", Boolean(order));
     cell.classList.toggle("cited", this.cited.has(place));

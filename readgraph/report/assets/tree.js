@@ -49,12 +49,17 @@ const tree = {
 
   inner(id, node) {
     const span = node.first === node.last ? `page ${node.first}` : `pages ${node.first}–${node.last}`;
-    return element("div.line", {}, this.label(id), element("span.quiet", {}, span), prose("span.short", node.text));
+    return element("div.line", {}, this.label(id), element("span.quiet", {}, span), this.short(node.text));
   },
 
   leaf(id) {
     const page = Number(id.slice(2));
-    return element("div.line", {}, this.label(id), pageButton(page), prose("span.short", report.pages[page]?.note ?? ""));
+    return element("div.line", {}, this.label(id), pageButton(page), this.short(report.pages[page]?.note));
+  },
+
+  /** A text on one line, which opens to the whole of it. */
+  short(text) {
+    return text ? element("details.short", {}, prose("summary", text)) : null;
   },
 
   decisions(id) {
@@ -79,8 +84,7 @@ const tree = {
     const draw = () => list.childElementCount || list.append(...node.children.map((child) => this.node(child)));
     const open = this.decided.has(id) || (!this.decided.size && id === report.tree.root);
     const summary = element("summary", {}, counted(node.children.length, "part"));
-    const whole = node.text ? prose("p.whole", node.text) : null;
-    const details = element("details", { open, ontoggle: draw }, summary, whole, list);
+    const details = element("details.parts", { open, ontoggle: draw }, summary, list);
     if (open) draw();
     return details;
   },
