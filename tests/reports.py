@@ -25,14 +25,14 @@ SMALL_PAGES = {"min_page_words": 10, "max_page_words": 30}
 
 
 async def read(library: Library, document: Document, question: str, **context: Any) -> dict[str, Any]:
-    """A reading without a model, as the command's output has it."""
+    """A reading without a model, a graph's output."""
     graph = build().compile(checkpointer=library.checkpointer, store=library.store)
     found = await graph.ainvoke(
         {"document": document.id, "question": question},
         {"configurable": {"thread_id": "1"}},
         context=ReaderContext(**{"model": "", **SMALL_PAGES, **context}),
     )
-    return {"method": "read-agent", "model": None, "cost": None, **found}
+    return dict(found)
 
 
 async def report(

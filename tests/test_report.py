@@ -21,7 +21,7 @@ from readgraph.state.reading import Question
 from tests.command import STORY, Command, assert_refused
 from tests.model_server import ModelServer
 from tests.reports import HOSTILE, read, report
-from tests.walker import CONTEXT, REVERT, TEXT, Walker, ask, down, says
+from tests.walker import REVERT, TEXT, Walker, ask, down, says
 
 PIECES = [
     "<",
@@ -138,7 +138,6 @@ async def test_the_tree_of_a_walk(library: Library, server: ModelServer) -> None
     server.respond = Walker(down(1), down(0), REVERT, down(1), says("answer", "A ledger."))
     document = await library.pages.add_document(TEXT, title="years")
     found = await ask(library, document)
-    found |= {"method": "mem-walker", "model": CONTEXT.model, "cost": None}
     tree = (await report_of_answer(library.pages, Question(question="?"), found, "summary"))["tree"]
     assert tree is not None and tree["root"] == "2.0"
     assert tree["nodes"]["2.0"]["children"] == ["1.0", "1.1", "1.2"]

@@ -56,7 +56,8 @@ class ShownTree(TypedDict):
 class ReportData(TypedDict):
     """All that the page shows. `note`: what the method calls the note of a page.
 
-    `found` is the output of the graph that answered, as `ask --json` gives it; none where nothing was asked.
+    `found` is the output of the graph that answered, with `cost` in dollars where that is known; none where nothing was
+    asked.
     """
 
     title: str

@@ -55,11 +55,12 @@ function citationList(citations) {
 
 /** With what it was read and what that took. */
 function factList(found) {
+  const models = [...new Set(found.steps.map((step) => step.model).filter(Boolean))];
   const rate = found.compression_rate;
   const usage = found.usage;
   const facts = [
-    ["method", found.method],
-    ["model", found.model ?? "none (extractive)"],
+    ["method", report.method],
+    ["model", models.join(", ") || "none (extractive)"],
     ["read again", counted(found.pages_read.length, "page")],
     ["text in view", rate === null ? null : `${(100 - rate).toFixed(1)} %`],
     ["text read on the walk", found.percent_read == null ? null : `${found.percent_read.toFixed(1)} %`],

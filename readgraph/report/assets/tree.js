@@ -83,8 +83,8 @@ const tree = {
     const list = element("ul");
     const draw = () => list.childElementCount || list.append(...node.children.map((child) => this.node(child)));
     const open = this.decided.has(id) || (!this.decided.size && id === report.tree.root);
-    const summary = element("summary", {}, counted(node.children.length, "part"));
-    const details = element("details.parts", { open, ontoggle: draw }, summary, list);
+    const summary = element("summary", { onclick: draw }, counted(node.children.length, "part"));
+    const details = element("details.parts", { open }, summary, list);
     if (open) draw();
     return details;
   },
