@@ -9,10 +9,10 @@ from typing import Any
 from rich import filesize
 from rich.console import Console
 from rich.padding import Padding
-from rich.text import Text
 
 from readgraph.cli.documents import find_document
 from readgraph.cli.rendering import counted, print_json
+from readgraph.cli.safe_text import Text
 from readgraph.graphs.methods import METHODS
 from readgraph.state.errors import BadInput
 from readgraph.state.library import open_library
