@@ -6,10 +6,10 @@ from typing import Any
 
 from rich.console import Console
 from rich.table import Table
-from rich.text import Text
 
 from readgraph.cli.forgetting import agreed
 from readgraph.cli.rendering import PLAIN, print_json
+from readgraph.cli.safe_text import Text
 from readgraph.state.agent_archive import exported, imported
 from readgraph.state.agent_lives import forget_agent as forget_life
 from readgraph.state.agent_lives import life_of

@@ -7,8 +7,8 @@ from dataclasses import asdict
 from typing import Any
 
 from rich.console import Console
-from rich.text import Text
 
+from readgraph.cli.safe_text import Text
 from readgraph.nodes.event_text import call_line, cut_to
 from readgraph.nodes.working_context import size_of
 from readgraph.state.agents import SPEAKS, Event

@@ -5,10 +5,10 @@ import sys
 from pathlib import Path
 
 from rich.console import Console
-from rich.text import Text
 
 from readgraph.cli.documents import find_document
 from readgraph.cli.rendering import print_json
+from readgraph.cli.safe_text import Text
 from readgraph.state.errors import BadInput
 from readgraph.state.forgetting import forget_document
 from readgraph.state.library import open_library

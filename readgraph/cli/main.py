@@ -287,7 +287,9 @@ def run() -> NoReturn:
     try:
         app()
     except ReadgraphError as problem:
-        typer.echo(f"readgraph: {problem}", err=True)
+        from readgraph.cli.safe_text import one_line
+
+        typer.echo(f"readgraph: {one_line(problem)}", err=True)
     except SystemExit as ended:
         if ended.code == STOPPED:
             signal.signal(signal.SIGINT, signal.SIG_IGN)  # it ends already

@@ -9,11 +9,11 @@ from typing import Any
 from rich import filesize
 from rich.console import Console
 from rich.padding import Padding
-from rich.text import Text
 
 from readgraph.cli.documents import find_document
 from readgraph.cli.rendering import counted, print_json
 from readgraph.cli.reporting import check_report, write_report
+from readgraph.cli.safe_text import Text
 from readgraph.graphs.methods import METHODS
 from readgraph.report.data import report_of_document
 from readgraph.report.page import render
