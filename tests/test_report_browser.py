@@ -197,12 +197,32 @@ async def test_rounds_are_listed(library: Library, show: Show) -> None:
     assert tab.texts(".page h3") == ["Page 0"]
 
 
-@pytest.mark.parametrize("dark", [False, True])
-async def test_a_narrow_screen_and_both_schemes_read_well(library: Library, show: Show, dark: bool) -> None:
-    tab = show(await hostile(library), 360, dark=dark)
-    assert tab.run("document.documentElement.scrollWidth") <= 360
-    beyond = "[...document.querySelectorAll('main *')].filter(e => e.getBoundingClientRect().right > 361).length"
-    assert tab.run(beyond) == 0
+@pytest.mark.parametrize(
+    ("status", "answer", "told"),
+    [
+        ("no_answer", None, "the text doesn't sayThe text doesn't say."),
+        ("budget", None, "the budget ran outThe budget ran out before anything was found."),
+        ("budget", "A goat.", "the budget ran outThe budget ran out first. Nearest in what was read:B. A goat."),
+        ("answered", "A goat.", "answeredB. A goat."),
+    ],
+)
+async def test_every_outcome_is_told(library: Library, show: Show, status: str, answer: str | None, told: str) -> None:
+    given = {"status": status, "answer": answer, "choice": "B" if answer else None, "citations": []}
+    data, _ = await report(library, MANY, "What of storm 7?", **given)
+    data["options"] = ["A horse.", "A goat."] if answer else []
+    data["read_to"] -= 1
+    tab = show(data)
+    assert "".join(tab.texts(".status, .lead, .said")) == told
+    assert [text.removesuffix("chosen") for text in tab.texts(".options .chosen")] == (["BA goat."] if answer else [])
+    assert "Not all of the document was read" in tab.texts(".notice")[0]
+
+
+@pytest.mark.parametrize(("width", "dark"), [(360, False), (360, True), (800, False), (1280, True)])
+async def test_every_width_and_both_schemes_read_well(library: Library, show: Show, width: int, dark: bool) -> None:
+    tab = show(await hostile(library), width, dark=dark)
+    assert tab.run("document.documentElement.scrollWidth") <= width
+    beyond = f"[...document.querySelectorAll('main *')].filter(e => e.getBoundingClientRect().right > {width + 1})"
+    assert tab.run(f"{beyond}.length") == 0
     assert tab.run(CONTRAST) >= 4.5
 
 

@@ -37,19 +37,17 @@ function optionList(choice) {
 }
 
 function citationList(citations) {
-  const items = citations.map((citation, place) =>
-    element(
-      "li",
-      {},
-      element(
-        "button.citation",
-        { type: "button", onclick: (event) => pages.open(citation.page, { citation: place, opener: event.currentTarget }) },
-        prose("q", citation.quote),
-        element("span.where", {}, `p. ${citation.page}${citation.place ? ` · ${citation.place}` : ""}`),
-        element("span.where", {}, `characters ${number(citation.start)}–${number(citation.end)}`),
-      ),
-    ),
-  );
+  const items = citations.map((citation, place) => {
+    const show = (event) => pages.open(citation.page, { citation: place, opener: event.currentTarget });
+    const button = element(
+      "button.citation",
+      { type: "button", onclick: show },
+      prose("q", citation.quote),
+      element("span.where", {}, `p. ${citation.page}${citation.place ? ` · ${citation.place}` : ""}`),
+      element("span.where", {}, `characters ${number(citation.start)}–${number(citation.end)}`),
+    );
+    return element("li", {}, button);
+  });
   return element("ol.citations", { "aria-label": "Citations" }, items);
 }
 
@@ -72,11 +70,11 @@ function factList(found) {
     ["time", seconds(usage)],
     ["fall-backs", tally(found.fallbacks) || "none"],
   ];
-  const shown = facts.filter(([, value]) => value !== null);
-  return element("dl.facts", {}, shown.map(([name, value]) => element("div", {}, element("dt", {}, name), element("dd", {}, value))));
+  const fact = ([name, value]) => element("div", {}, element("dt", {}, name), element("dd", {}, value));
+  return element("dl.facts", {}, facts.filter(([, value]) => value !== null).map(fact));
 }
 
-const calls = (usage) => number(usage.calls) + (usage.cached_calls ? ` (+${number(usage.cached_calls)} cached)` : "");
+const calls = ({ calls, cached_calls: cached }) => number(calls) + (cached ? ` (+${number(cached)} cached)` : "");
 const seconds = (usage) => `${usage.seconds.toFixed(1)} s`;
 const inDollars = (amount) => `$${amount >= 1 ? amount.toFixed(2) : amount.toFixed(4)}`;
 
@@ -86,13 +84,14 @@ function stepTable(steps) {
   const rows = steps.map((step, place) => {
     const { usage } = step;
     const words = usage.input_words + usage.output_words;
-    const troubles = tally(step.fallbacks);
+    const fallbacks = tally(step.fallbacks);
+    const trouble = fallbacks ? element("span.trouble", {}, `fall-backs: ${fallbacks}`) : null;
     return element(
       "tr",
       {},
       element("td.place", {}, `${place + 1}`),
       element("th", { scope: "row" }, step.node),
-      element("td.did", {}, prose("span", step.did || "–"), troubles ? element("span.trouble", {}, `fall-backs: ${troubles}`) : null),
+      element("td.did", {}, prose("span", step.did || "–"), trouble),
       element("td", { "data-unit": usage.calls === 1 ? "call" : "calls" }, calls(usage)),
       element("td", { "data-unit": words === 1 ? "word" : "words" }, number(words)),
       element("td", {}, seconds(usage)),

@@ -36,10 +36,15 @@ function counted(count, thing) {
   return `${number(count)} ${count === 1 ? thing : several}`;
 }
 
-const tally = (fallbacks) => Object.entries(fallbacks).map(([kind, count]) => `${kind.replaceAll("_", " ")} ${count}`).join(", ");
+/** "quote not found 2, gist 1". */
+function tally(fallbacks) {
+  const told = Object.entries(fallbacks).map(([kind, count]) => `${kind.replaceAll("_", " ")} ${count}`);
+  return told.join(", ");
+}
 
 /** A button that opens a page. */
-function pageButton(page, label = `p. ${page}`, settings = {}) {
+function pageButton(page, label = `p. ${page}`) {
   if (!report.pages[page]) return element("span.chip", {}, label);
-  return element("button.chip", { type: "button", ...settings, onclick: (event) => pages.open(page, { opener: event.currentTarget }) }, label);
+  const open = (event) => pages.open(page, { opener: event.currentTarget });
+  return element("button.chip", { type: "button", onclick: open }, label);
 }

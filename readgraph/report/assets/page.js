@@ -8,7 +8,8 @@ const pages = {
     this.about = element("p.quiet");
     this.back = element("button", { type: "button", onclick: () => this.turn(-1) }, "← Previous");
     this.on = element("button", { type: "button", onclick: () => this.turn(1) }, "Next →");
-    const close = element("button", { type: "button", onclick: () => this.close(), "aria-keyshortcuts": "Escape" }, "Close");
+    const closing = { type: "button", onclick: () => this.close(), "aria-keyshortcuts": "Escape" };
+    const close = element("button", closing, "Close");
     this.note = element("div.note");
     this.text = element("div.text");
     const turning = element("div.turning", { role: "group", "aria-label": "Turn pages" }, this.back, this.on, close);
@@ -65,16 +66,18 @@ const pages = {
     this.about.textContent = [counted(page.words, "word"), span, page.place].filter(Boolean).join(" · ");
     this.back.disabled = place === 0;
     this.on.disabled = place === report.pages.length - 1;
-    const missing = `No ${report.note} yet.`;
     this.note.replaceChildren(
       element("h4", {}, capital(report.note)),
       page.header ? prose("p.header", page.header) : "",
-      page.note === null ? element("p.quiet", {}, missing) : prose("p", page.note),
-      page.fallback ? element("p.trouble", {}, "The model gave no usable one: these are the weightiest sentences.") : "",
+      page.note === null ? element("p.quiet", {}, `No ${report.note} yet.`) : prose("p", page.note),
+      page.fallback ? element("p.trouble", {}, "The model gave none that was usable; this is its substitute.") : "",
     );
-    const left = "The text of this page was left out, since the document is long.";
-    const text = page.text === null ? element("p.quiet", {}, left) : prose("div.raw", this.highlighted(page, citation));
-    this.text.replaceChildren(element("h4", {}, "Text"), text);
+    this.text.replaceChildren(element("h4", {}, "Text"), this.words(page, citation));
+  },
+
+  words(page, citation) {
+    if (page.text !== null) return prose("div.raw", this.highlighted(page, citation));
+    return element("p.quiet", {}, "The text of this page was left out, since the document is long.");
   },
 
   /** The pages that a citation's span touches. */

@@ -5,9 +5,10 @@ function makeReport() {
   const about = `${counted(report.words, "word")}, ${counted(report.pages.length, "page")}, ${report.method}, ${made}`;
   document.title = `${report.question || report.title} – reading report`;
   const title = prose(found ? "p.title" : "h1.title", report.title);
+  const told = found ? element("div.told", {}, answerSection(found), factList(found)) : null;
   document.body.prepend(
     element("header.top", {}, element("p.brand", {}, "Reading report"), title, element("p.quiet", {}, about)),
-    element("main", {}, found ? element("div.told", {}, answerSection(found), factList(found)) : null, pageSection(), foundSections(found)),
+    element("main", {}, told, pageSection(), foundSections(found)),
     element("footer", {}, "Made by readgraph. This page holds all it shows: it loads nothing and sends nothing."),
   );
   openFirst(found);
@@ -23,11 +24,13 @@ function pageNotices() {
   const notices = [];
   const kept = report.pages.filter((page) => page.text !== null).length;
   if (kept < report.pages.length) {
-    const which = report.found ? "the pages that were read or cited, and their neighbours" : "its first pages";
-    notices.push(`The document is long: this report holds the notes of all pages, and the text of ${number(kept)}: ${which}.`);
+    const which = report.found ? "those that were read or cited, and their neighbours" : "the first ones";
+    const text = `the text of ${number(kept)}: ${which}`;
+    notices.push(`The document is long: this report holds the notes of all pages, and ${text}.`);
   }
   if (report.read_to < report.characters) {
-    notices.push(`Not all of the document was read: ${number(report.read_to)} of ${number(report.characters)} characters.`);
+    const read = `${number(report.read_to)} of ${number(report.characters)} characters`;
+    notices.push(`Not all of the document was read: ${read}.`);
   }
   return notices.map((notice) => element("p.notice", {}, notice));
 }
@@ -38,7 +41,9 @@ function foundSections(found) {
     const heading = found?.hops ? `The walk: ${counted(found.hops.length, "decision")}` : "The tree of summaries";
     sections.push(section("walk", heading, tree.make()));
   }
-  if (found?.findings?.length && found.answer === null) sections.push(section("learned", "Learned on the way", findingList(found.findings)));
+  if (found?.findings?.length && found.answer === null) {
+    sections.push(section("learned", "Learned on the way", findingList(found.findings)));
+  }
   if (found?.rounds?.length) sections.push(section("research", "The rounds of research", roundList(found.rounds)));
   if (found?.steps.length) sections.push(section("trajectory", "The trajectory", stepTable(found.steps)));
   return sections;

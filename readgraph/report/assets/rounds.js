@@ -22,19 +22,21 @@ function roundFacts(done, notes) {
     ["rest on", done.sources.map((page) => pageButton(page))],
     ["missing", done.missing],
   ];
-  const shown = facts.filter(([, values]) => values.length);
-  return element("dl.round", {}, shown.map(([name, values]) => element("div", { "data-fact": name }, element("dt", {}, name), roundValues(values))));
+  return element("dl.round", {}, facts.filter(([, values]) => values.length).map(roundFact));
 }
 
-const roundValues = (values) =>
-  element("dd", {}, values.map((value) => (typeof value === "string" ? prose("p", value) : value)));
+function roundFact([name, values]) {
+  const shown = values.map((value) => (typeof value === "string" ? prose("p", value) : value));
+  return element("div", { "data-fact": name }, element("dt", {}, name), element("dd", {}, shown));
+}
 
 function verdict(done) {
-  const [said, kind] = { true: ["enough", "yes"], false: ["not enough", "no"] }[done.enough] ?? ["nobody was asked whether that is enough", "none"];
-  return element("p.verdict", { "data-enough": kind }, said);
+  const said = { true: "enough", false: "not enough" }[done.enough] ?? "nobody was asked whether that is enough";
+  return element("p.verdict", { "data-enough": String(done.enough) }, said);
 }
 
 /** What leaves had to say on a walk that found no answer. */
 function findingList(findings) {
-  return element("ul.findings", {}, findings.map((finding) => element("li", {}, pageButton(finding.page), " ", prose("span", finding.found))));
+  const items = findings.map(({ page, found }) => element("li", {}, pageButton(page), " ", prose("span", found)));
+  return element("ul.findings", {}, items);
 }

@@ -13,12 +13,14 @@ const strip = {
     this.average = report.pages.reduce((sum, page) => sum + page.words, 0) / report.pages.length;
     this.cells = report.pages.map((page, place) => this.cell(page, place));
     this.peek = element("p.peek", { "aria-hidden": "true" });
-    const settings = { role: "listbox", "aria-label": `Pages of ${report.title}`, "aria-orientation": "horizontal" };
-    this.box = element("div.strip", { ...settings, onkeydown: (event) => this.key(event) }, this.rows());
+    const role = { role: "listbox", "aria-label": `Pages of ${report.title}`, "aria-orientation": "horizontal" };
+    this.box = element("div.strip", { ...role, onkeydown: (event) => this.key(event) }, this.rows());
     this.box.classList.toggle("one-row", report.pages.length <= FEW && !report.parts.length);
     this.box.classList.toggle("many", report.pages.length > MANY);
     this.box.style.setProperty("--unit", `${this.unit()}px`);
-    for (const kind of ["click", "focusin", "pointerover"]) this.box.addEventListener(kind, (event) => this.pointed(event));
+    for (const kind of ["click", "focusin", "pointerover"]) {
+      this.box.addEventListener(kind, (event) => this.pointed(event));
+    }
     this.show(0);
     return [this.legend(), this.readAgain(), this.box, this.peek];
   },
@@ -27,7 +29,8 @@ const strip = {
   readAgain() {
     if (!this.order.size) return null;
     const buttons = [...this.order.keys()].map((page) => element("li", {}, pageButton(page)));
-    return element("ol.again", { "aria-label": "Pages read again, in order" }, element("li.quiet", { "aria-hidden": "true" }, "Read again:"), buttons);
+    const lead = element("li.quiet", { "aria-hidden": "true" }, "Read again:");
+    return element("ol.again", { "aria-label": "Pages read again, in order" }, lead, buttons);
   },
 
   /** Pixels for a page of as many words as the pages have on average. */
@@ -58,16 +61,19 @@ const strip = {
     if (!report.parts.length) return element("div.row", { role: "presentation" }, this.cells);
     return report.parts.map((part, place) => {
       const end = report.parts[place + 1]?.start ?? Infinity;
-      const inside = this.cells.filter((_, page) => report.pages[page].start >= part.start && report.pages[page].start < end);
+      const isInside = (page) => page.start >= part.start && page.start < end;
+      const cells = this.cells.filter((_, number) => isInside(report.pages[number]));
       const title = prose("div.part", part.title, { "aria-hidden": "true" });
-      return element("div", { role: "group", "aria-label": part.title }, title, element("div.row", { role: "presentation" }, inside));
+      const row = element("div.row", { role: "presentation" }, cells);
+      return element("div", { role: "group", "aria-label": part.title }, title, row);
     });
   },
 
   legend() {
     const marks = [element("span", {}, element("span.cell"), "a page, as wide as it has words")];
-    if (this.order.size) marks.push(element("span", {}, element("span.cell.read", {}, "1"), "read again, in this order"));
-    if (this.cited.size) marks.push(element("span", {}, element("span.cell.cited"), "cited"));
+    const mark = (cell, meaning) => marks.push(element("span", {}, cell, meaning));
+    if (this.order.size) mark(element("span.cell.read", {}, "1"), "read again, in this order");
+    if (this.cited.size) mark(element("span.cell.cited"), "cited");
     return element("p.legend", { "aria-hidden": "true" }, marks);
   },
 
@@ -97,13 +103,12 @@ const strip = {
 
   key(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.key === "Enter" || event.key === " ") pages.open(this.at, { opener: this.cells[this.at] });
-    else {
-      const next = { ArrowRight: this.at + 1, ArrowLeft: this.at - 1, Home: 0, End: this.cells.length - 1 }[event.key] ?? this.row(event.key);
-      if (next === null) return;
-      this.cells[next]?.focus();
-    }
-    event.preventDefault();
+    const along = { ArrowRight: this.at + 1, ArrowLeft: this.at - 1, Home: 0, End: this.cells.length - 1 };
+    const next = along[event.key] ?? this.row(event.key);
+    const opens = event.key === "Enter" || event.key === " ";
+    if (opens) pages.open(this.at, { opener: this.cells[this.at] });
+    else if (next !== null) this.cells[next]?.focus();
+    if (opens || next !== null) event.preventDefault();
   },
 
   /** The nearest page in the row above or below; null for another key. */
@@ -127,7 +132,7 @@ const strip = {
 
   /** Mark the page that is open, or none. */
   select(place) {
-    for (const cell of this.box.querySelectorAll('[aria-selected="true"]')) cell.setAttribute("aria-selected", "false");
+    this.box.querySelector('[aria-selected="true"]')?.setAttribute("aria-selected", "false");
     if (place === null) return;
     this.cells[place].setAttribute("aria-selected", "true");
     this.show(place);

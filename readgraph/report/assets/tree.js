@@ -14,7 +14,9 @@ const tree = {
   make() {
     const hops = report.found?.hops ?? [];
     this.decided = new Map();
-    hops.forEach((hop, place) => this.decided.set(hop.node, [...(this.decided.get(hop.node) ?? []), { ...hop, place }]));
+    for (const [place, hop] of hops.entries()) {
+      this.decided.set(hop.node, [...(this.decided.get(hop.node) ?? []), { ...hop, place }]);
+    }
     this.reached = new Set(hops.flatMap((hop) => [hop.node, hop.to]).filter(Boolean));
     this.several = hops.some((hop) => hop.walk > 0);
     this.path = this.toAnswer(hops.findLast((hop) => hop.action === "answer")?.node);
@@ -22,7 +24,8 @@ const tree = {
   },
 
   toAnswer(leaf) {
-    const parents = new Map(Object.entries(report.tree.nodes).flatMap(([id, node]) => node.children.map((child) => [child, id])));
+    const nodes = Object.entries(report.tree.nodes);
+    const parents = new Map(nodes.flatMap(([id, node]) => node.children.map((child) => [child, id])));
     const path = new Set();
     for (let at = leaf; at; at = parents.get(at)) path.add(at);
     return path;
