@@ -8,7 +8,9 @@ import typer
 from readgraph.cli.options import (
     GROWING,
     LOOKING_UP,
+    MEMORIZING,
     READING,
+    RESEARCH,
     WALKING,
     Glob,
     Json,
@@ -25,7 +27,7 @@ method_commands = typer.Typer()
 
 
 @method_commands.command()
-@with_context({**READING, **LOOKING_UP, **GROWING, **WALKING})
+@with_context({**READING, **LOOKING_UP, **GROWING, **WALKING, **MEMORIZING, **RESEARCH})
 @with_screen
 def compare(
     question: Annotated[str, typer.Argument(metavar="QUESTION", show_default=False, help="What you want to know.")],
