@@ -75,10 +75,11 @@ async def asked(pages: int, questions: int, context: ReaderContext) -> list[tupl
     return each[1:]
 
 
-def plain_prompts(questions: int) -> list[tuple[str, str]]:
-    """Prompts of the sizes that plans, integrations, and verdicts and answers have here."""
+def plainly_asked(url: str, questions: int) -> list[float]:
+    """Seconds a call of a bare client that sends prompts of the sizes that the calls of a question have here."""
     words = " ".join(session.text for session in made_sessions(5)).split()
-    return [("system", " ".join(words[:size])) for size in (6_500, 7_500, 300) * 3 * questions]
+    prompts = [("system", " ".join(words[:size])) for size in (6_500, 7_500, 300) * 3]
+    return [asyncio.run(bare(url, prompts, 1)) / len(prompts) for _ in range(questions)]
 
 
 def conversations(path: Path) -> Iterator[dict[str, Any]]:
@@ -152,13 +153,12 @@ def main() -> None:
         with double(latency) as url:
             context = ReaderContext(model="openai:double")
             each = asyncio.run(asked(options.pages, options.questions, context))
-            prompts = plain_prompts(options.questions)
-            plain = 1000 * (asyncio.run(bare(url, prompts, 1)) / len(prompts) - latency)
+            plain = sorted(1000 * (seconds - latency) for seconds in plainly_asked(url, options.questions))
         own = sorted(1000 * (seconds / calls - latency) for seconds, calls in each)
         print(
             f"{options.pages} pages, {1000 * latency:.0f} ms a call: {mean(calls for _, calls in each):.1f} calls and "
             f"{mean(seconds for seconds, _ in each):.2f} s a question; own time a call {median(own):.1f} ms in the "
-            f"median, {own[0]:.1f} at best; bare SDK {plain:.1f} ms"
+            f"median, {own[0]:.1f} at best; bare SDK {median(plain):.1f} and {plain[0]:.1f} ms"
         )
     if DATA.exists():
         asyncio.run(measure_recall(DATA, ReaderContext(model="", embeddings=options.embeddings)))

@@ -18,7 +18,7 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable
 from functools import partial
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,6 +35,13 @@ REPEATS = 100
 
 Vectors = NDArray[np.float32]
 _T = TypeVar("_T")
+
+
+class Taken(NamedTuple):
+    """Milliseconds of one call: by the clock, and of this process's computing, which a busy machine leaves alike."""
+
+    wall: float
+    cpu: float
 
 
 def language(data: Path) -> tuple[list[str], list[str]]:
@@ -68,13 +75,13 @@ def made_vectors(count: int, seed: int) -> Vectors:
     return normal
 
 
-async def times(call: Callable[[_T], Awaitable[object]], given: Iterable[_T]) -> list[float]:
-    """Milliseconds that each call takes, one after the other."""
+async def times(call: Callable[[_T], Awaitable[object]], given: Iterable[_T]) -> list[Taken]:
+    """What each call takes, one after the other."""
     taken = []
     for each in given:
-        began = time.perf_counter()
+        began, used = time.perf_counter(), time.process_time()
         await call(each)
-        taken.append((time.perf_counter() - began) * 1000)
+        taken.append(Taken((time.perf_counter() - began) * 1000, (time.process_time() - used) * 1000))
     return taken
 
 
@@ -82,8 +89,10 @@ def say(what: str, figure: float, unit: str, target: str, more: str = "") -> Non
     print(f"  {what:22} {figure:8.2f} {unit:3} (target {target}){more}")
 
 
-def say_times(what: str, taken: list[float], target: str) -> None:
-    say(what, statistics.median(taken), "ms", target, f", worst of {len(taken)}: {max(taken):.1f}")
+def say_times(what: str, taken: list[Taken], target: str) -> None:
+    wall, cpu = (statistics.median(each) for each in zip(*taken, strict=True))
+    worst = max(each.wall for each in taken)
+    say(what, wall, "ms", target, f", {cpu:.2f} of them computing; worst of {len(taken)}: {worst:.1f}")
 
 
 async def fill(path: Path, pages: int, vocabulary: list[str]) -> None:
@@ -104,7 +113,7 @@ async def keyword(folder: Path, pages: int, data: Path) -> None:
     await fill(path, pages, vocabulary)
     index = KeywordIndex(path)
     (opening,) = await times(index.extent, ["memory"])
-    say("opening", opening / 1000, "s", "1")
+    say("opening", opening.wall / 1000, "s", "1")
     say_times("query", await times(partial(index.search, "memory"), queries[:REPEATS]), "30")
     new = [[Entry(pages + at, text)] for at, text in enumerate(made_pages(REPEATS, vocabulary, pages))]
     say_times("append", await times(partial(index.add, "memory"), new), "3")
@@ -115,7 +124,7 @@ async def keyword(folder: Path, pages: int, data: Path) -> None:
     (forgetting,) = await times(index.forget, ["memory"])
     assert not await index.search("memory", queries[0])
     index.close()
-    print(f"  deleted as a whole in {forgetting / 1000:.1f} s, {path.stat().st_size / 1e6:.1f} MB left")
+    print(f"  deleted as a whole in {forgetting.wall / 1000:.1f} s, {path.stat().st_size / 1e6:.1f} MB left")
     say("peak memory", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, "MB", "500")
 
 
@@ -128,7 +137,7 @@ async def vector(folder: Path, count: int) -> None:
     print(f"vector: {count:,} x {DIMENSION}")
     index = VectorIndex(folder, "made")
     (opening,) = await times(index.extent, ["memory"])
-    say("opening", opening / 1000, "s", "2")
+    say("opening", opening.wall / 1000, "s", "2")
     asked = vectors[:REPEATS] + made_vectors(REPEATS, 2)  # half a known direction, half a new one
     asked /= np.linalg.norm(asked, axis=1, keepdims=True)
     say_times("query", await times(partial(index.search, "memory"), asked), "20")

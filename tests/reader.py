@@ -19,6 +19,7 @@ _FIELDS = {
     "quotes": "Integrated",
     "missing": "Verdict",
     "enough": "Enough",
+    "run_on": "NextStep",
 }
 
 
@@ -45,9 +46,24 @@ def between(request: ChatRequest, name: str) -> str:
     return found.group(2) if found else ""
 
 
-def page_numbers(request: ChatRequest) -> list[int]:
-    """The numbers of the pages in a memory."""
-    return [int(number) for number in re.findall(r"^<page (\d+)>$", passage(request), re.MULTILINE)]
+def pages_shown(request: ChatRequest) -> dict[int, str]:
+    """The pages of a memory by their numbers, whatever their tag is called."""
+    text = passage(request)
+    tag = text.split(" ")[0] if text.startswith("<page") else "<page"
+    parts = re.split(rf"^{tag} (\d+)>$", text, flags=re.MULTILINE)[1:]
+    return {int(number): body for number, body in zip(parts[::2], parts[1::2], strict=True)}
+
+
+def next_step(request: ChatRequest) -> dict[str, object]:
+    """An agent's step: search for the question, then quote what was found; in a conversation, say that it was heard."""
+    arguments = {"message": "It says so."}
+    function, question = "send_message", re.search(r"<question>\n(.*?)\n", request.text)
+    if found := re.search(r"result: showing \d.*?\n- .*?: (.*)", request.text):
+        function, arguments = "answer", {"answer": "It says so.", "quotes": " ".join(found[1].split()[:8])}
+    elif question:
+        function, arguments = "archival_search", {"query": question[1]}
+    given = [{"name": name, "value": value} for name, value in arguments.items()]
+    return {"inner_thoughts": "as it was asked", "function": function, "arguments": given, "run_on": bool(question)}
 
 
 def reader(request: ChatRequest) -> str | dict[str, object]:
@@ -57,24 +73,27 @@ def reader(request: ChatRequest) -> str | dict[str, object]:
         short = "In short: " + " ".join((between(request, "passage") or text).split()[:25])
         return {"memo": short, "header": f"Of {between(request, 'place') or 'a text'}."} if wanted else short
     if wanted == "PausePoint":
-        return {"reason": "a scene ends", "label": 1 + zlib.crc32(text.encode()) % text.count("<pause ")}
+        labels = int(re.findall(r"to <pause(?:-\d+)? (\d+)>", request.text)[-1])
+        return {"reason": "a scene ends", "label": 1 + zlib.crc32(text.encode()) % labels}
     if wanted == "BeginsAnew":
         return {"reason": "the same scene", "begins_anew": "no"}
     if wanted.endswith(("ChildChoice", "ChildOrRevert", "LeafVerdict", "LeafChoice")):
         return walker(request, wanted)
     if wanted in ("SearchPlan", "Integrated", "Verdict", "Enough", "Missing", "AnswerAlone", "ChoiceAlone"):
         return research(request, wanted)
-    pages = page_numbers(request)
+    if wanted == "NextStep":
+        return next_step(request)
+    shown = pages_shown(request)
+    pages = [*shown]
     if wanted == "PagesToRead":
         return {"reason": "it may stand there", "pages": pages[1:3]}
     if wanted == "NextPage":
         read = re.search(r"again so far: ([\d, ]*)", request.text)
         done = [int(number) for number in re.findall(r"\d+", read.group(1))] if read else []
         return {"reason": "one more", "page": None if len(done) >= 2 else next(p for p in pages if p not in done)}
-    bodies = re.split(r"^<page \d+>$", text, flags=re.MULTILINE)[1:]
     if wanted.startswith("Weighed"):
         return {"reason": "they agree", "pages": pages[:1], "answer": "It says so.", "choice": "B"}
-    number, body = max(zip(pages, bodies, strict=True), key=lambda page: len(page[1]))
+    number, body = max(shown.items(), key=lambda page: len(page[1]))
     quote = {"page": number, "quote": " ".join(body.split()[:8])}
     return (
         {"quotes": [quote], "choice": "B"} if wanted == "ChosenAnswer" else {"quotes": [quote], "answer": "It says so."}

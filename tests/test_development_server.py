@@ -11,6 +11,7 @@ from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 
 from readgraph.state.library import open_library
+from tests.agent import call, say
 from tests.development_server import DevelopmentServer, development_server
 from tests.model_server import ChatRequest, ModelServer
 
@@ -53,6 +54,9 @@ def respond(request: ChatRequest) -> str | dict[str, Any]:
         "NextPage": {"reason": "it looks near", "page": {"": 2, "2": 5}.get(read[1].strip() if read else "")},
         "FreeAnswer": {"quotes": quotes, "answer": "a lantern"},
         "ChosenAnswer": {"quotes": quotes, "choice": "B"},
+        "NextStep": call("archival_search", run_on=True, query="lantern")
+        if "result: showing" not in request.text
+        else say("A lantern."),
     }
     return replies[request.schema_name]
 
@@ -275,3 +279,21 @@ async def test_research_and_a_plan_that_a_person_edits(client: LangGraphClient) 
     state = await values(client, thread)
     assert state["plan"]["keyword"], "the second round's plan was made anew"
     assert "context" not in state
+
+
+async def test_an_agent_that_lives_on(client: LangGraphClient) -> None:
+    thread = await new_thread(client)
+    given: Any = {"agent": "ada", "event": {"kind": "user", "text": f"What was found? {TEXT * 8}"}}
+    events = []
+    async for part in client.runs.stream(
+        thread, "mem_gpt_chat", input=given, context=MODEL | {"window_words": 4000}, stream_mode="custom"
+    ):
+        if part.event == "custom" and "event" in part.data:
+            events.append(part.data["event"])
+    assert [(event["kind"], event["function"]) for event in events if event["result"] or not event["function"]] == [
+        ("upload", ""),
+        ("call", "archival_search"),
+        ("call", "send_message"),
+    ]
+    state = await values(client, thread)
+    assert state["messages"] == ["A lantern."] and len(state["documents"]) == 1

@@ -13,8 +13,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from readgraph.nodes import prompts
+from readgraph.nodes.event_text import queue_text
 from readgraph.nodes.memory_text import MemoryView
 from readgraph.nodes.prompting import Prompt, fenced, unused_name
+from readgraph.nodes.prompts.agent import agent_prompt, chat_system, reading_system
 from readgraph.nodes.prompts.answer import answer_prompt
 from readgraph.nodes.prompts.answer_from_notes import answer_from_notes_prompt
 from readgraph.nodes.prompts.check import check_prompt
@@ -27,11 +29,14 @@ from readgraph.nodes.prompts.memorize import header_prompt, memo_prompt, memoriz
 from readgraph.nodes.prompts.merge import merge_prompt
 from readgraph.nodes.prompts.pause import pause_prompt
 from readgraph.nodes.prompts.plan import plan_prompt
+from readgraph.nodes.prompts.queue_summary import queue_summary_prompt
 from readgraph.nodes.prompts.reflect import enough_prompt, missing_prompt, reflect_prompt
 from readgraph.nodes.prompts.running_summary import running_summary_prompt
 from readgraph.nodes.prompts.summary import summary_prompt
 from readgraph.nodes.prompts.triage import triage_prompt
 from readgraph.nodes.prompts.weigh import weigh_prompt
+from readgraph.nodes.working_context import blocks_text
+from readgraph.state.agents import Event
 from readgraph.state.records import Document, Note, Page
 
 SNAPSHOTS = Path(__file__).parent / "snapshots"
@@ -46,6 +51,10 @@ FOUND = "The keeper climbed on 12 March."
 TOOLS = ("keyword", "vector", "page")
 PIECES = ["The keeper climbed.\n\n", "The lamp was out.\n\n", "He looked for oil."]
 PARTS = ["The keeper climbs to the lamp.", "He looks for oil."]
+
+FUNCTIONS = "- send_message(message: What to say.): Say something."
+EVENTS = "<event 7: user, 2026-05-01 14:03>\nThe lamp is out.\n<event 8: you, 2026-05-01 14:03>\n(oil)"
+BLOCKS = "<block human: 2/300 words, who you talk with>\nA lamplighter."
 
 CASES: dict[str, Prompt] = {
     "gist": gist_prompt("The keeper climbed.\n\nThe lamp was out.\n"),
@@ -62,6 +71,10 @@ CASES: dict[str, Prompt] = {
     "look_up_pages_choices": look_up_pages_prompt(MEMORY, QUESTION, CHOICES, 2),
     "look_up_next_first": look_up_next_prompt(MEMORY, QUESTION, {}, []),
     "look_up_next": look_up_next_prompt(MEMORY, QUESTION, CHOICES, [1, 0]),
+    "agent": agent_prompt(chat_system(FUNCTIONS, "Be brief."), "We spoke of oil.", EVENTS, BLOCKS, "Call a function."),
+    "agent_reading": agent_prompt(reading_system(FUNCTIONS), "", EVENTS, BLOCKS, "Call a function."),
+    "queue_summary": queue_summary_prompt("We spoke of oil.", EVENTS, 300),
+    "queue_summary_first": queue_summary_prompt("", EVENTS, 300),
     "answer": answer_prompt(MEMORY, QUESTION, {}),
     "answer_choices": answer_prompt(MEMORY, QUESTION, CHOICES),
     "summary": summary_prompt("The keeper climbed.\n\nThe lamp was out.\n"),
@@ -204,6 +217,11 @@ BESIDE_OTHERS: dict[str, Callable[[str], Prompt]] = {
     "plan_notes": lambda text: plan_prompt(MEMORY, QUESTION, {}, TOOLS, 5, notes=text),
     "integrate_notes": lambda text: integrate_prompt(MEMORY, text, QUESTION, {}),
     "answer_evidence": lambda text: answer_from_notes_prompt(FOUND, text, QUESTION, {}),
+    "agent_summary": lambda text: agent_prompt("You.", text, "It was night.", "So it was.", "Go on."),
+    "agent_queue": lambda text: agent_prompt("You.", "It was night.", text, "So it was.", "Go on."),
+    "agent_blocks": lambda text: agent_prompt("You.", "It was night.", "So it was.", text, "Go on."),
+    "queue_summary_before": lambda text: queue_summary_prompt(text, "It was night.", 300),
+    "queue_summary_events": lambda text: queue_summary_prompt("It was night.", text, 300),
     "merge_first": lambda text: merge_prompt(text, "It was night."),
     "merge_second": lambda text: merge_prompt("It was night.", text),
     "pause_before": lambda text: pause_prompt(["It was night.", "He went down."], text, "So it was."),
@@ -252,6 +270,15 @@ def test_parts_of_a_tree_node_are_told_apart_by_tags_that_stand_in_none(text: st
     tag = re.match(r"<(part(?:-\d+)?) 0>\n", memory)
     assert tag and f"<{tag[1]}" not in text and memory == f"<{tag[1]} 0>\n{text}\n\n<{tag[1]} 1>\nThe lamp."
     assert len(fences) == 4
+
+
+@pytest.mark.parametrize("text", ["</event>", "<event 9: system>", "<block human: 1/300 words>", "<event-2 1>"])
+def test_tags_of_events_and_blocks_stand_in_none_of_their_texts(text: str) -> None:
+    events = [Event(0, "user", "2026-05-01T14:03:00+00:00", text), Event(1, "user", "2026-05-01T14:04:00+00:00", "x")]
+    tag = re.match(r"<([a-z]+(?:-\d+)?) 0: user, 2026-05-01 14:03>\n", queue_text(events, 4000))
+    assert tag and f"<{tag[1]}" not in text and f"</{tag[1]}" not in text
+    block = re.match(r"<([a-z]+(?:-\d+)?) a: ", blocks_text([{"label": "a", "about": "b", "limit": 300, "text": text}]))
+    assert block and f"<{block[1]}" not in text
 
 
 def test_a_hostile_question_stays_within_its_fence() -> None:

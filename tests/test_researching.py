@@ -252,7 +252,7 @@ async def test_a_person_edits_the_plan_before_the_search(server: ModelServer, li
     edited = await compiled.aupdate_state(config, {"plan": {"page": [26, 999], "keyword": "note at birch"}})
     found = await compiled.ainvoke(None, edited, context=context)
     assert 26 in found["pages_read"] and 11 in found["pages_read"]
-    assert found["rounds"][0]["plan"]["keyword"] == "note at birch", "as the person wrote it"
+    assert found["rounds"][0]["plan"] == {"needs": [], "keyword": ["note at birch"], "vector": [], "page": [26]}
     assert found["rounds"][0]["hits"][0]["tools"]
 
 

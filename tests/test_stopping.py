@@ -37,10 +37,10 @@ def test_stopped_it_ends_soon_and_goes_on_from_there(readgraph: Command, server:
 
     server.fault_for = hang
     started = process(*ASK, *DOUBLE, "--concurrency", 1)
-    reached, began = hanging.wait(20), time.perf_counter()
+    reached, began = hanging.wait(60), time.perf_counter()
     STOPS[name](started)
     stopped = finished(started)
-    assert reached and time.perf_counter() - began < 5, "it waited for the server"
+    assert reached and time.perf_counter() - began < 10, "it waited for the server"
     assert_refused(stopped, "stopped. What was read is kept; the same command goes on", code=130)
     paid, server.fault_for = set(server.answered), None
     assert "of about" in readgraph("show").out

@@ -4,9 +4,9 @@ import asyncio
 from pathlib import Path
 
 from rich.console import Console
-from rich.text import Text
 
 from readgraph.cli.documents import find_document
+from readgraph.cli.safe_text import Text
 from readgraph.state.errors import BadInput
 from readgraph.state.library import open_library
 from readgraph.state.reply_archive import exported, imported

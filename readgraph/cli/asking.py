@@ -8,12 +8,15 @@ from typing import Any
 
 from readgraph.cli.documents import asked_document, asked_sources
 from readgraph.cli.rendering import print_answer, print_json, print_reminder, print_steps
+from readgraph.cli.reporting import check_report, write_report
 from readgraph.cli.rounds import print_rounds
 from readgraph.cli.running import run_graph
 from readgraph.cli.screen import Screen
 from readgraph.cli.settings import chosen_method
 from readgraph.cli.walk_drawing import print_walk
 from readgraph.graphs.methods import method_named
+from readgraph.report.data import report_of_answer
+from readgraph.report.page import render
 from readgraph.sources import SourceText
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
@@ -34,16 +37,27 @@ def ask_documents(
     *,
     follow_up: bool,
     show_steps: bool,
+    report: Path | None = None,
 ) -> None:
-    """Answer a question about the documents and print the answer."""
+    """Answer a question about the documents and print the answer; `report` is a file for the report."""
     if not question.strip():
         raise BadInput("The question is empty: ask something.")
     if len(options) == 1:
         raise BadInput("A multiple choice needs at least two options; there is one --option.")
     if not paths and not follow_up:
         raise BadInput("There is nothing to read: name a file, or go on from the last question with --continue.")
+    if report:
+        check_report(report)
     asked = Question(question=question, options=options, follow_up=follow_up)
-    found = asyncio.run(_ask(asked, asked_sources(paths, glob), method, context, folder, screen))
+    found, page = asyncio.run(
+        _ask(asked, asked_sources(paths, glob), method, context, folder, screen, reported=report is not None)
+    )
+    _print(found, context, screen, show_steps=show_steps)
+    if report:
+        write_report(report, page, quiet=screen.quiet)
+
+
+def _print(found: dict[str, Any], context: ReaderContext, screen: Screen, *, show_steps: bool) -> None:
     if screen.as_json:
         print_json(found)
         return
@@ -64,7 +78,10 @@ async def _ask(
     context: ReaderContext,
     folder: Path | None,
     screen: Screen,
-) -> dict[str, Any]:
+    *,
+    reported: bool,
+) -> tuple[dict[str, Any], bytes]:
+    """The graph's output, and the report where one is wanted."""
     async with open_library(folder) as library:
         document = await asked_document(library, sources) if sources else None
         if asked["follow_up"]:
@@ -75,7 +92,9 @@ async def _ask(
         else:
             thread, used = "", chosen_method(method, document)
         assert document is not None, "files are named, or a question is gone on from"
-        return await run_graph(library, used.build(), used.name, document, asked, context, screen, thread)
+        found = await run_graph(library, used.build(), used.name, document, asked, context, screen, thread)
+        shown = render(await report_of_answer(library.pages, asked, found, used.note)) if reported else b""
+        return found, shown
 
 
 async def _last_question(library: Library, document: Document | None) -> tuple[Document, str, str]:

@@ -6,9 +6,9 @@ import time
 from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
 from rich.console import Console
-from rich.text import Text
 
 from readgraph.cli.rendering import print_json
+from readgraph.cli.safe_text import Text
 from readgraph.nodes.asking import ask
 from readgraph.nodes.models import HOW_TO_NAME, model_client
 from readgraph.nodes.prompts.check import Counted, check_prompt

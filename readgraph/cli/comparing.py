@@ -8,12 +8,12 @@ from typing import Any
 
 from rich.console import Console
 from rich.table import Column, Table
-from rich.text import Text
 
 from readgraph.cli.documents import asked_document, asked_sources
 from readgraph.cli.prices import in_dollars
 from readgraph.cli.rendering import PLAIN, counted, print_citations, print_json, print_reminder, said, used
 from readgraph.cli.running import run_graph
+from readgraph.cli.safe_text import Text
 from readgraph.cli.screen import Screen
 from readgraph.graphs.methods import Method, method_named
 from readgraph.sources import SourceText

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from rich.console import Console
 from rich.table import Table
-from rich.text import Text
 
 from readgraph.cli.documents import asked_document, asked_sources
 from readgraph.cli.prices import TOKENS_A_WORD, Price, in_dollars, known_price
 from readgraph.cli.rendering import PLAIN, print_json
+from readgraph.cli.safe_text import Text
 from readgraph.cli.screen import Screen
 from readgraph.cli.settings import chosen_method
 from readgraph.nodes.estimating import Estimate, Range

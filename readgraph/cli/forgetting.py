@@ -5,10 +5,10 @@ import sys
 from pathlib import Path
 
 from rich.console import Console
-from rich.text import Text
 
 from readgraph.cli.documents import find_document
 from readgraph.cli.rendering import print_json
+from readgraph.cli.safe_text import Text
 from readgraph.state.errors import BadInput
 from readgraph.state.forgetting import forget_document
 from readgraph.state.library import open_library
@@ -22,7 +22,7 @@ def forget(named: str, folder: Path | None, *, sure: bool, as_json: bool) -> Non
 async def _forget(named: str, folder: Path | None, sure: bool, as_json: bool) -> None:
     async with open_library(folder) as library:
         document = await find_document(library.pages, named)
-        if not sure and not _agreed(f"Forget '{document.title}' and all that was read of it? [y/N] "):
+        if not sure and not agreed(f"Forget '{document.title}' and all that was read of it? [y/N] "):
             raise BadInput(f"'{document.title}' was kept: say --yes to forget it without being asked.")
         forgotten = await forget_document(library, document)
     if as_json:
@@ -32,5 +32,6 @@ async def _forget(named: str, folder: Path | None, sure: bool, as_json: bool) ->
     Console(highlight=False).print(Text(f"Forgot '{document.title}': {counted}."))
 
 
-def _agreed(question: str) -> bool:
+def agreed(question: str) -> bool:
+    """Whether a person says yes; where none can be asked, nobody does."""
     return sys.stdin.isatty() and input(question).strip().casefold() in ("y", "yes")

@@ -5,9 +5,9 @@ from typing import Any
 
 from rich.console import Console
 from rich.table import Table
-from rich.text import Text
 
 from readgraph.cli.rendering import PLAIN, print_json
+from readgraph.cli.safe_text import Text
 from readgraph.graphs.methods import METHODS, Method, method_named
 from readgraph.nodes.declared import declared_by
 from readgraph.state.errors import BadInput

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Annotated, NoReturn
 import typer
 
 import readgraph
+from readgraph.cli.agents import agents
 from readgraph.cli.method_commands import method_commands
 from readgraph.cli.options import (
     BUILDING,
+    CHATTING,
     GROWING,
     LOOKING_UP,
     MEMORIZING,
@@ -26,6 +28,7 @@ from readgraph.cli.options import (
     with_context,
     with_screen,
 )
+from readgraph.cli.reply_commands import replies
 from readgraph.state.errors import ReadgraphError
 
 if TYPE_CHECKING:
@@ -50,6 +53,10 @@ MethodName = Annotated[
 ]
 EstimateOnly = Annotated[
     bool, typer.Option("--estimate", help="Say how many calls and words it will take, and make no call.")
+]
+Report = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Write a report: one HTML page that shows what was read.", show_default=False),
 ]
 
 
@@ -146,6 +153,7 @@ def ask(
     estimate: EstimateOnly = False,
     library: LibraryFolder = None,
     show_steps: Annotated[bool, typer.Option("--show-steps", help="Print what each step did and used.")] = False,
+    report: Report = None,
 ) -> None:
     """Answer a question about documents, with the words of the text that show it.
 
@@ -174,6 +182,7 @@ def ask(
         screen,
         follow_up=follow_up,
         show_steps=show_steps,
+        report=report,
     )
 
 
@@ -184,12 +193,15 @@ def show(
         typer.Argument(metavar="[DOCUMENT]", help="A document whose pages to show: a file, an id or a title."),
     ] = "",
     library: LibraryFolder = None,
+    report: Report = None,
     as_json: Json = False,
 ) -> None:
     """List what the library holds, or a document's pages with their gists."""
-    from readgraph.cli.showing import show_document, show_library
+    from readgraph.cli.showing import report_document, show_document, show_library
 
-    if document:
+    if report:
+        report_document(document, library, report)
+    elif document:
         show_document(document, library, as_json=as_json)
     else:
         show_library(library, as_json=as_json)
@@ -209,6 +221,29 @@ def forget(
 
 
 @app.command()
+@with_context(CHATTING)
+def chat(
+    context: "ReaderContext",
+    agent: Annotated[str, typer.Option(metavar="NAME", help="Whom to talk with; a new name begins a new life.")] = (
+        "default"
+    ),
+    every: Annotated[
+        tuple[str, str] | None,
+        typer.Option(metavar="TIME PROMPT", help="Wake the agent with a prompt, such as: --every 10m 'What is open?'"),
+    ] = None,
+    library: LibraryFolder = None,
+    as_json: Json = False,
+) -> None:
+    """Talk with an agent that remembers: it keeps all that was said, and goes on where you left it."""
+    from readgraph.cli.chat import talk
+
+    talk(agent, every, context, library, as_json=as_json)
+
+
+app.add_typer(agents, name="agents")
+
+
+@app.command()
 def models(
     model: Annotated[
         str, typer.Argument(metavar="PROVIDER:NAME", envvar="READGRAPH_MODEL", help="The model to check.")
@@ -224,29 +259,7 @@ def models(
 
 app.add_typer(method_commands)
 
-replies = typer.Typer(help="Move recorded replies, so that anyone can replay a run without paying for it.")
 app.add_typer(replies, name="replies")
-Archive = Annotated[Path, typer.Argument(metavar="ARCHIVE", help="A file of JSON lines.", show_default=False)]
-
-
-@replies.command("export")
-def export_replies(
-    file: Archive,
-    document: Annotated[str, typer.Option(help="Only the replies about this document: a file, an id or a title.")] = "",
-    library: LibraryFolder = None,
-) -> None:
-    """Write the recorded replies to a file."""
-    from readgraph.cli.archiving import export_replies as export
-
-    export(file, document, library)
-
-
-@replies.command("import")
-def import_replies(file: Archive, library: LibraryFolder = None) -> None:
-    """Take the replies of a file in; what is recorded already stays as it is."""
-    from readgraph.cli.archiving import import_replies as take_in
-
-    take_in(file, library)
 
 
 def _print_version(wanted: bool) -> None:
@@ -274,7 +287,9 @@ def run() -> NoReturn:
     try:
         app()
     except ReadgraphError as problem:
-        typer.echo(f"readgraph: {problem}", err=True)
+        from readgraph.cli.safe_text import one_line
+
+        typer.echo(f"readgraph: {one_line(problem)}", err=True)
     except SystemExit as ended:
         if ended.code == STOPPED:
             signal.signal(signal.SIGINT, signal.SIG_IGN)  # it ends already

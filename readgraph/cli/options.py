@@ -91,6 +91,14 @@ SCREEN: dict[str, Any] = {
 LOOKING_UP: dict[str, Any] = {
     "strategy": _option(Strategy, "Look pages up all at once (parallel, the default), or one by one."),
     "max_pages": _option(int, "Read at most this many pages again (5).", min=0),
+    "max_chain": _option(int, "mem-gpt: at most this many function calls (30).", min=1),
+}
+
+_CHATTING = ("model", "window_words", "min_page_words", "max_page_words", "max_calls", "max_words", "timeout")
+
+CHATTING: dict[str, Any] = {
+    **{name: READING[name] for name in _CHATTING},
+    "max_chain": _option(int, "At most this many function calls before the agent waits again (30).", min=1),
 }
 
 _GAM: dict[str, Any] = {"rich_help_panel": "GAM"}

@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
 from readgraph.cli.rendering import used
+from readgraph.cli.safe_text import Text
 from readgraph.cli.screen import Screen
 
 DOING = {
@@ -89,4 +90,4 @@ class ReadingProgress:
 
     def say(self, line: str) -> None:
         """Print a line above the bar."""
-        self.console.print(line, style="yellow", highlight=False, markup=False)
+        self.console.print(Text(line, style="yellow"), highlight=False)

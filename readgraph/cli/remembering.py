@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Console
-from rich.text import Text
 
 from readgraph.cli.rendering import counted, print_json, print_memory, print_reminder
 from readgraph.cli.running import run_graph
+from readgraph.cli.safe_text import Text
 from readgraph.cli.screen import Screen
 from readgraph.graphs import gam
 from readgraph.sources.sessions import load_sessions

@@ -8,9 +8,9 @@ from typing import Any
 from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table
-from rich.text import Text
 
 from readgraph.cli.prices import in_dollars
+from readgraph.cli.safe_text import Text
 from readgraph.cli.screen import Screen
 from readgraph.nodes.models import HOW_TO_NAME
 from readgraph.state.context import ReaderContext

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from rich.console import Console
 from rich.padding import Padding
-from rich.text import Text
 
+from readgraph.cli.safe_text import Text
 from readgraph.state.research import Found, Round
 
 

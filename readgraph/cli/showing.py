@@ -9,11 +9,14 @@ from typing import Any
 from rich import filesize
 from rich.console import Console
 from rich.padding import Padding
-from rich.text import Text
 
 from readgraph.cli.documents import find_document
 from readgraph.cli.rendering import counted, print_json
+from readgraph.cli.reporting import check_report, write_report
+from readgraph.cli.safe_text import Text
 from readgraph.graphs.methods import METHODS
+from readgraph.report.data import report_of_document
+from readgraph.report.page import render
 from readgraph.state.errors import BadInput
 from readgraph.state.library import open_library
 from readgraph.state.page_store import PageStore
@@ -58,7 +61,7 @@ def show_library(folder: Path | None, *, as_json: bool) -> None:
 def show_document(named: str, folder: Path | None, *, as_json: bool) -> None:
     """Show the pages of a document's newest memory with their notes, and their headers where they have one."""
     document, memory, pages, notes = asyncio.run(_read(named, folder))
-    called = METHODS[memory.recipe.method].note if memory.recipe.method in METHODS else "note"
+    called = _note_of(memory)
     if as_json:
         listed = [asdict(page) | _noted(notes.get(page.number), called) for page in pages]
         print_json(asdict(document) | {"memory": _described(memory), "pages": listed})
@@ -71,6 +74,25 @@ def show_document(named: str, folder: Path | None, *, as_json: bool) -> None:
         if note and note.header:
             console.print(Text(note.header, style="italic"))
         console.print(Text(note.text if note else f"(no {called} yet)"))
+
+
+def report_document(named: str, folder: Path | None, file: Path) -> None:
+    """Write the report of a document's newest memory."""
+    if not named:
+        raise BadInput("There is nothing to report: name a document.")
+    check_report(file)
+    write_report(file, asyncio.run(_report(named, folder)), quiet=False)
+
+
+async def _report(named: str, folder: Path | None) -> bytes:
+    async with open_library(folder) as library:
+        document, memory = await _newest(library.pages, named)
+        return render(await report_of_document(library.pages, document, memory, _note_of(memory)))
+
+
+def _note_of(memory: Memory) -> str:
+    """What the memory's method calls the note of a page."""
+    return METHODS[memory.recipe.method].note if memory.recipe.method in METHODS else "note"
 
 
 def _noted(note: Note | None, called: str) -> dict[str, str | None]:
@@ -92,14 +114,18 @@ async def _memories(pages: PageStore, document: Document) -> list[Noted]:
 
 async def _read(named: str, folder: Path | None) -> tuple[Document, Memory, list[Page], dict[int, Note]]:
     async with open_library(folder) as library:
-        document = await find_document(library.pages, named)
-        memories = await library.pages.memories(document.id)
-        if not memories:
-            raise BadInput(f"'{document.title}' was not read yet: readgraph read FILE")
-        memory = max(memories, key=lambda memory: (memory.pages > 0, memory.started))
+        document, memory = await _newest(library.pages, named)
         pages = await library.pages.pages(memory.id, range(memory.pages))
         notes = await library.pages.notes(memory.id, range(memory.pages))
         return document, memory, pages, {note.page: note for note in notes}
+
+
+async def _newest(pages: PageStore, named: str) -> tuple[Document, Memory]:
+    document = await find_document(pages, named)
+    memories = await pages.memories(document.id)
+    if not memories:
+        raise BadInput(f"'{document.title}' was not read yet: readgraph read FILE")
+    return document, max(memories, key=lambda memory: (memory.pages > 0, memory.started))
 
 
 def _told(document: Document, noted: Noted) -> str:

@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 
 from rich.console import Console
-from rich.text import Text
+from rich.text import Text as RichText
 from rich.tree import Tree
 
+from readgraph.cli.safe_text import Text
 from readgraph.state.walk import Action, Hop
 
 _STYLES: dict[Action, str] = {
@@ -49,7 +50,7 @@ def draw_walk(hops: Sequence[Hop]) -> Tree:
     return drawn[root]
 
 
-def _label(hop: Hop | None, why: str, node: str = "") -> Text:
+def _label(hop: Hop | None, why: str, node: str = "") -> RichText:
     """A node with why it was chosen, and what came of it; `hop` is the last decision there, none at the cap."""
     if hop is None:
         return Text.assemble(node, (f"  {why}", "dim"), ("  → the walk ended here", "dim"))

@@ -50,6 +50,7 @@ METHODS = {
             "mem-walker", "mem_walker", "A tree of summaries; walks it down and back up for each question.", "summary"
         ),
         Method("gam", "gam", "Memos of pages; researches the pages for each question, round by round.", "memo"),
+        Method("mem-gpt", "mem_gpt", "An agent searches the pages and opens them until it can answer.", "beginning"),
         Method("retrieved-pages", "baselines.retrieved_pages", "ReadAgent, but BM25 looks the pages up.", "gist"),
         Method("gists-only", "baselines.gists_only", "ReadAgent without look-up: the gists answer alone.", "gist"),
         Method("recurrent", "baselines.recurrent", "A summary carried through the text answers alone.", "summary"),

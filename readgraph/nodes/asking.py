@@ -6,7 +6,6 @@ for every method.
 
 import asyncio
 from collections.abc import Callable
-from functools import lru_cache
 from typing import Any, TypeVar
 
 from langgraph.runtime import Runtime
@@ -16,7 +15,7 @@ from readgraph.nodes.calling import Messages, Said, call_model
 from readgraph.nodes.metering import current_meter
 from readgraph.nodes.models import ModelClient, model_client
 from readgraph.nodes.prompting import Prompt
-from readgraph.nodes.reply_parsing import Refused, parse_reply, plain_text
+from readgraph.nodes.reply_parsing import Refused, parse_reply, plain_text, reply_schema
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import NoUsableReply
 from readgraph.state.page_store import PageStore, page_store
@@ -116,10 +115,5 @@ async def _say(
 
 def _cache_key(context: ReaderContext, client: ModelClient, messages: Messages, reply: type[BaseModel] | None) -> str:
     """Ours, not LangChain's: that one holds timeouts and retries, so raising one would pay for a book again."""
-    asked: list[Any] = [messages, _schema(reply) if reply else None]
+    asked: list[Any] = [messages, reply_schema(reply) if reply else None]
     return digest([*asked, client.name, client.server, context.reply_form, context.sample], length=40)
-
-
-@lru_cache(256)
-def _schema(reply: type[BaseModel]) -> dict[str, Any]:
-    return reply.model_json_schema()

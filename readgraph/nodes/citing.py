@@ -11,7 +11,7 @@ from readgraph.nodes.contracts import CiteState, CiteUpdate
 from readgraph.nodes.metering import fell_back
 from readgraph.nodes.step import step
 from readgraph.state.context import ReaderContext
-from readgraph.state.page_store import page_store
+from readgraph.state.page_store import PageStore, page_store
 from readgraph.state.reading import Citation, Quote
 from readgraph.state.records import Page
 
@@ -23,20 +23,25 @@ async def cite(state: CiteState, runtime: Runtime[ReaderContext]) -> CiteUpdate:
     """Give each quote its page and character span; one that isn't in the document is dropped and counted."""
     if not state["quotes"]:
         return {"citations": [], "did": "nothing was quoted"}
-    store = page_store(runtime)
-    document = await store.document(state["document"])
-    memory = await store.memory(document.id, state["memory"])
-    pages = await store.pages(memory.id, range(memory.pages))
-    text = await store.text(document)
-    found = [locate(quote, text, pages) for quote in state["quotes"]]
+    found = await find_quotes(page_store(runtime), state["document"], state["memory"], state["quotes"])
     citations = [citation for citation in found if citation]
-    places = await store.place_names(document, [citation["start"] for citation in citations])
-    for citation, place in zip(citations, places, strict=True):
-        citation["place"] = place
     unique = list({(citation["start"], citation["end"]): citation for citation in citations}.values())
     if lost := found.count(None):
         fell_back("quote_not_found", lost)
     return {"citations": unique, "did": f"found {len(citations)} of {len(found)} quotes in the text"}
+
+
+async def find_quotes(store: PageStore, document: str, memory: str, quotes: list[Quote]) -> list[Citation | None]:
+    """The citation of each quote; nothing for one that isn't in the document."""
+    described, kept = await store.document(document), await store.memory(document, memory)
+    pages = await store.pages(memory, range(kept.pages))
+    text = await store.text(described)
+    found = [locate(quote, text, pages) for quote in quotes]
+    citations = [citation for citation in found if citation]
+    places = await store.place_names(described, [citation["start"] for citation in citations])
+    for citation, place in zip(citations, places, strict=True):
+        citation["place"] = place
+    return found
 
 
 def locate(quote: Quote, text: str, pages: list[Page]) -> Citation | None:

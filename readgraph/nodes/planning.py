@@ -23,8 +23,8 @@ from readgraph.state.research import Plan, Round, no_plan
 from readgraph.state.search.okapi import rank
 from readgraph.state.words import first_words
 
-QUERY_WORDS = 60
-"""A longer query is cut."""
+QUERY_WORDS, MOST_NEEDS = 60, 10
+"""Longer queries and lists of needs are cut, since they are kept in the state."""
 
 
 class PlanState(AskedState):
@@ -90,8 +90,8 @@ class _Case:
             return "no research: answers from the memory alone" if self.memory.pages else "the memory is empty"
         parts = [f"{tool} {', '.join(plan[tool])}" for tool in ("keyword", "vector") if plan[tool]]
         parts += [listed(plan["page"])] if plan["page"] else []
-        told = f"planned: {'; '.join(parts)}"
-        if len(self.memos.notes) < self.memos.of and not self.runtime.context.without_memory:
+        told = f"planned: {'; '.join(parts) or 'nothing'}"
+        if len(self.memos.notes) < self.memos.of:
             told += f" (saw {len(self.memos.notes)} of {self.memos.of} memos)"
         if "vector" in self.runtime.context.tools and "vector" not in self.tools:
             told += " (no vector search: there is no embedding model)"
@@ -106,7 +106,8 @@ async def _open(state: PlanState, runtime: Runtime[ReaderContext], open_tools: O
     offered = tools_offered(runtime.context, tools)
     if not offered:
         raise BadInput("The only search tool is 'vector', which needs an embedding model: name one, or another tool.")
-    memos = await memos_in_view(runtime, memory, tools, state["asked"])
+    unseen = runtime.context.without_memory
+    memos = MemosInView([], 0) if unseen else await memos_in_view(runtime, memory, tools, state["asked"])
     return _Case(state, runtime, memory, tools, offered, memos)
 
 
@@ -124,7 +125,7 @@ def usable_plan(plan: Mapping[str, Any], offered: tuple[str, ...], unread: Conta
 
     numbers = [number for number in numbers_in(plan.get("page")) if number in unread] if "page" in offered else []
     return {
-        "needs": texts_in(plan.get("needs")),
+        "needs": [first_words(need, QUERY_WORDS) for need in texts_in(plan.get("needs"))][:MOST_NEEDS],
         "keyword": queries("keyword"),
         "vector": queries("vector"),
         "page": list(dict.fromkeys(numbers))[:most],
@@ -146,7 +147,7 @@ async def _asked_plan(case: _Case) -> Plan:
         return f"it plans no search; pages are numbered 0 to {last}, and those that were read don't count"
 
     prompt = plan_prompt(
-        "" if context.without_memory else case.memos.text,
+        case.memos.text,
         state["asked"],
         state["choices"],
         case.offered,

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import Any, TypeVar
 
 from json_repair import repair_json
@@ -78,9 +79,15 @@ def _faults(problem: ValidationError) -> str:
     return "; ".join(f"{'.'.join(map(str, fault['loc'])) or 'reply'}: {fault['msg']}" for fault in faults)
 
 
+@cache
+def reply_schema(reply: type[BaseModel]) -> dict[str, Any]:
+    """The JSON schema of a type of reply; worked out once, since that takes longer than all else of an ask."""
+    return reply.model_json_schema()
+
+
 def reply_instructions(reply: type[BaseModel]) -> str:
     """How a reply of this type looks, for models that are not told by their server."""
-    schema = reply.model_json_schema()
+    schema = reply_schema(reply)
     lines = [f"- {name}: {_described(field, schema)}" for name, field in schema["properties"].items()]
     return "Reply with one JSON object and nothing else. Its fields:\n" + "\n".join(lines)
 

@@ -24,8 +24,9 @@ class SearchState(AskedState):
 
 
 class SearchUpdate(TypedDict):
-    """What searching writes: pages not read before, the best first."""
+    """What searching writes: pages not read before, the best first, and the plan as it was searched for."""
 
+    plan: Plan
     hits: list[Found]
     did: str
 
@@ -57,7 +58,7 @@ def searching(open_tools: OpenTools) -> StepNode[SearchState]:
             {"page": page, "tools": [name for name, pages in found.items() if page in pages], "score": round(score, 5)}
             for page, score in fuse(list(found.values()))
         ]
-        return {"hits": hits, "did": _told(found, hits)}
+        return {"plan": plan, "hits": hits, "did": _told(found, hits)}
 
     return StepNode(search)
 

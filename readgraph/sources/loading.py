@@ -40,7 +40,9 @@ def load(path: Path) -> SourceText:
     if kind is None and os.path.lexists(path):
         raise BadInput(f"{name} is of no kind that can be read: give one of {', '.join(SUFFIXES)}.")
     made = _made(kind or "plain_text", read_bytes(path, name), name)
-    return SourceText(on_one_line(made.title) or path.stem, made.text, str(path.absolute()), made.places)
+    return SourceText(
+        on_one_line(made.title) or " ".join(path.stem.split()), made.text, str(path.absolute()), made.places
+    )
 
 
 def shown(path: Path) -> str:

@@ -121,6 +121,9 @@ class ReaderContext:
         "integration"
     )
     context_only: Annotated[bool, Field(description="GAM: give the context, and no answer.")] = False
+    max_chain: Annotated[
+        int, Field(ge=1, description="MemGPT: at most this many function calls before control goes back.")
+    ] = 30
     max_calls: Annotated[int | None, Field(ge=0, description="Budget: model calls in one reading.")] = None
     max_words: Annotated[int | None, Field(ge=0, description="Budget: words sent and received in one reading.")] = None
     concurrency: Annotated[int, Field(ge=1, le=1000, description="At most this many model calls are in flight.")] = 16

@@ -2,6 +2,8 @@
 
 from collections import Counter
 
+from readgraph.state.agent_lives import forget_agent
+from readgraph.state.agents import AgentStore
 from readgraph.state.build_lock import building
 from readgraph.state.collections import collections_with
 from readgraph.state.library import Library
@@ -39,6 +41,8 @@ async def forget_document(library: Library, document: Document) -> dict[str, int
     }
     for thread in threads:
         await library.checkpointer.adelete_thread(thread)
+    for agent in await AgentStore(pages.store).agents(reading=document.id):
+        await forget_agent(library, agent)
     async with building(pages.store, document.id):  # nobody appends to a history meanwhile
         document = await pages.document(document.id)
         parts = 0 if document.parts else -(-document.characters // PART)

@@ -261,8 +261,9 @@ class PageStore:
     async def get(self, namespace: tuple[str, ...], keys: Sequence[str]) -> list[dict[str, Any] | None]:
         """The stored values of these keys, in this order."""
         found: list[dict[str, Any] | None] = []
-        for first in range(0, len(keys), BATCH):
-            gets = [GetOp(storable(namespace), storable(key), refresh_ttl=False) for key in keys[first : first + BATCH]]
+        space, names = storable(namespace), storable(list(keys))
+        for first in range(0, len(names), BATCH):
+            gets = [GetOp(space, name, refresh_ttl=False) for name in names[first : first + BATCH]]
             found += [item.value if isinstance(item, Item) else None for item in await self._batch(gets)]
         return found
 

@@ -50,6 +50,7 @@ class Citation(TypedDict):
     """A quote that stands in the document: page number, exact text, character span `[start, end)`.
 
     `place` says where it is in the source's own terms: the page of a PDF, a chapter, a heading, a line, a time.
+    `document` names the document where it is another than that of the question.
     """
 
     page: int
@@ -57,6 +58,7 @@ class Citation(TypedDict):
     start: int
     end: int
     place: str | None
+    document: NotRequired[str]
 
 
 class Exchange(TypedDict):

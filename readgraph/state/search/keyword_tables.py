@@ -23,9 +23,12 @@ FORMAT = 1
 MOST_ROWS = 20_000
 """Pages that the terms of one query may stand on together: 100,000 pages of 400 words take about 15 ms so."""
 
+VACUUM_AT_ONCE = 1000
+"""Pages of the file, 4 KB each, that are given back in one transaction."""
+
 WEIGHTS = {"page": 1.0, "header": 0.5, "memo": 1.0}
 """What a word counts where it stands. With the turn before as header, at half weight, recall@5 over LoCoMo's turns is
-64 where it is 53 without (`benchmarks/retrieval.py`)."""
+63 where it is 53 without (`benchmarks/retrieval.py`)."""
 
 # Terms are parted by spaces: ASCII letters, digits, the underscore and all that is not ASCII belong to a term.
 _TOKENIZE = "ascii tokenchars '_'"
@@ -136,7 +139,7 @@ def forget(connection: sqlite3.Connection, memory: str) -> None:
     """Drop the index of a memory and give its space back."""
     with transaction(connection, "IMMEDIATE"):
         _drop(connection, memory)
-    connection.executescript("PRAGMA incremental_vacuum")  # as a script, since it works step by step
+    _give_back(connection)
 
 
 def extent(connection: sqlite3.Connection, memory: str) -> Extent:
@@ -160,22 +163,36 @@ def search(connection: sqlite3.Connection, memory: str, query: str, limit: int) 
     """The pages that share words with the query, best first; equals in page order."""
     with transaction(connection):
         index = _index(connection, memory)
-        count = f"SELECT doc FROM vocabulary_{index} WHERE term = ?"
-        found = {term: connection.execute(count, (term,)).fetchone() for term in (query_terms(query) if index else ())}
-        terms = affordable({term: row[0] for term, row in found.items() if row}, MOST_ROWS)
-        if not terms or limit < 1:
-            return []
-        ranked = connection.execute(
-            f"SELECT rowid, -bm25(terms_{index}, ?, ?, ?) AS score FROM terms_{index} WHERE terms_{index} MATCH ? "
-            "ORDER BY score DESC, rowid LIMIT ?",
-            (*(WEIGHTS[part] for part in PARTS), match_any(terms), limit),
-        ).fetchall()
+        terms, ranked = _ranked(connection, index, query, limit)
         entries = [_terms(connection, index, page) or [] for page, _ in ranked]
     wanted = {*terms}
     return [
         Hit(page, score, PARTS[max(range(len(parts)), key=lambda number: len(wanted & {*parts[number].split()}))])
         for (page, score), parts in zip(ranked, entries, strict=True)
     ]
+
+
+def all_pages(connection: sqlite3.Connection, memory: str, query: str) -> list[int]:
+    """The numbers of all pages that share words with the query, best first; equals in page order."""
+    with transaction(connection):
+        return [page for page, _ in _ranked(connection, _index(connection, memory), query, limit=-1)[1]]
+
+
+def _ranked(
+    connection: sqlite3.Connection, index: int, query: str, limit: int
+) -> tuple[list[str], list[tuple[int, float]]]:
+    """The terms that are looked for, and (page, score) of at most `limit` pages that hold one of them; -1: of all."""
+    count = f"SELECT doc FROM vocabulary_{index} WHERE term = ?"
+    found = {term: connection.execute(count, (term,)).fetchone() for term in (query_terms(query) if index else ())}
+    terms = affordable({term: row[0] for term, row in found.items() if row}, MOST_ROWS)
+    if not terms or limit == 0:
+        return [], []
+    ranked = connection.execute(
+        f"SELECT rowid, -bm25(terms_{index}, ?, ?, ?) AS score FROM terms_{index} WHERE terms_{index} MATCH ? "
+        "ORDER BY score DESC, rowid LIMIT ?",
+        (*(WEIGHTS[part] for part in PARTS), match_any(terms), limit),
+    )
+    return terms, ranked.fetchall()
 
 
 def _index(connection: sqlite3.Connection, memory: str) -> int:
@@ -200,6 +217,13 @@ def _drop(connection: sqlite3.Connection, memory: str) -> None:
     for table in ("vocabulary", "terms", "entries") if index else ():
         connection.execute(f"DROP TABLE {table}_{index}")
     connection.execute("DELETE FROM indexes WHERE number = ?", (index,))
+
+
+def _give_back(connection: sqlite3.Connection) -> None:
+    """Shorten the file by its free pages, in parts, so that nobody else waits long."""
+    left, free = -1, "PRAGMA freelist_count"
+    while left != (left := connection.execute(free).fetchone()[0]):  # in memory nothing is given back
+        connection.executescript(f"PRAGMA incremental_vacuum({VACUUM_AT_ONCE})")  # `execute` makes one step of it
 
 
 def _terms(connection: sqlite3.Connection, index: int, page: int) -> list[str] | None:

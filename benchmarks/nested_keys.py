@@ -1,0 +1,104 @@
+"""Nested key-value retrieval (MemGPT, section 3.2.2): a value may be a key itself, and the last value is asked for.
+
+    python -m benchmarks.nested_keys [--levels 0 1 2 3 4] [--orders 30] [--pairs 140] [--model PROVIDER:NAME]
+
+Prints for each number of nestings how many of the orders were answered right, and the function calls it took. With
+no model it runs against a scripted double: that shows that the plumbing carries, and nothing about any model.
+"""
+
+import argparse
+import asyncio
+import contextlib
+import os
+import random
+import re
+import tempfile
+import uuid
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+from benchmarks.gisting import model_server
+from readgraph import ReaderContext, open_library
+from readgraph.graphs.mem_gpt import build
+from tests.agent import Step, call
+from tests.model_server import ChatRequest
+
+ID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
+
+QUESTION = (
+    "The value of a key may be a key itself, and so on. Beginning with key {key}: what is the last value, which is no "
+    "key itself?"
+)
+
+
+@dataclass(frozen=True)
+class Task:
+    """The pairs as a text of one pair a paragraph, the key to begin with, and the last value."""
+
+    text: str
+    key: str
+    value: str
+
+
+def made_task(pairs: int, levels: int, order: int) -> Task:
+    """Pairs of random ids; `levels` of the values lead on. Each order places all of them anew."""
+    rng = random.Random(f"{pairs} {levels} {order}")
+    keys, values = ([str(uuid.UUID(int=rng.getrandbits(128), version=4)) for _ in range(pairs)] for _ in range(2))
+    chain = rng.sample(range(pairs), levels + 1)
+    for one, following in pairwise(chain):
+        values[one] = keys[following]
+    lines = [f"Key: {key}, value: {value}." for key, value in zip(keys, values, strict=True)]
+    return Task("\n\n".join(lines), keys[chain[0]], values[chain[-1]])
+
+
+def respond(request: ChatRequest) -> Step:
+    """Search for the key, then for each value in turn, until one is found as no key."""
+    queue = request.text.split("<events>\n", 1)[1].split("\n</events>", 1)[0]
+    known = dict(re.findall(rf"Key: ({ID}), value: ({ID})", queue))
+    (wanted,) = re.findall(rf"Beginning with key ({ID})", request.text)
+    while wanted in known:
+        wanted = known[wanted]
+    if f'query="{wanted}"' in queue:
+        return call("answer", answer=wanted, quotes=wanted)
+    return call("archival_search", run_on=True, query=wanted)
+
+
+async def tried(task: Task, context: ReaderContext) -> tuple[bool, int]:
+    """Whether the answer holds the last value and no other id, and the model calls."""
+    with tempfile.TemporaryDirectory() as folder:
+        async with open_library(folder) as library:
+            graph = build().compile(checkpointer=library.checkpointer, store=library.store)
+            document = await library.pages.add_document(task.text, title="Pairs of keys and values")
+            asked: Any = {"document": document.id, "question": QUESTION.format(key=task.key)}
+            found = await graph.ainvoke(asked, {"configurable": {"thread_id": "1"}}, context=context)
+    ids = re.findall(ID, (found["answer"] or "").lower())
+    return ids[-1:] == [task.value], found["usage"]["calls"]
+
+
+def main() -> None:
+    """Run and print."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--levels", type=int, nargs="+", default=[0, 1, 2, 3, 4])
+    parser.add_argument("--orders", type=int, default=30)
+    parser.add_argument("--pairs", type=int, default=140)
+    parser.add_argument("--model", default="")
+    parser.add_argument("--window", type=int, default=4000)
+    options = parser.parse_args()
+    with contextlib.ExitStack() as stack:
+        if not options.model:
+            url = stack.enter_context(model_server(0.0, "benchmarks.nested_keys:respond"))
+            os.environ |= {"OPENAI_BASE_URL": url, "OPENAI_API_KEY": "none"}
+        # A page a pair, as the paper has one pair a passage.
+        sizes = {"min_page_words": 4, "max_page_words": 6, "window_words": options.window}
+        context = ReaderContext(model=options.model or "openai:double", **sizes)
+        print(f"{options.pairs} pairs, {options.orders} orders, {options.model or 'a scripted double'}")
+        for levels in options.levels:
+            tasks = [made_task(options.pairs, levels, order) for order in range(options.orders)]
+            results = [asyncio.run(tried(task, context)) for task in tasks]
+            right, calls = sum(good for good, _ in results), sum(calls for _, calls in results)
+            print(f"{levels} nestings: {right} of {len(results)} right, {calls / len(results):.1f} calls each")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,95 @@
+"""What the commands of `agents` do."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from readgraph.cli.forgetting import agreed
+from readgraph.cli.rendering import PLAIN, print_json
+from readgraph.cli.safe_text import Text
+from readgraph.state.agent_archive import exported, imported
+from readgraph.state.agent_lives import forget_agent as forget_life
+from readgraph.state.agent_lives import life_of
+from readgraph.state.agents import AgentStore
+from readgraph.state.errors import BadInput
+from readgraph.state.library import open_library
+
+
+def show_agents(folder: Path | None, *, as_json: bool) -> None:
+    """List the agents that live in the library."""
+    found = asyncio.run(_lives(folder))
+    if as_json:
+        print_json(found)
+        return
+    if not found:
+        Console().print("No agent lives here. Begin with: readgraph chat --model PROVIDER:NAME")
+        return
+    table = Table("agent", "events", "passages", "documents", "last event", **PLAIN)
+    for agent in found:
+        numbers = [f"{agent[kind]:,}" for kind in ("events", "passages", "documents")]
+        table.add_row(*map(Text, [agent["name"], *numbers, agent["last_event"][:16].replace("T", " ")]))
+    Console(highlight=False).print(table)
+
+
+def export_agent(name: str, file: Path, folder: Path | None) -> None:
+    """Write an agent to a file that is not there yet."""
+    if file.exists():
+        raise BadInput(f"{file} is there already: name another file.")
+    events = asyncio.run(_export(name, file, folder))
+    Console(highlight=False).print(Text(f"Exported '{name}' with {events:,} events to {file}."))
+
+
+def import_agent(file: Path, name: str, folder: Path | None) -> None:
+    """Take an agent's file in."""
+    try:
+        text = file.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise BadInput(f"There is no file {file}.") from None
+    except (OSError, UnicodeDecodeError):
+        raise BadInput(f"{file} can't be read as the file of an agent.") from None
+    named, events = asyncio.run(_import(text, name, folder))
+    Console(highlight=False).print(Text(f"Imported '{named}' with {events:,} events."))
+
+
+def forget_agent(name: str, folder: Path | None, *, sure: bool) -> None:
+    """Forget an agent, after asking where a person can be asked."""
+    asyncio.run(_forget(name, folder, sure))
+    Console(highlight=False).print(Text(f"Forgot '{name}'."))
+
+
+async def _lives(folder: Path | None) -> list[dict[str, Any]]:
+    async with open_library(folder) as library:
+        store, found = AgentStore(library.store), list[dict[str, Any]]()
+        for agent in await store.agents():
+            life = await life_of(library.checkpointer, agent)
+            last = await store.events(agent.id, range(max(0, life["events"] - 1), life["events"]))
+            counts = {"events": life["events"], "passages": life["passages"], "documents": len(life["documents"])}
+            named = {"name": agent.name, "created": agent.created}
+            found.append(named | counts | {"last_event": last[0].at if last else ""})
+        return found
+
+
+async def _export(name: str, file: Path, folder: Path | None) -> int:
+    async with open_library(folder) as library:
+        store = AgentStore(library.store)
+        agent = await store.own_agent(name)
+        written = await exported(store, agent, await life_of(library.checkpointer, agent))
+    await asyncio.to_thread(file.write_text, written.json_text(), encoding="utf-8")
+    return len(written.recall)
+
+
+async def _import(text: str, name: str, folder: Path | None) -> tuple[str, int]:
+    async with open_library(folder) as library:
+        agent = await imported(AgentStore(library.store), text, name)
+        return agent.name, agent.birth["events"]
+
+
+async def _forget(name: str, folder: Path | None, sure: bool) -> None:
+    async with open_library(folder) as library:
+        agent = await AgentStore(library.store).own_agent(name)
+        if not sure and not agreed(f"Forget '{name}' and all that it remembers? [y/N] "):
+            raise BadInput(f"'{name}' was kept: say --yes to forget it without being asked.")
+        await forget_life(library, agent)

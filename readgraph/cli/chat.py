@@ -1,0 +1,114 @@
+"""`chat`: talk with an agent, on a terminal or with lines from standard input."""
+
+import importlib
+import re
+import sys
+import warnings
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, TypeVar
+
+from readgraph.cli.chat_view import ChatView, JsonView
+from readgraph.cli.conversation import Conversation
+from readgraph.nodes.models import HOW_TO_NAME
+from readgraph.sources import load
+from readgraph.state.background import background
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import BadInput, ReadgraphError
+from readgraph.state.library import open_library_in_background
+from readgraph.state.living import Arrival
+
+HELP = """/memory          the working context, and how much the agent remembers
+/search WORDS    what was said about something
+/upload FILE     give the agent a file
+/undo            take your last message back, with all that came of it
+/quit            leave; the agent stays"""
+
+SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+
+T = TypeVar("T")
+
+
+def talk(
+    agent: str, every: tuple[str, str] | None, context: ReaderContext, folder: Path | None, *, as_json: bool
+) -> None:
+    """Talk until the input ends. Raises `BadInput` where no model is named."""
+    if not context.model:
+        raise BadInput(f"A chat needs a model. Give --model, or set READGRAPH_MODEL: {HOW_TO_NAME}")
+    wake = (seconds_of(every[0]), every[1]) if every else None
+    view = JsonView() if as_json else ChatView(agent)
+    with open_library_in_background(folder) as library, warnings.catch_warnings():
+        warnings.showwarning = lambda message, *_: view.warn(str(message))
+        conversation = Conversation(library, agent, context, view.event, view.warn)
+        waking = None
+        try:
+            view.opening(_run(conversation.open))
+            _run(conversation.finish)
+            waking = background().start_task_soon(conversation.wake, *wake) if wake else None
+            _converse(conversation, view)
+        finally:
+            if waking:
+                waking.cancel()
+            _run(conversation.close)
+
+
+def seconds_of(time: str) -> float:
+    """The seconds of a time such as 30s, 10m, 2h, 1d."""
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)([smhd])", time.strip())
+    if not found or not float(found[1]):
+        raise BadInput(f"'{time}' is no time: write 30s, 10m, 2h or 1d.")
+    return float(found[1]) * SECONDS[found[2]]
+
+
+def _converse(conversation: Conversation, view: "ChatView | JsonView") -> None:
+    for line in _lines():
+        try:
+            if line in ("/quit", "/exit"):
+                return
+            if line.startswith("/"):
+                _command(conversation, view, *line[1:].partition(" ")[::2])
+            elif line:
+                _run(conversation.receive, Arrival(kind="user", text=line))
+        except ReadgraphError as problem:
+            if not sys.stdin.isatty():
+                raise
+            view.warn(str(problem))  # a person sees it and goes on; a broken turn is finished with the next one
+
+
+def _command(conversation: Conversation, view: "ChatView | JsonView", name: str, rest: str) -> None:
+    if name == "memory":
+        view.memory(_run(conversation.life))
+    elif name == "search" and rest.strip():
+        view.found(*_run(conversation.search, rest))
+    elif name == "upload" and rest.strip():
+        _run(conversation.upload, load(Path(rest.strip()).expanduser()))
+    elif name == "undo":
+        view.undone(_run(conversation.undo))
+    else:
+        view.help(HELP)
+
+
+def _run(work: Callable[..., Awaitable[T]], *given: Any) -> T:
+    """Run in the background event loop; Ctrl-C stops the work too."""
+    running: Any = background().start_task_soon(work, *given)
+    try:
+        result: T = running.result()
+        return result
+    except KeyboardInterrupt:
+        running.cancel()
+        raise
+
+
+def _lines() -> Iterator[str]:
+    """What is typed; of standard input that is no terminal, its lines."""
+    if not sys.stdin.isatty():
+        yield from (line.strip() for line in sys.stdin)
+        return
+    with suppress(ImportError):
+        importlib.import_module("readline")  # line editing, a history, and pasted lines as one message
+    while True:
+        try:
+            yield input("> ").strip()
+        except EOFError:
+            return

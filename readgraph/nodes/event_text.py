@@ -1,0 +1,53 @@
+"""How events look in the queue."""
+
+from collections.abc import Sequence
+
+from readgraph.nodes.prompting import unused_name
+from readgraph.state.agents import Event
+from readgraph.state.words import count_words, first_words
+
+
+def most_event_words(window_words: int) -> int:
+    """Words that one arrival, or one function's result, may take of the window."""
+    return window_words // 8
+
+
+def cut_to(text: str, words: int) -> str:
+    """The first words of a text; where there are more, it says so."""
+    rest = count_words(text) - words
+    return f"{first_words(text, words)} … ({rest} more words)" if rest > 0 else text
+
+
+def call_line(event: Event, words: int = 12) -> str:
+    """A call in one line: `name(argument="value")`, each value cut to its first words."""
+    values = ", ".join(
+        f'{name}="{" ".join(cut_to(str(value), words).split())}"' for name, value in event.arguments.items()
+    )
+    return f"{event.function}({values})"
+
+
+def queue_text(events: Sequence[Event], window_words: int, *, dated: bool = True) -> str:
+    """The events as the model sees them, each behind its tag: number, from whom, when."""
+    most = most_event_words(window_words)
+    bodies = [_body(event, most) for event in events]
+    tag = unused_name("event", bodies)
+    return "\n".join(
+        f"<{tag} {event.number}: {_source(event)}{f', {_time(event)}' if dated else ''}>\n{body}".rstrip()
+        for event, body in zip(events, bodies, strict=True)
+    )
+
+
+def _body(event: Event, most: int) -> str:
+    if event.kind != "call":
+        return cut_to(event.text, most)
+    call = call_line(event, most // 4 // max(1, len(event.arguments)))
+    outcome = "" if event.result is None else f"\n{'error' if event.failed else 'result'}: {cut_to(event.result, most)}"
+    return f"({cut_to(event.text, most // 4)})\n{call}{outcome}"
+
+
+def _source(event: Event) -> str:
+    return "you" if event.kind == "call" else event.kind
+
+
+def _time(event: Event) -> str:
+    return event.at[:16].replace("T", " ")

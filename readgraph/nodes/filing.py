@@ -1,0 +1,60 @@
+"""File a document for an agent: it is cut into pages by rule, and they stand in its archival storage."""
+
+from typing import cast
+
+from langgraph.runtime import Runtime
+
+from readgraph.nodes.extractive import pages_by_rule
+from readgraph.nodes.reading_pages import read_pages
+from readgraph.state.agents import ArchiveEntry, agent_store, now
+from readgraph.state.context import ReaderContext
+from readgraph.state.living import Life
+from readgraph.state.page_store import page_store
+from readgraph.state.records import Document, Note, Page, Recipe
+from readgraph.state.words import count_words, first_words
+
+NOTE_WORDS = 12
+
+
+def filing_recipe(context: ReaderContext) -> Recipe:
+    """What the pages of a filed document are made with: no model."""
+    parameters = {
+        "min_page_words": context.min_page_words,
+        "max_page_words": context.max_page_words,
+        "paragraph_break": context.paragraph_break,
+    }
+    return Recipe("mem-gpt", parameters, "")
+
+
+async def note_beginning(text: str, page: Page, runtime: Runtime[ReaderContext]) -> Note:
+    """The page's first words, so that a person can tell the pages apart."""
+    beginning = " ".join(first_words(text.strip(), NOTE_WORDS).split())
+    return Note(page.number, beginning, count_words(beginning))
+
+
+file_pages = read_pages(pages_by_rule, note_beginning, filing_recipe)
+
+
+async def file_document(life: Life, identity: str, agent: str, runtime: Runtime[ReaderContext]) -> tuple[Life, str]:
+    """The life with the document in its archive, and what the agent is told of it; it is filed once."""
+    document = await page_store(runtime).document(identity)
+    known = await agent_store(runtime).entries(agent, [start for start, _ in life["documents"]])
+    for number, there in enumerate(known, 1):
+        if there.document == identity:
+            return life, described(document, number, there.pages)
+    filed = await file_pages({"document": identity}, runtime)
+    memory = await page_store(runtime).memory(identity, filed["memory"])
+    start = life["archive"]
+    entry = ArchiveEntry(start, "document", now(), document.title or identity, identity, memory.id, memory.pages)
+    await agent_store(runtime).put_entry(agent, entry)
+    documents = [*life["documents"], [start, memory.pages]]
+    grown = cast(Life, {**life, "documents": documents, "archive": start + memory.pages})
+    return grown, described(document, len(documents), memory.pages)
+
+
+def described(document: Document, number: int, pages: int) -> str:
+    """What an agent is told of a document."""
+    return (
+        f"document {number}, '{document.title or document.id}': {document.words:,} words on pages 0 to {pages - 1}. "
+        "archival_search searches it, document_open reads a page."
+    )

@@ -1,0 +1,121 @@
+"""Take in what happens: events from the user, the system, a timer, an upload (MemGPT, section 2.4)."""
+
+from dataclasses import asdict
+from typing import Any, cast
+
+from langgraph.config import get_config
+from langgraph.runtime import Runtime
+
+from readgraph.nodes.agent_contracts import ReceiveState, ReceiveUpdate
+from readgraph.nodes.agent_index import trimmed_archive, trimmed_recall
+from readgraph.nodes.event_text import cut_to, most_event_words
+from readgraph.nodes.filing import file_document
+from readgraph.nodes.opening import check_store, warn_of_tracing
+from readgraph.nodes.step import step_with
+from readgraph.state.agents import Agent, AgentStore, Event, agent_id, agent_store, archive_index, now, unborn
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import BadInput
+from readgraph.state.living import Arrival, Block, Life, fresh_turn
+from readgraph.state.page_store import PageStore
+from readgraph.state.words import count_words, first_words
+
+DEFAULT_NAME = "default"
+
+MOST_BLOCK_WORDS = 300
+BEGINNING_WORDS = 40
+TITLE_WORDS = 6
+
+LIFE = tuple(Life.__annotations__)
+
+
+@step_with(starts_question=True)
+async def receive(state: ReceiveState, runtime: Runtime[ReaderContext]) -> ReceiveUpdate:
+    """Append what arrived to the queue; a text that is too long for it becomes an uploaded document.
+
+    An agent of a new name begins to live with its record's settings, or the default ones.
+    """
+    check_store(get_config(), runtime)
+    warn_of_tracing()
+    store, arrival = agent_store(runtime), state.get("event")
+    if arrival is None:
+        raise BadInput("Nothing arrived: give an event, such as {'kind': 'user', 'text': 'Hello.'}.")
+    name = state.get("agent") or DEFAULT_NAME
+    identity = agent_id(name)
+    if state.get("document", identity) != identity:
+        raise BadInput(f"This thread is the life of another agent than '{name}': each has a thread of its own.")
+    life = await _life(state, store, name, runtime.context)
+    around = await store.events(identity, range(max(0, life["events"] - 1), life["events"] + 1))
+    taken_back = bool(around) and around[-1].number == life["events"]
+    if taken_back:  # a turn that was here before was undone, or broken off: the indexes may know more of it
+        await trimmed_recall(store, identity, life["events"])
+        await trimmed_archive(store, identity, (await store.own_agent(name)).index, life["archive"])
+    kept = await stored_arrival(arrival, store, runtime.context)
+    life, text = await _told(kept, life, identity, runtime)
+    kind = "upload" if kept.get("document") else arrival["kind"]
+    event = Event(life["events"], kind, clock(around[:-1] if taken_back else around), text)
+    await keep(event, identity, runtime)
+    owes_reply = arrival["kind"] == "user"
+    life["events"] += 1
+    turn = fresh_turn(event.number, owes_reply=owes_reply)
+    return cast(ReceiveUpdate, {**life, **turn, "document": identity, "did": f"event {event.number} from {event.kind}"})
+
+
+async def stored_arrival(arrival: Arrival, pages: PageStore, context: ReaderContext) -> Arrival:
+    """The arrival as it may stand in a graph's input: a text that is too long for the queue is stored as a document."""
+    text = arrival.get("text", "")
+    if arrival.get("document"):
+        return arrival
+    if not text.strip():
+        raise BadInput("The event is empty: give its text, or the id of a document.")
+    if count_words(text) <= most_event_words(context.window_words):
+        return arrival
+    document = await pages.add_document(text, title=" ".join(first_words(text.strip(), TITLE_WORDS).split()))
+    return Arrival(kind=arrival["kind"], document=document.id, text=cut_to(text, BEGINNING_WORDS))
+
+
+def clock(events: list[Event]) -> str:
+    """The time of a new event: not before that of the last one, so that events stand in the order of time."""
+    return max([now(), *(event.at for event in events[-1:])])
+
+
+async def keep(event: Event, agent: str, runtime: Runtime[ReaderContext]) -> None:
+    """Keep an event in recall storage, and tell whoever streams the graph (stream mode 'custom')."""
+    await agent_store(runtime).put_events(agent, [event])
+    runtime.stream_writer({"event": asdict(event)})
+
+
+def default_blocks(context: ReaderContext) -> list[Block]:
+    """The working context of a new agent (section 2.1)."""
+    limit = min(MOST_BLOCK_WORDS, context.window_words // 12)
+    return [
+        {
+            "label": "persona",
+            "about": "who you are",
+            "limit": limit,
+            "text": "I am a friendly and attentive companion.",
+        },
+        {"label": "human", "about": "who you talk with", "limit": limit, "text": ""},
+    ]
+
+
+async def _life(state: ReceiveState, store: AgentStore, name: str, context: ReaderContext) -> Life:
+    if "blocks" in state:
+        known: dict[str, Any] = {**state}
+        return cast(Life, {**{channel: known[channel] for channel in LIFE if channel != "agent"}, "agent": name})
+    agent = await store.agent(name)
+    if agent is None:
+        agent = Agent(agent_id(name), name, now(), unborn(name, default_blocks(context)), archive_index(agent_id(name)))
+        await store.put_agent(agent)
+    return cast(Life, {**agent.birth, "agent": name})
+
+
+async def _told(arrival: Arrival, life: Life, agent: str, runtime: Runtime[ReaderContext]) -> tuple[Life, str]:
+    """The life after this arrival, and the text of its event."""
+    beginning = arrival.get("text", "")
+    if not arrival.get("document"):
+        return life, beginning
+    life, described = await file_document(life, arrival["document"], agent, runtime)
+    if not beginning:
+        return life, f"Uploaded: {described}"
+    lead = f"The {arrival['kind']} sent a text that is too long for your queue. It is kept as"
+    return life, f"{lead} {described} It begins: {beginning}"

@@ -1,0 +1,103 @@
+const SAID = {
+  answered: "answered",
+  no_answer: "the text doesn't say",
+  budget: "the budget ran out",
+  reading: "not finished",
+};
+
+/** The question, what was answered, and the words of the text that show it. */
+function answerSection(found) {
+  const lead = found.status === "budget" && found.answer ? "The budget ran out first. Nearest in what was read:" : "";
+  const nothing = found.status === "budget" ? "The budget ran out before anything was found." : "The text doesn't say.";
+  return element(
+    "section.answer",
+    { "aria-labelledby": "question" },
+    prose("h1", report.question, { id: "question" }),
+    report.options.length ? optionList(found.choice) : null,
+    element("p.status", { "data-status": found.status }, SAID[found.status] ?? found.status),
+    lead ? element("p.lead", {}, lead) : null,
+    prose("p.said", found.answer === null ? nothing : (found.choice ? `${found.choice}. ` : "") + found.answer),
+    found.citations.length ? citationList(found.citations) : element("p.quiet", {}, "Nothing was cited."),
+  );
+}
+
+function optionList(choice) {
+  const options = report.options.map((option, place) => {
+    const letter = String.fromCharCode(65 + place);
+    const chosen = letter === choice;
+    return element(
+      chosen ? "li.chosen" : "li",
+      {},
+      element("span.letter", {}, letter),
+      prose("span", option),
+      chosen ? element("span.quiet", {}, "chosen") : null,
+    );
+  });
+  return element("ul.options", { "aria-label": "Options" }, options);
+}
+
+function citationList(citations) {
+  const items = citations.map((citation, place) =>
+    element(
+      "li",
+      {},
+      element(
+        "button.citation",
+        { type: "button", onclick: (event) => pages.open(citation.page, { citation: place, opener: event.currentTarget }) },
+        prose("q", citation.quote),
+        element("span.where", {}, `p. ${citation.page}${citation.place ? ` · ${citation.place}` : ""}`),
+        element("span.where", {}, `characters ${number(citation.start)}–${number(citation.end)}`),
+      ),
+    ),
+  );
+  return element("ol.citations", { "aria-label": "Citations" }, items);
+}
+
+/** With what it was read and what that took. */
+function factList(found) {
+  const models = [...new Set(found.steps.map((step) => step.model).filter(Boolean))];
+  const rate = found.compression_rate;
+  const usage = found.usage;
+  const facts = [
+    ["method", report.method],
+    ["model", models.join(", ") || "none (extractive)"],
+    ["read again", counted(found.pages_read.length, "page")],
+    ["text in view", rate === null ? null : `${(100 - rate).toFixed(1)} %`],
+    ["text read on the walk", found.percent_read == null ? null : `${found.percent_read.toFixed(1)} %`],
+    ["calls", calls(usage)],
+    ["replies refused", usage.refused ? number(usage.refused) : null],
+    ["words", usage.calls ? `${number(usage.input_words)} in, ${number(usage.output_words)} out` : null],
+    ["tokens", usage.input_tokens ? `${number(usage.input_tokens)} in, ${number(usage.output_tokens)} out` : null],
+    ["cost", usage.calls ? (found.cost == null ? "not known" : inDollars(found.cost)) : null],
+    ["time", seconds(usage)],
+    ["fall-backs", tally(found.fallbacks) || "none"],
+  ];
+  const shown = facts.filter(([, value]) => value !== null);
+  return element("dl.facts", {}, shown.map(([name, value]) => element("div", {}, element("dt", {}, name), element("dd", {}, value))));
+}
+
+const calls = (usage) => number(usage.calls) + (usage.cached_calls ? ` (+${number(usage.cached_calls)} cached)` : "");
+const seconds = (usage) => `${usage.seconds.toFixed(1)} s`;
+const inDollars = (amount) => `$${amount >= 1 ? amount.toFixed(2) : amount.toFixed(4)}`;
+
+/** The trajectory: what each step did, and what that used. */
+function stepTable(steps) {
+  const heads = ["", "step", "what it did", "calls", "words", "time"];
+  const rows = steps.map((step, place) => {
+    const { usage } = step;
+    const words = usage.input_words + usage.output_words;
+    const troubles = tally(step.fallbacks);
+    return element(
+      "tr",
+      {},
+      element("td.place", {}, `${place + 1}`),
+      element("th", { scope: "row" }, step.node),
+      element("td.did", {}, prose("span", step.did || "–"), troubles ? element("span.trouble", {}, `fall-backs: ${troubles}`) : null),
+      element("td", { "data-unit": usage.calls === 1 ? "call" : "calls" }, calls(usage)),
+      element("td", { "data-unit": words === 1 ? "word" : "words" }, number(words)),
+      element("td", {}, seconds(usage)),
+    );
+  });
+  const head = element("thead", {}, element("tr", {}, heads.map((name) => element("th", { scope: "col" }, name))));
+  return element("table.steps", {}, head, element("tbody", {}, rows));
+}

@@ -1,0 +1,45 @@
+"use strict";
+
+/** What the report shows: see readgraph/report/data.py. */
+const report = JSON.parse(document.getElementById("data").textContent);
+
+/** An element; `settings` are attributes, and listeners under the names of their events ("onclick"). Strings become
+ * text nodes: nothing here, or anywhere in this script, is read as markup. */
+function element(tag, settings = {}, ...children) {
+  const [name, ...classes] = tag.split(".");
+  const made = document.createElement(name);
+  made.classList.add(...classes);
+  for (const [key, value] of Object.entries(settings)) {
+    if (key.startsWith("on")) made.addEventListener(key.slice(2), value);
+    else if (value === true) made.setAttribute(key, "");
+    else if (value !== null && value !== undefined && value !== false) made.setAttribute(key, value);
+  }
+  made.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== ""));
+  return made;
+}
+
+/** A section with its heading. */
+function section(name, heading, ...children) {
+  const id = `${name}-heading`;
+  return element(`section.${name}`, { "aria-labelledby": id }, element("h2", { id }, heading), ...children);
+}
+
+/** Text of the document, or of a model, which may be in any script. */
+const prose = (tag, text, settings = {}) => element(tag, { dir: "auto", ...settings }, text);
+
+const number = (value) => Number(value).toLocaleString("en");
+const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** "1 page", "2 pages", "2 memories". */
+function counted(count, thing) {
+  const several = thing.endsWith("y") ? `${thing.slice(0, -1)}ies` : `${thing}s`;
+  return `${number(count)} ${count === 1 ? thing : several}`;
+}
+
+const tally = (fallbacks) => Object.entries(fallbacks).map(([kind, count]) => `${kind.replaceAll("_", " ")} ${count}`).join(", ");
+
+/** A button that opens a page. */
+function pageButton(page, label = `p. ${page}`, settings = {}) {
+  if (!report.pages[page]) return element("span.chip", {}, label);
+  return element("button.chip", { type: "button", ...settings, onclick: (event) => pages.open(page, { opener: event.currentTarget }) }, label);
+}

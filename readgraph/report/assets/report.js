@@ -1,0 +1,54 @@
+/** The whole page. */
+function makeReport() {
+  const { found } = report;
+  const made = report.model || "no model";
+  const about = `${counted(report.words, "word")}, ${counted(report.pages.length, "page")}, ${report.method}, ${made}`;
+  document.title = `${report.question || report.title} – reading report`;
+  const title = prose(found ? "p.title" : "h1.title", report.title);
+  document.body.prepend(
+    element("header.top", {}, element("p.brand", {}, "Reading report"), title, element("p.quiet", {}, about)),
+    element("main", {}, found ? element("div.told", {}, answerSection(found), factList(found)) : null, pageSection(), foundSections(found)),
+    element("footer", {}, "Made by readgraph. This page holds all it shows: it loads nothing and sends nothing."),
+  );
+  openFirst(found);
+}
+
+function pageSection() {
+  const keys = "Arrow keys go along the pages, Enter opens one, Escape closes it.";
+  return section("pages", "The document", pageNotices(), strip.make(), element("p.keys.quiet", {}, keys), pages.make());
+}
+
+/** What is not there: text that was not read, text that was left out. */
+function pageNotices() {
+  const notices = [];
+  const kept = report.pages.filter((page) => page.text !== null).length;
+  if (kept < report.pages.length) {
+    const which = report.found ? "the pages that were read or cited, and their neighbours" : "its first pages";
+    notices.push(`The document is long: this report holds the notes of all pages, and the text of ${number(kept)}: ${which}.`);
+  }
+  if (report.read_to < report.characters) {
+    notices.push(`Not all of the document was read: ${number(report.read_to)} of ${number(report.characters)} characters.`);
+  }
+  return notices.map((notice) => element("p.notice", {}, notice));
+}
+
+function foundSections(found) {
+  const sections = [];
+  if (report.tree) {
+    const heading = found?.hops ? `The walk: ${counted(found.hops.length, "decision")}` : "The tree of summaries";
+    sections.push(section("walk", heading, tree.make()));
+  }
+  if (found?.findings?.length && found.answer === null) sections.push(section("learned", "Learned on the way", findingList(found.findings)));
+  if (found?.rounds?.length) sections.push(section("research", "The rounds of research", roundList(found.rounds)));
+  if (found?.steps.length) sections.push(section("trajectory", "The trajectory", stepTable(found.steps)));
+  return sections;
+}
+
+/** Begin at the first citation, else the first page that was read again, else the first page; the focus stays. */
+function openFirst(found) {
+  const cited = found?.citations[0];
+  const first = cited?.page ?? found?.pages_read[0] ?? 0;
+  if (report.pages[first]) pages.open(first, { citation: cited ? 0 : null, quietly: true });
+}
+
+makeReport();

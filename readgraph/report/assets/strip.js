@@ -1,0 +1,138 @@
+const FEW = 80;
+const MANY = 400;
+
+/** The pages as a strip of cells, one a page, as wide as it has words. One cell is in the tab order; the arrow keys go
+ * along, up and down go to the row above and below, Home and End to the first and last page, Enter or Space opens. */
+const strip = {
+  cells: [],
+  at: 0,
+
+  make() {
+    this.order = new Map((report.found?.pages_read ?? []).map((page, place) => [page, place + 1]));
+    this.cited = new Set((report.found?.citations ?? []).flatMap((citation) => pages.under(citation)));
+    this.average = report.pages.reduce((sum, page) => sum + page.words, 0) / report.pages.length;
+    this.cells = report.pages.map((page, place) => this.cell(page, place));
+    this.peek = element("p.peek", { "aria-hidden": "true" });
+    const settings = { role: "listbox", "aria-label": `Pages of ${report.title}`, "aria-orientation": "horizontal" };
+    this.box = element("div.strip", { ...settings, onkeydown: (event) => this.key(event) }, this.rows());
+    this.box.classList.toggle("one-row", report.pages.length <= FEW && !report.parts.length);
+    this.box.classList.toggle("many", report.pages.length > MANY);
+    this.box.style.setProperty("--unit", `${this.unit()}px`);
+    for (const kind of ["click", "focusin", "pointerover"]) this.box.addEventListener(kind, (event) => this.pointed(event));
+    this.show(0);
+    return [this.legend(), this.readAgain(), this.box, this.peek];
+  },
+
+  /** The pages that were read again, in the order of reading. */
+  readAgain() {
+    if (!this.order.size) return null;
+    const buttons = [...this.order.keys()].map((page) => element("li", {}, pageButton(page)));
+    return element("ol.again", { "aria-label": "Pages read again, in order" }, element("li.quiet", { "aria-hidden": "true" }, "Read again:"), buttons);
+  },
+
+  /** Pixels for a page of as many words as the pages have on average. */
+  unit() {
+    const count = report.pages.length;
+    return count > 1500 ? 7 : count > MANY ? 10 : count > FEW ? 16 : 26;
+  },
+
+  cell(page, place) {
+    const order = this.order.get(place);
+    const cell = element("span.cell", { role: "option", tabindex: -1, "data-page": place, "aria-selected": "false" });
+    cell.setAttribute("aria-label", this.named(page, place));
+    cell.style.setProperty("--words", page.words / this.average);
+    if (order) cell.append(`${order}`);
+    cell.classList.toggle("read", Boolean(order));
+    cell.classList.toggle("cited", this.cited.has(place));
+    return cell;
+  },
+
+  named(page, place) {
+    const order = this.order.get(place);
+    const marks = [order ? `read again, number ${order}` : "", this.cited.has(place) ? "cited" : ""];
+    return [`page ${place}`, counted(page.words, "word"), page.place, ...marks].filter(Boolean).join(", ");
+  },
+
+  /** The documents of a collection stand apart, each under its title. */
+  rows() {
+    if (!report.parts.length) return element("div.row", { role: "presentation" }, this.cells);
+    return report.parts.map((part, place) => {
+      const end = report.parts[place + 1]?.start ?? Infinity;
+      const inside = this.cells.filter((_, page) => report.pages[page].start >= part.start && report.pages[page].start < end);
+      const title = prose("div.part", part.title, { "aria-hidden": "true" });
+      return element("div", { role: "group", "aria-label": part.title }, title, element("div.row", { role: "presentation" }, inside));
+    });
+  },
+
+  legend() {
+    const marks = [element("span", {}, element("span.cell"), "a page, as wide as it has words")];
+    if (this.order.size) marks.push(element("span", {}, element("span.cell.read", {}, "1"), "read again, in this order"));
+    if (this.cited.size) marks.push(element("span", {}, element("span.cell.cited"), "cited"));
+    return element("p.legend", { "aria-hidden": "true" }, marks);
+  },
+
+  /** Make a page the one that the tab key reaches, and tell what it is. */
+  show(place) {
+    this.cells[this.at]?.setAttribute("tabindex", -1);
+    this.at = place;
+    this.cells[place]?.setAttribute("tabindex", 0);
+    this.tell(place);
+  },
+
+  tell(place) {
+    const page = report.pages[place];
+    if (!page) return;
+    const note = page.header || page.note || "";
+    this.peek.replaceChildren(element("b", {}, this.named(page, place)), prose("span", note));
+  },
+
+  pointed(event) {
+    const cell = event.target.closest(".cell");
+    if (!cell) return;
+    const place = Number(cell.dataset.page);
+    if (event.type === "focusin") this.show(place);
+    else if (event.type === "click") pages.open(place, { opener: cell });
+    else this.tell(place);
+  },
+
+  key(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === "Enter" || event.key === " ") pages.open(this.at, { opener: this.cells[this.at] });
+    else {
+      const next = { ArrowRight: this.at + 1, ArrowLeft: this.at - 1, Home: 0, End: this.cells.length - 1 }[event.key] ?? this.row(event.key);
+      if (next === null) return;
+      this.cells[next]?.focus();
+    }
+    event.preventDefault();
+  },
+
+  /** The nearest page in the row above or below; null for another key. */
+  row(key) {
+    const way = { ArrowDown: 1, ArrowUp: -1 }[key];
+    if (!way) return null;
+    const here = this.cells[this.at].getBoundingClientRect();
+    let best = this.at;
+    let row = null;
+    let nearest = Infinity;
+    for (let place = this.at + way; this.cells[place]; place += way) {
+      const there = this.cells[place].getBoundingClientRect();
+      if (there.top === here.top) continue;
+      row ??= there.top;
+      if (there.top !== row) break;
+      const far = Math.abs(there.left + there.width / 2 - here.left - here.width / 2);
+      if (far < nearest) [best, nearest] = [place, far];
+    }
+    return best;
+  },
+
+  /** Mark the page that is open, or none. */
+  select(place) {
+    for (const cell of this.box.querySelectorAll('[aria-selected="true"]')) cell.setAttribute("aria-selected", "false");
+    if (place === null) return;
+    this.cells[place].setAttribute("aria-selected", "true");
+    this.show(place);
+    const box = this.box.getBoundingClientRect();
+    const cell = this.cells[place].getBoundingClientRect();
+    if (cell.top < box.top || cell.bottom > box.bottom) this.box.scrollTop += cell.top - box.top - box.height / 2;
+  },
+};

@@ -1,0 +1,180 @@
+"""What a report shows, collected from the page store: JSON-plain, the contract between Python and the page's script."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from typing_extensions import TypedDict
+
+from readgraph.state.page_store import PageStore
+from readgraph.state.reading import Question
+from readgraph.state.records import Document, Memory, Page
+from readgraph.state.summary_tree import TreeShape, is_leaf, node_id
+
+MOST_CHARACTERS = 2_000_000
+"""Of a longer document only the text that is needed goes into the report: about so many bytes, in most scripts."""
+
+
+class ShownPage(TypedDict):
+    """A page: its span `[start, end)` in the document's characters, its note, and its text unless that is left out.
+
+    `place` says in the source's own terms where it begins; `fallback`: the model gave no usable note.
+    """
+
+    start: int
+    end: int
+    words: int
+    place: str | None
+    header: str
+    note: str | None
+    fallback: bool
+    text: str | None
+
+
+class ShownPart(TypedDict):
+    """A document of a collection and the offset where it begins."""
+
+    title: str
+    start: int
+
+
+class ShownNode(TypedDict):
+    """A node above the pages: the pages `[first, last]` below it, its children, its text ("" where it has none yet)."""
+
+    first: int
+    last: int
+    children: list[str]
+    text: str
+
+
+class ShownTree(TypedDict):
+    """A tree of summaries; a child "0.13" that is not among the nodes is the leaf of page 13."""
+
+    root: str
+    nodes: dict[str, ShownNode]
+
+
+class ReportData(TypedDict):
+    """All that the page shows. `note`: what the method calls the note of a page.
+
+    `found` is the output of the graph that answered, with `cost` in dollars where that is known; none where nothing was
+    asked.
+    """
+
+    title: str
+    words: int
+    characters: int
+    read_to: int
+    method: str
+    model: str
+    note: str
+    parts: list[ShownPart]
+    pages: list[ShownPage]
+    tree: ShownTree | None
+    question: str
+    options: list[str]
+    found: dict[str, Any] | None
+
+
+async def report_of_document(store: PageStore, document: Document, memory: Memory, note: str) -> ReportData:
+    """The report of a memory, with nothing asked: of a long document the texts of its first pages."""
+    pages = await store.pages(memory.id, range(memory.pages))
+    first = [page.number for page in pages if page.end <= MOST_CHARACTERS]
+    return await _collected(store, document, memory, note, pages, first)
+
+
+async def report_of_answer(store: PageStore, asked: Question, found: Mapping[str, Any], note: str) -> ReportData:
+    """The report of a question and a graph's output: of a long document the texts that the answer rests on.
+
+    These are the pages that were cited or read, and their neighbours.
+    """
+    document = await store.document(found["document"])
+    memory = await store.memory(document.id, found["memory"])
+    pages = await store.pages(memory.id, range(memory.pages))
+    wanted = range(len(pages)) if document.characters <= MOST_CHARACTERS else _behind_the_answer(found, pages)
+    data = await _collected(store, document, memory, note, pages, wanted)
+    return {**data, "question": asked["question"], "options": asked.get("options", []), "found": dict(found)}
+
+
+def _behind_the_answer(found: Mapping[str, Any], pages: Sequence[Page]) -> list[int]:
+    cited = [
+        page.number
+        for page in pages
+        if any(page.start < citation["end"] and citation["start"] < page.end for citation in found["citations"])
+    ]
+    shown = [page for done in found.get("rounds", ()) for page in done["shown"]]
+    around = {page + step for page in (*found["pages_read"], *cited, *shown) for step in (-1, 0, 1)}
+    return [page.number for page in pages if page.number in around]
+
+
+async def _collected(
+    store: PageStore, document: Document, memory: Memory, note: str, pages: Sequence[Page], wanted: Sequence[int]
+) -> ReportData:
+    return {
+        "title": document.title or document.id,
+        "words": document.words,
+        "characters": document.characters,
+        "read_to": memory.read_to,
+        "method": memory.recipe.method,
+        "model": memory.recipe.model,
+        "note": note,
+        "parts": [
+            {"title": (await store.document(part.document)).title, "start": part.start} for part in document.parts
+        ],
+        "pages": await _shown_pages(store, document, memory, pages, wanted),
+        "tree": await _tree(store, memory),
+        "question": "",
+        "options": [],
+        "found": None,
+    }
+
+
+async def _shown_pages(
+    store: PageStore, document: Document, memory: Memory, pages: Sequence[Page], wanted: Sequence[int]
+) -> list[ShownPage]:
+    notes = {note.page: note for note in await store.notes(memory.id, range(memory.pages))}
+    spans = [(pages[number].start, pages[number].end) for number in wanted]
+    texts = dict(zip(wanted, await store.spans(document, spans), strict=True))
+    shown = list[ShownPage]()
+    for page, place in zip(pages, await _places(store, document, pages), strict=True):
+        note = notes.get(page.number)
+        shown.append(
+            {
+                "start": page.start,
+                "end": page.end,
+                "words": page.words,
+                "place": place,
+                "header": note.header if note else "",
+                "note": note.text if note else None,
+                "fallback": bool(note and note.fallback),
+                "text": texts.get(page.number),
+            }
+        )
+    return shown
+
+
+async def _places(store: PageStore, document: Document, pages: Sequence[Page]) -> list[str | None]:
+    """Where each page begins in its source's own terms; in a collection without the title, which stands above."""
+    if not document.parts:
+        return await store.place_names(document, [page.start for page in pages])
+    names = list[str | None]()
+    for part in document.parts:
+        offsets = [page.start - part.start for page in pages if part.start <= page.start < part.end]
+        names += await store.place_names(await store.document(part.document), offsets)
+    return names
+
+
+async def _tree(store: PageStore, memory: Memory) -> ShownTree | None:
+    """The tree above the pages; nothing for a method that grows none, or where the root is a page itself."""
+    if "children" not in memory.recipe.parameters or not memory.pages:
+        return None
+    shape = TreeShape.of(memory)
+    if is_leaf(shape.root):
+        return None
+    ids = [node_id(level, number) for level, count in enumerate(shape.counts) if level for number in range(count)]
+    texts = {node.id: node.text for node in await store.tree_nodes(memory.id, ids)}
+    nodes = dict[str, ShownNode]()
+    for node in ids:
+        below = shape.pages(node)
+        children = shape.children(node)
+        nodes[node] = {"first": below[0], "last": below[-1], "children": children, "text": texts.get(node, "")}
+    return {"root": shape.root, "nodes": nodes}

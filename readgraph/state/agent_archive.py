@@ -1,0 +1,174 @@
+"""An agent as one JSON file: settings, working context, recall and archival storage, with the documents' texts."""
+
+from dataclasses import replace
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+
+from readgraph.state.agents import Agent, AgentStore, ArchiveEntry, Event, agent_id, archive_index, now
+from readgraph.state.errors import BadInput
+from readgraph.state.living import Block, Life
+from readgraph.state.records import Note, Page, Recipe
+from readgraph.state.words import count_words
+
+FORMAT = 1
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class FiledPassage(_Part):
+    """A passage of archival storage under its number."""
+
+    number: int
+    at: str
+    text: str
+
+
+class FiledPage(_Part):
+    """A page of a document: the character offset behind it, and its note."""
+
+    end: int
+    note: str
+
+
+class FiledDocument(_Part):
+    """A document of archival storage under the number of its first page."""
+
+    number: int
+    at: str
+    title: str
+    source: str
+    parameters: dict[str, Any]
+    pages: list[FiledPage]
+    places: list[tuple[int, str]]
+    text: str
+
+
+class AgentFile(_Part):
+    """The file. Events from `queue_from` on stand in the queue, the summary is of those before."""
+
+    readgraph: Literal["agent"] = "agent"
+    format: Literal[1] = 1
+    name: str
+    created: str
+    instructions: str
+    working_context: list[Block]
+    summary: str
+    queue_from: int
+    recall: list[Event]
+    archive: int
+    passages: list[FiledPassage]
+    documents: list[FiledDocument]
+
+    def json_text(self) -> str:
+        """The file's text."""
+        return self.model_dump_json(indent=1) + "\n"
+
+
+async def exported(store: AgentStore, agent: Agent, life: Life) -> AgentFile:
+    """The agent as its life stands; documents that were forgotten are left out."""
+    within = {number for start, pages in life["documents"] for number in range(start + 1, start + pages)}
+    entries = await store.entries(agent.id, [number for number in range(life["archive"]) if number not in within])
+    gone = {number for entry in entries for number in entry.removed}
+    here = {document.id for document in await store.documents()}
+    return AgentFile(
+        name=agent.name,
+        created=agent.created,
+        instructions=agent.instructions,
+        working_context=life["blocks"],
+        summary=await store.summary(agent.id, life["summaries"]),
+        queue_from=life["queue_from"],
+        recall=await store.events(agent.id, range(life["events"])),
+        archive=life["archive"],
+        passages=[
+            FiledPassage(number=entry.number, at=entry.at, text=entry.text)
+            for entry in entries
+            if entry.kind == "passage" and entry.number not in gone
+        ],
+        documents=[await _filed(store, entry) for entry in entries if entry.document in here],
+    )
+
+
+async def imported(store: AgentStore, text: str, name: str = "") -> Agent:
+    """Take an agent's file in, under its name or another; its record is kept last.
+
+    Raises `BadInput`, before anything is kept, where the file is no agent or the name is taken.
+    """
+    file = _parsed(text)
+    name = name or file.name
+    if await store.agent(name):
+        raise BadInput(f"There is an agent '{name}' already: import this one under another name.")
+    agent = Agent(
+        agent_id(name), name, file.created, _birth(file, name), archive_index(agent_id(name)), file.instructions
+    )
+    for document in file.documents:
+        await store.put_entry(agent.id, await _taken_in(store, document))
+    for passage in file.passages:
+        await store.put_entry(agent.id, ArchiveEntry(passage.number, "passage", passage.at, passage.text))
+    await store.put_events(agent.id, file.recall)
+    if file.summary:
+        await store.put_summary(agent.id, 1, file.summary)
+    await store.put_agent(agent)
+    return agent
+
+
+def _birth(file: AgentFile, name: str) -> Life:
+    return {
+        "agent": name,
+        "blocks": file.working_context,
+        "events": len(file.recall),
+        "queue_from": file.queue_from,
+        "summaries": 1 if file.summary else 0,
+        "warned": False,
+        "archive": file.archive,
+        "passages": len(file.passages),
+        "documents": [[document.number, len(document.pages)] for document in file.documents],
+    }
+
+
+def _parsed(text: str) -> AgentFile:
+    try:
+        file = TypeAdapter(AgentFile).validate_json(text)
+    except ValidationError as problem:
+        fault = problem.errors()[0]
+        where = ".".join(map(str, fault["loc"]))
+        raise BadInput(f"This is no file of an agent, or of a newer format: {where}: {fault['msg']}.") from None
+    ordered = [event.number for event in file.recall] == [*range(len(file.recall))]
+    highest = [part.number for part in file.passages]
+    highest += [part.number + len(part.pages) - 1 for part in file.documents]
+    if not ordered or not 0 <= file.queue_from <= len(file.recall) or max(highest, default=-1) >= file.archive:
+        raise BadInput("This file of an agent was changed: the numbers of its events or of its archive don't fit.")
+    return file
+
+
+async def _filed(store: AgentStore, entry: ArchiveEntry) -> FiledDocument:
+    document = await store.document(entry.document)
+    memory = await store.memory(entry.document, entry.memory)
+    pages = await store.pages(memory.id, range(memory.pages))
+    notes = {note.page: note.text for note in await store.notes(memory.id, range(memory.pages))}
+    return FiledDocument(
+        number=entry.number,
+        at=entry.at,
+        title=entry.text,
+        source=document.source,
+        parameters=memory.recipe.parameters,
+        pages=[FiledPage(end=page.end, note=notes.get(page.number, "")) for page in pages],
+        places=await store.places(document),
+        text=await store.text(document),
+    )
+
+
+async def _taken_in(store: AgentStore, filed: FiledDocument) -> ArchiveEntry:
+    """The entry of a document whose text and pages are in the store now, if they were not before."""
+    document = await store.add_document(filed.text, title=filed.title, source=filed.source, places=filed.places)
+    memory = await store.open_memory(document.id, Recipe("mem-gpt", filed.parameters, ""))
+    for number, page in enumerate(filed.pages[memory.pages :], memory.pages):
+        start, words = memory.read_to, count_words(filed.text[memory.read_to : page.end])
+        memory = await store.add_page(memory, Page(number, start, page.end, words, "rule"))
+        await store.put_note(memory.id, Note(number, page.note, count_words(page.note)))
+    await store.put_memory(replace(memory, paged=True, complete=True))
+    return ArchiveEntry(
+        filed.number, "document", filed.at or now(), filed.title, document.id, memory.id, len(filed.pages)
+    )

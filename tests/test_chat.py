@@ -1,0 +1,154 @@
+"""`readgraph chat` and `readgraph agents` as a person, or a script, meets them."""
+
+import io
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pytest import MonkeyPatch
+
+from readgraph.cli.chat import seconds_of
+from readgraph.cli.main import run
+from readgraph.state.errors import BadInput
+from tests.agent import Script, call, say
+from tests.examples import EXAMPLES
+from tests.model_server import Fault, ModelServer
+
+CHAT = ("chat", "--agent", "ada", "--model", "openai:double")
+
+
+class Command:
+    """The command, run in this process, with lines on standard input."""
+
+    def __init__(self, monkeypatch: MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+        self.monkeypatch, self.capsys = monkeypatch, capsys
+        monkeypatch.setenv("COLUMNS", "200")
+        monkeypatch.setattr("readgraph.nodes.calling._pause", lambda state: 0.0)
+
+    def __call__(self, *arguments: object, typed: str = "", code: int = 0) -> str:
+        self.monkeypatch.setattr(sys, "argv", ["readgraph", *map(str, arguments)])
+        self.monkeypatch.setattr(sys, "stdin", io.StringIO(typed))
+        with pytest.raises(SystemExit) as ended:
+            run()
+        out, err = self.capsys.readouterr()
+        assert (ended.value.code or 0) == code, err
+        return err if code else out
+
+    def lines(self, *arguments: object, typed: str = "") -> list[Any]:
+        return [json.loads(line) for line in self(*arguments, "--json", typed=typed).splitlines()]
+
+
+@pytest.fixture
+def readgraph(monkeypatch: MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
+    return Command(monkeypatch, capsys)
+
+
+def test_without_a_model(readgraph: Command) -> None:
+    err = readgraph("chat", typed="Hello.\n", code=2)
+    assert err == (
+        "readgraph: A chat needs a model. Give --model, or set READGRAPH_MODEL: "
+        "write PROVIDER:NAME, for example openai:gpt-4.1-mini.\n"
+    )
+
+
+def test_a_conversation(readgraph: Command, server: ModelServer) -> None:
+    server.respond = script = Script(
+        call("memory_append", thoughts="a fact", block="human", text="Keeps goats."),
+        call("fly"),
+        say("Goats, how nice."),
+    )
+    out = readgraph(*CHAT, typed="I keep goats.\n\n/memory\n/search goats\n/nonsense\n/quit\nnever read\n")
+    assert "a fact\n" in out and "\nGoats, how nice.\n" in out
+    assert 'memory_append(block="human", text="Keeps goats.") → Done: the block holds 2/300 words.' in out
+    assert "fly() → There is no function 'fly'" in out
+    assert "human (2/300 words): who you talk with\nKeeps goats.\n" in out and "4 events in recall storage" in out
+    assert "2 found." in out and "user: I keep goats." in out and "ada: Goats, how nice." in out
+    assert "/undo" in out and len(script.requests) == 3
+    script.steps = [say("Yes.")]
+    out = readgraph(*CHAT, typed="Do you know me?\n/undo\n/memory\n")
+    assert "you: I keep goats.\nada: Goats, how nice.\n" in out and "Taken back: Do you know me?" in out
+    assert "4 events in recall storage" in out
+    assert "nothing to take back" in readgraph(*CHAT, typed="/undo\n/undo\n")
+
+
+def test_events_as_json_lines(readgraph: Command, server: ModelServer, tmp_path: Path) -> None:
+    server.respond = Script(say("Hello."), call("document_list"))
+    note = tmp_path / "note.md"
+    note.write_text("# Lamps\n\nThe oil is low.\n")
+    lines = readgraph.lines(*CHAT, typed=f"Hello?\n/upload {note}\n/search hello\n/memory\n/undo\n/help\n")
+    user, said, upload, _, found, memory, undone, helped = lines
+    assert [user["event"][key] for key in ("number", "kind", "text")] == [0, "user", "Hello?"]
+    assert said["event"]["arguments"] == {"message": "Hello."} and said["event"]["result"] == "Sent."
+    assert upload["event"]["kind"] == "upload" and "'note'" in upload["event"]["text"].replace("note.md", "note")
+    assert found["total"] == 2 and memory["memory"]["documents"] == [[0, 1]]
+    assert undone["undone"]["text"] == "Hello?" and "/quit" in helped["help"]
+
+
+def test_after_undo_the_same_words_get_a_new_reply(readgraph: Command, server: ModelServer) -> None:
+    server.respond = script = Script(say("One."), say("Two."))
+    out = readgraph(*CHAT, typed="Hello?\n/undo\nHello?\n")
+    assert "One." in out and "Two." in out and len(script.requests) == 2
+
+
+def test_a_paste_that_is_too_long_is_no_input_of_the_graph(readgraph: Command, server: ModelServer) -> None:
+    server.respond = Script()
+    events = readgraph.lines(*CHAT, "--window-words", 4000, typed="word " * 5000 + "\n")
+    assert "5,000 words on pages 0 to" in events[0]["event"]["text"]
+    (file,) = Path(os.environ["READGRAPH_LIBRARY"]).glob("checkpoints.sqlite")
+    assert b"word word word word word word word word " * 10 not in file.read_bytes()
+
+
+def test_a_server_that_fails_loses_nothing(readgraph: Command, server: ModelServer) -> None:
+    server.respond = Script(say("Here I am."))
+    server.faults.append(Fault.unauthorized())
+    assert "refused the key" in readgraph(*CHAT, typed="Are you there?\n", code=2)
+    events = readgraph.lines(*CHAT, typed="")
+    assert [event["event"]["arguments"] for event in events] == [{"message": "Here I am."}]
+
+
+def test_a_timer_wakes_the_agent(server: ModelServer) -> None:
+    server.respond = Script(call("document_list"), say("The lamp is low."))
+    command = [sys.executable, "-m", "readgraph.cli", *CHAT, "--json", "--every", "0.05s", "Look after the lamp."]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdin and process.stdout
+        events = [json.loads(process.stdout.readline())["event"] for _ in range(4)]
+        process.stdin.close()
+    assert [event["kind"] for event in events] == ["timer", "call", "timer", "call"]
+    assert events[0]["text"] == "Look after the lamp." and events[3]["arguments"] == {"message": "The lamp is low."}
+    assert process.returncode == 0
+
+
+@pytest.mark.parametrize(("time", "seconds"), [("30s", 30), ("10m", 600), ("2h", 7200), ("1d", 86400), ("0.5m", 30)])
+def test_times(time: str, seconds: float) -> None:
+    assert seconds_of(time) == seconds
+
+
+@pytest.mark.parametrize("time", ["", "10", "m", "0m", "ten minutes", "-1m"])
+def test_what_is_no_time(time: str) -> None:
+    with pytest.raises(BadInput, match="is no time"):
+        seconds_of(time)
+
+
+def test_agents(readgraph: Command, server: ModelServer, tmp_path: Path) -> None:
+    server.respond = Script()
+    assert "No agent lives here" in readgraph("agents")
+    readgraph(*CHAT, typed="Hello?\n")
+    readgraph("ask", "Who?", EXAMPLES / "allotment-chat.txt", "--method", "mem-gpt", "--model", "openai:double")
+    (listed,) = json.loads(readgraph("agents", "--json"))
+    assert (listed["name"], listed["events"]) == ("ada", 2)
+    assert "ada    2" in readgraph("agents", "list")
+    file, elsewhere = tmp_path / "ada.json", ("--library", tmp_path / "elsewhere")
+    assert "Exported 'ada' with 2 events" in readgraph("agents", "export", "ada", file)
+    assert "is there already" in readgraph("agents", "export", "ada", file, code=2)
+    assert "Imported 'eve' with 2 events." in readgraph("agents", "import", file, "--as", "eve", *elsewhere)
+    assert "you: Hello?" in readgraph("chat", "--agent", "eve", "--model", "openai:double", *elsewhere)
+    assert "There is an agent 'ada' already" in readgraph("agents", "import", file, code=2)
+    assert "no file of an agent" in readgraph("agents", "import", EXAMPLES / "allotment-chat.txt", code=2)
+    assert "There is no file" in readgraph("agents", "import", tmp_path / "none.json", code=2)
+    assert "say --yes" in readgraph("agents", "forget", "ada", code=2)
+    assert "Forgot 'ada'." in readgraph("agents", "forget", "ada", "--yes")
+    assert "holds no agent 'ada'" in readgraph("agents", "export", "ada", tmp_path / "b.json", code=2)
