@@ -13,6 +13,7 @@ from readgraph.nodes.plain_pages import even_ends
 from readgraph.nodes.running_summary import PIECE_WORDS, SUMMARY_WORDS
 from readgraph.state.collections import add_collection
 from readgraph.state.context import ReaderContext
+from readgraph.state.errors import BadInput
 from readgraph.state.library import Library, open_library_in_background
 from readgraph.state.records import Document
 from readgraph.state.words import count_words
@@ -20,7 +21,8 @@ from tests.command import assert_cited
 from tests.model_server import ChatRequest, ModelServer
 from tests.reader import asked_for, reader
 
-CONTEXT = ReaderContext(model="openai:double")
+CONTEXT = ReaderContext(model="openai:double", embeddings="openai:double-embeddings")
+WITHOUT_MODEL = replace(CONTEXT, model="")
 GOAT = "What did the keeper's Remarks for 19 January say about a goat?"
 BASELINES = [name for name in METHODS if METHODS[name].module.startswith("baselines.")]
 every_baseline = pytest.mark.parametrize("method", BASELINES)
@@ -70,20 +72,20 @@ async def test_a_question_is_answered_with_citations(
 
 @every_baseline
 async def test_without_a_model_sentences_are_quoted(
-    library: Library, document: Document, story: str, method: str
+    server: ModelServer, library: Library, document: Document, story: str, method: str
 ) -> None:
-    found = await run(method, library, document, ReaderContext(model=""))
+    found = await run(method, library, document, WITHOUT_MODEL)
     assert (found["status"], found["fallbacks"], found["usage"]["calls"]) == ("answered", {}, 0)
     assert_cited(found, story)
     assert found["answer"] in story
-    chosen = await run(method, library, document, ReaderContext(model=""), options=["a goat", "a whale"])
+    chosen = await run(method, library, document, WITHOUT_MODEL, options=["a goat", "a whale"])
     assert (chosen["status"], chosen["choice"] in ("A", "B")) == ("answered", True)
 
 
 @every_baseline
 async def test_without_a_question_the_memory_is_built(library: Library, document: Document, method: str) -> None:
     graph = METHODS[method].build().compile(store=library.store)
-    found = await graph.ainvoke({"document": document.id}, context=ReaderContext(model=""))
+    found = await graph.ainvoke({"document": document.id}, context=WITHOUT_MODEL)
     memory = await library.pages.memory(document.id, found["memory"])
     pages = await library.pages.pages(memory.id, range(memory.pages))
     assert (found["status"], memory.complete) == ("reading", True)
@@ -191,6 +193,26 @@ async def test_retrieved_segments_stand_in_the_documents_order(
     assert len(shown) == 5 and all(count_words(text) <= 1536 and text in story for text in shown.values())
     assert any("Goat on gallery" in text for text in shown.values())
     assert 0 < found["compression_rate"] < 60
+
+
+@pytest.mark.parametrize(("method", "found_by"), [("dense", "embeddings"), ("fused", "keywords and embeddings")])
+async def test_segments_are_retrieved_by_embeddings(
+    server: ModelServer, library: Library, document: Document, method: str, found_by: str
+) -> None:
+    words = await run("bm25", library, document)
+    found = await run(method, library, document)
+    shown = shown_pages(server.requests[-1].text)
+    assert found["memory"] == words["memory"], "the same segments"
+    assert [*shown] == found["pages_read"] and len(shown) == 5
+    assert next(step["did"] for step in found["steps"] if step["node"] == "look_up").endswith(f"by {found_by}")
+    assert server.embedding_calls > 0
+    if method == "fused":
+        assert any("Goat on gallery" in text for text in shown.values())
+    before = server.embedding_calls
+    assert (await run(method, library, document))["usage"]["calls"] == 0
+    assert server.embedding_calls == before, "embeddings that were paid for are kept"
+    with pytest.raises(BadInput, match="needs an embedding model"):
+        await run(method, library, document, replace(CONTEXT, embeddings=""))
 
 
 async def test_where_nothing_is_found_the_first_segments_are_read(

@@ -60,7 +60,11 @@ SETTINGS: dict[str, list[dict[str, Any]]] = {
     "mem-gpt": [{"max_chain": 5}, {"max_chain": 8, "window_words": 2000}],
 }
 
-OF_BASELINES: list[dict[str, Any]] = [{}, {"window_words": 1000, "baseline_words": 300, "max_calls": 30}]
+EMBEDDING: dict[str, Any] = {"embeddings": "openai:double-embeddings"}
+OF_BASELINES: list[dict[str, Any]] = [
+    EMBEDDING,
+    {"window_words": 1000, "baseline_words": 300, "max_calls": 30, **EMBEDDING},
+]
 
 ESTIMATED = [*METHODS.values()]
 
@@ -108,7 +112,7 @@ async def test_the_ranges_hold(
 async def test_what_to_expect_is_near_what_a_plain_model_uses(
     server: ModelServer, library: Library, story: str, method: Method
 ) -> None:
-    context = ReaderContext(model="openai:double")
+    context = ReaderContext(model="openai:double", **EMBEDDING)
     document = await library.pages.add_document(story)
     foreseen = await method.estimate(library.pages, document, context, 5)
     graph = method.build().compile(store=library.store)

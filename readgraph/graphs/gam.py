@@ -4,7 +4,7 @@ from typing import Any
 
 from langgraph.graph import END, START, StateGraph
 
-from readgraph.graphs.wiring import add_nodes
+from readgraph.graphs.wiring import add_nodes, check_wiring
 from readgraph.nodes.answering_from_notes import answer_from_notes
 from readgraph.nodes.citing import cite
 from readgraph.nodes.integrating import integrate
@@ -74,6 +74,7 @@ def build_memorize(
     builder.add_edge(START, "open")
     builder.add_edge("open", "memorize")
     builder.add_edge("memorize", END)
+    check_wiring(builder)
     return builder
 
 
@@ -85,6 +86,7 @@ def build_research(*, open: Any = open_for_research, find_memory: Any = find_mem
     builder.add_edge("open", "find_memory")
     builder.add_conditional_edges("find_memory", is_asked, ["plan", END])
     add_rounds(builder, **rounds)
+    check_wiring(builder)
     return builder
 
 
@@ -99,6 +101,7 @@ def build(*, open: Any = open_for_research, memorize: Any = memorizer, **rounds:
     builder.add_edge("open", "memorize")
     builder.add_conditional_edges("memorize", is_asked, ["plan", END])
     add_rounds(builder, **rounds)
+    check_wiring(builder)
     return builder
 
 

@@ -55,6 +55,8 @@ METHODS = {
         Method("gists-only", "baselines.gists_only", "ReadAgent without look-up: the gists answer alone.", "gist"),
         Method("recurrent", "baselines.recurrent", "A summary carried through the text answers alone.", "summary"),
         Method("bm25", "baselines.bm25", "The segments that BM25 ranks first for the question.", "note"),
+        Method("dense", "baselines.dense", "The segments that are nearest by their embeddings.", "note"),
+        Method("fused", "baselines.fused", "The segments that rank first by words and embeddings.", "note"),
         Method("full-text", "baselines.full_text", "All of the text, in chunks of the window's size.", "note"),
         Method("first-words", "baselines.first_words", "The beginning of the text, as much as fits.", "note"),
         Method("last-words", "baselines.last_words", "The end of the text, as much as fits.", "note"),

@@ -135,4 +135,9 @@ async def ranked_pages(state: AskedState, runtime: Runtime[ReaderContext]) -> li
     """(number, score) of the memory's pages that share a word with the question, best first."""
     document, pages = await memory_pages(runtime, state["document"], state["memory"])
     texts = await page_store(runtime).spans(document, [(page.start, page.end) for page in pages])
-    return rank(" ".join([state["asked"], *state["choices"].values()]), texts)
+    return rank(query_of(state), texts)
+
+
+def query_of(state: AskedState) -> str:
+    """What pages are searched for: the question and its options."""
+    return " ".join([state["asked"], *state["choices"].values()])

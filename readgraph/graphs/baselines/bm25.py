@@ -15,8 +15,8 @@ SEGMENT_WORDS = 1536
 
 
 def recipe(context: ReaderContext) -> Recipe:
-    """What the segments are made with; no model is needed for them."""
-    return Recipe("bm25", {"words": segment_words(context), "paragraph_break": context.paragraph_break}, model="")
+    """What the segments are made with; no model is needed for them, and every kind of retrieval finds the same."""
+    return Recipe("segments", {"words": segment_words(context), "paragraph_break": context.paragraph_break}, model="")
 
 
 def segment_words(context: ReaderContext) -> int:
