@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -208,8 +207,8 @@ async def test_rounds_are_listed(library: Library, show: Show) -> None:
     ],
 )
 async def test_every_outcome_is_told(library: Library, show: Show, status: str, answer: str | None, told: str) -> None:
-    given: dict[str, Any] = {"status": status, "answer": answer, "choice": "B" if answer else None, "citations": []}
-    data, _ = await report(library, MANY, "What of storm 7?", **given)
+    choice = "B" if answer else None
+    data, _ = await report(library, MANY, "What of storm 7?", status=status, answer=answer, choice=choice, citations=[])
     data["options"] = ["A horse.", "A goat."] if answer else []
     data["read_to"] -= 1
     tab = show(data)
