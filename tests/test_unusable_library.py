@@ -92,6 +92,12 @@ def test_a_library_that_is_cut_off(readgraph: Command, whole: Path) -> None:
     assert file.read_bytes() == data
 
 
+def test_without_checkpoints_only_the_last_question_is_gone(readgraph: Command, whole: Path) -> None:
+    (whole / "checkpoints.sqlite").unlink()
+    assert_refused(readgraph("ask", "--continue", "Why?"), "no question to go on from")
+    assert "took the memory of" in readgraph(*ASK, "--verbose").err
+
+
 def test_a_text_that_lacks_a_part(readgraph: Command, whole: Path) -> None:
     with closing(sqlite3.connect(whole / "library.sqlite", isolation_level=None)) as library:
         assert library.execute("DELETE FROM store WHERE prefix LIKE '%.text.%' AND key LIKE '%1'").rowcount

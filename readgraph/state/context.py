@@ -46,8 +46,8 @@ class ReaderContext:
         Strategy, Field(description="Look pages up all at once (ReadAgent-P) or one by one (ReadAgent-S).")
     ] = "parallel"
     max_pages: Annotated[int, Field(ge=0, description="At most this many pages are read again for a question.")] = 5
-    min_page_words: Annotated[int, Field(ge=1, le=LARGEST, description="A page has at least this many words.")] = 280
-    max_page_words: Annotated[int, Field(ge=2, le=LARGEST, description="A page has at most this many words.")] = 600
+    min_page_words: Annotated[int, Field(ge=1, description="A page has at least this many words.")] = 280
+    max_page_words: Annotated[int, Field(ge=2, description="A page has at most this many words.")] = 600
     paragraph_break: Annotated[
         ParagraphBreak, Field(description="What ends a paragraph; 'auto' decides by the text.")
     ] = "auto"
@@ -57,9 +57,7 @@ class ReaderContext:
     show_next_paragraph: Annotated[
         bool, Field(description="Show the paragraph after when choosing where to pause.")
     ] = False
-    gist_words: Annotated[
-        int | None, Field(ge=10, le=LARGEST, description="Ask for gists of at most so many words.")
-    ] = None
+    gist_words: Annotated[int | None, Field(ge=10, description="Ask for gists of at most so many words.")] = None
     stretches: Annotated[
         int,
         Field(ge=1, le=1000, description="Cut a long text into this many stretches that are paged at the same time."),
@@ -96,7 +94,7 @@ class ReaderContext:
         bool, Field(description="GAM: ask for the memo and the header of a page in a call of its own each.")
     ] = False
     window_words: Annotated[
-        int, Field(ge=1000, le=LARGEST, description="Words that a prompt may hold; gists that don't fit are merged.")
+        int, Field(ge=1000, description="Words that a prompt may hold; gists that don't fit are merged.")
     ] = 60_000
     baseline_words: Annotated[
         int | None, Field(ge=1, description="first-words and last-words: cut the text to so many; none = the window.")
@@ -128,12 +126,13 @@ class ReaderContext:
     max_words: Annotated[int | None, Field(ge=0, description="Budget: words sent and received in one reading.")] = None
     concurrency: Annotated[int, Field(ge=1, le=1000, description="At most this many model calls are in flight.")] = 16
     timeout: Annotated[float, Field(gt=0, description="Seconds that one model call may take.")] = 120.0
-    sample: Annotated[
-        int, Field(ge=0, le=LARGEST, description="Number of the run: another number samples replies anew.")
-    ] = 0
+    sample: Annotated[int, Field(ge=0, description="Number of the run: another number samples replies anew.")] = 0
     rebuild: Annotated[bool, Field(description="Build the memory again with the current prompts.")] = False
 
     def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            if isinstance(value, int) and value > LARGEST:
+                raise BadInput(f"The setting '{name}' can't be used: {value} is too large.")
         if self.without_memory and not self.rounds:
             raise BadInput("Without memory there must be research: give rounds of at least 1.")
         if self.min_page_words >= self.max_page_words:
