@@ -24,7 +24,7 @@ def test_every_method_is_listed_with_its_line(readgraph: Command) -> None:
 @pytest.mark.parametrize("name", METHODS)
 def test_a_method_is_drawn(readgraph: Command, name: str) -> None:
     drawing = readgraph("methods", name, "--mermaid").out
-    assert "graph TD" in drawing and "answer --> cite" in drawing
+    assert "graph TD" in drawing and "cite --> __end__" in drawing
     told = readgraph("methods", name, "--json").json
     assert told["mermaid"].strip() == drawing.strip()
     assert "memory" in {key for node in told["nodes"] for key in node["reads"]}

@@ -10,6 +10,7 @@ import pytest_asyncio
 from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 
+from readgraph.graphs.methods import METHODS
 from readgraph.state.library import open_library
 from tests.agent import call, say
 from tests.development_server import DevelopmentServer, development_server
@@ -129,7 +130,9 @@ def check_citations(output: dict[str, Any], text: str, word: str) -> None:
 
 
 async def test_assistant_and_drawing(client: LangGraphClient) -> None:
-    assert {"read_agent", "mem_walker"} <= {assistant["graph_id"] for assistant in await client.assistants.search()}
+    found = await client.assistants.search(limit=100)
+    modules = {method.module.rsplit(".")[-1] for method in METHODS.values()}
+    assert modules <= {assistant["graph_id"] for assistant in found}
     drawing = await client.assistants.get_graph("read_agent")
     assert {str(node["id"]) for node in drawing["nodes"]} == {"__start__", *ASKED, "__end__"}
     edges = {(edge["source"], edge["target"], edge.get("conditional", False)) for edge in drawing["edges"]}

@@ -155,7 +155,7 @@ def test_python_runs_and_prints_what_is_shown(
         page.write_text(renewed, encoding="utf-8")
 
 
-DRAWN = {"README": "read-agent", "index": "read-agent"} | {name: name for name in METHODS}
+DRAWN = {"README": "read-agent", "index": "read-agent", "baselines": "bm25"} | {name: name for name in METHODS}
 """Methods whose graphs are drawn, by the name of the page: it is the first drawing there."""
 
 

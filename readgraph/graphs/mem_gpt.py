@@ -9,7 +9,7 @@ from typing import Any
 from langchain_core.tools import BaseTool
 from langgraph.graph import END, START, StateGraph
 
-from readgraph.graphs.wiring import add_nodes
+from readgraph.graphs.wiring import add_nodes, check_wiring
 from readgraph.nodes import memory_functions
 from readgraph.nodes.acting import act_with
 from readgraph.nodes.calling_functions import Functions
@@ -68,6 +68,7 @@ def build_chat(
     builder.add_conditional_edges("think", goes_on, ["think", "evict", "act", END])
     builder.add_edge("evict", "think")
     builder.add_conditional_edges("act", goes_on, ["think", END])
+    check_wiring(builder)
     return builder
 
 
@@ -100,6 +101,7 @@ def build(
     builder.add_conditional_edges("act", reading_goes_on, ["think", "quote", "cite"])
     builder.add_edge("quote", "cite")
     builder.add_edge("cite", END)
+    check_wiring(builder)
     return builder
 
 
