@@ -24,7 +24,7 @@ from readgraph.state.words import count_words, first_words
 
 TRIES = 3
 
-MOST_REPEATED = 300
+MOST_REPEATED = 100
 """Words of a refused reply, and of the complaint, that the next try shows: a runaway reply is not paid for again."""
 
 Answer = TypeVar("Answer")
