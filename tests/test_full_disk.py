@@ -16,6 +16,9 @@ from tests.model_server import ModelServer
 
 READ = ("ask", "Who took the log book?", STORY, *DOUBLE, "--concurrency", 1)
 ROOM = "make room on its disk"
+IN_FLIGHT = 3
+"""Calls that a reading with one slot has begun at most: a page end, and two notes that wait for the slot."""
+
 KILOBYTE = 1024
 
 
@@ -67,7 +70,7 @@ def test_on_a_disk_that_gets_room_bit_by_bit_the_reading_goes_on(
         disk.leave(100 * len(calls))
     assert calls[2] == 0 < calls[-2] < calls[-1], "it was full while the document was stored, and while it was read"
     asked = {request.key for request in server.requests}
-    assert server.calls <= len(asked) + len(calls), "only the call in flight is paid twice"
+    assert server.calls <= len(asked) + IN_FLIGHT * len(calls), "only calls that had begun are paid twice"
 
 
 def test_a_disk_too_full_for_checkpoints(
@@ -98,4 +101,4 @@ def test_a_limit_on_the_size_of_files(readgraph: Command, server: ModelServer) -
     assert "harbour" in readgraph("show").out
     assert readgraph(*READ, "--json").json["status"] == "answered"
     asked = {request.key for request in server.requests}
-    assert server.calls <= len(asked) + len(calls), "only the call in flight is paid twice"
+    assert server.calls <= len(asked) + IN_FLIGHT * len(calls), "only calls that had begun are paid twice"
