@@ -7,11 +7,14 @@ from pathlib import Path
 from rich.console import Console
 
 from readgraph.cli.documents import find_document
-from readgraph.cli.rendering import print_json
+from readgraph.cli.rendering import counted, print_json
 from readgraph.cli.safe_text import Text
 from readgraph.state.errors import BadInput
 from readgraph.state.forgetting import forget_document
 from readgraph.state.library import open_library
+
+ONE = {"memories": "memory", "replies": "reply", "threads": "thread"}
+"""What is counted, each by its name for one."""
 
 
 def forget(named: str, folder: Path | None, *, sure: bool, as_json: bool) -> None:
@@ -28,8 +31,8 @@ async def _forget(named: str, folder: Path | None, sure: bool, as_json: bool) ->
     if as_json:
         print_json({"document": document.id, "title": document.title, **forgotten})
         return
-    counted = ", ".join(f"{count:,} {kind}" for kind, count in forgotten.items())
-    Console(highlight=False).print(Text(f"Forgot '{document.title}': {counted}."))
+    gone = ", ".join(counted(count, ONE[kind]) for kind, count in forgotten.items())
+    Console(highlight=False).print(Text(f"Forgot '{document.title}': {gone}."))
 
 
 def agreed(question: str) -> bool:

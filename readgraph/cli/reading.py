@@ -43,6 +43,6 @@ async def _read(
             kept = {"pages": memory.pages, "notes": len(notes), "note_words": sum(note.words for note in notes)}
             built.append(found | kept | {"complete": memory.complete})
             if not screen.as_json:
-                print_memory(document, memory, notes, built[-1], method.note)
+                print_memory(document, memory, notes, built[-1], method.note, screen)
     print_reminder(context, screen)
     return built

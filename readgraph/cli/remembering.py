@@ -49,7 +49,7 @@ async def _remember(
         counts = {"added": len(appended.added), "known": appended.known, "sessions": document.sessions}
         print_json({**found, **counts, **sizes, "complete": memory.complete})
         return
-    print_memory(document, memory, notes, found, NOTE)
+    print_memory(document, memory, notes, found, NOTE, screen)
     print_reminder(context, screen)
 
 

@@ -81,7 +81,9 @@ def said(found: dict[str, Any]) -> Text:
     return Text(answer or "The text doesn't say.", style="bold")
 
 
-def print_memory(document: Document, memory: Memory, notes: Sequence[Note], found: dict[str, Any], called: str) -> None:
+def print_memory(
+    document: Document, memory: Memory, notes: Sequence[Note], found: dict[str, Any], called: str, screen: Screen
+) -> None:
     """What was built; `called` is the method's word for a note."""
     console = Console(highlight=False)
     words = sum(note.words for note in notes)
@@ -96,7 +98,8 @@ def print_memory(document: Document, memory: Memory, notes: Sequence[Note], foun
         console.print(f"  a tree of {' + '.join(f'{count:,}' for count in (memory.pages, *memory.levels))} nodes")
     if not memory.complete:
         console.print("  Not complete: the budget ran out. The same command goes on from here.")
-    _print_footer(used(found["usage"], found["cost"]), found["fallbacks"])
+    if not screen.quiet:
+        _print_footer(used(found["usage"], found["cost"]), found["fallbacks"])
 
 
 def print_steps(steps: Sequence[Step]) -> None:
