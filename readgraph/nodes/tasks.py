@@ -5,6 +5,9 @@ from collections.abc import AsyncGenerator, Awaitable, Coroutine, Iterable, Iter
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
+from readgraph.nodes.metering import current_meter
+from readgraph.state.errors import BudgetSpent
+
 T = TypeVar("T")
 
 
@@ -21,11 +24,18 @@ def failing_as_one() -> Iterator[None]:
 
 
 async def in_order(work: Iterable[Coroutine[Any, Any, T]]) -> AsyncGenerator[T, None]:
-    """Run all at once and give the results in order; what still runs when the reader leaves is cancelled."""
+    """Run all at once and give the results in order; what still runs when the reader leaves is cancelled.
+
+    Where the budget is spent, each ends by itself at its next call: what is in flight is paid for, so it is kept.
+    """
     running = [asyncio.create_task(part) for part in work]
     try:
         for part in running:
             yield await part
+    except (BudgetSpent, GeneratorExit):
+        if current_meter().budget_spent:
+            await asyncio.gather(*running, return_exceptions=True)
+        raise
     finally:
         for part in running:
             part.cancel()
