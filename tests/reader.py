@@ -115,7 +115,7 @@ def research(request: ChatRequest, wanted: str) -> dict[str, object]:
     """Search for the question's words, note the first words of each page found, and be content."""
     question = between(request, "question")
     pages = re.findall(r"^<page (\d+)>\n(.*?)(?=^<page |\Z)", between(request, "pages"), re.MULTILINE | re.DOTALL)
-    begun = {int(number): " ".join(text.partition("]\n")[2].split()[:8]) for number, text in pages}
+    begun = {int(number): " ".join((text.partition("]\n")[2] or text).split()[:8]) for number, text in pages}
     replies: dict[str, dict[str, object]] = {
         "SearchPlan": {"needs": [question], "keyword": [question], "vector": [question], "page": []},
         "Integrated": {

@@ -60,6 +60,10 @@ METHODS = {
         Method("full-text", "baselines.full_text", "All of the text, in chunks of the window's size.", "note"),
         Method("first-words", "baselines.first_words", "The beginning of the text, as much as fits.", "note"),
         Method("last-words", "baselines.last_words", "The end of the text, as much as fits.", "note"),
+        Method("gist-research", "hybrids.gist_research", "GAM's rounds of research over ReadAgent's gists.", "gist"),
+        Method("guided-walk", "hybrids.guided_walk", "MemWalker's walk, begun where search points.", "summary"),
+        Method("walk-and-read", "hybrids.walk_and_read", "MemWalker's walk; answers from all summaries.", "summary"),
+        Method("escalate", "hybrids.escalate", "Gists, then a look-up, then research, while needed.", "gist"),
     )
 }
 

@@ -83,7 +83,7 @@ async def _weigh(state: WalkingState, runtime: Runtime[ReaderContext]) -> WalkAn
         "quotes": quotes,
         "status": "answered" if said else "no_answer",
         "compression_rate": _rate(count_words(shown), document),
-        "percent_read": await _percent_read(state, runtime, document),
+        "percent_read": await percent_read(state, runtime, document),
         "did": f"weighed {len(findings)} findings" + ("" if said else ": they give no answer"),
     }
 
@@ -109,7 +109,7 @@ async def _taken(finding: Finding | None, state: WalkingState, runtime: Runtime[
         "quotes": finding["quotes"] if finding else [],
         "status": "answered" if finding else "no_answer",
         "compression_rate": _rate(words[-1], document) if words else None,
-        "percent_read": await _percent_read(state, runtime, document),
+        "percent_read": await percent_read(state, runtime, document),
         "did": f"took the answer of page {finding['page']}" if finding else f"no answer after {hops}",
     }
 
@@ -119,7 +119,7 @@ def _rate(words: int, document: Document) -> float:
     return round(100 * (1 - words / max(document.words, 1)), 2)
 
 
-async def _percent_read(state: WalkingState, runtime: Runtime[ReaderContext], document: Document) -> float:
+async def percent_read(state: WalkingState, runtime: Runtime[ReaderContext], document: Document) -> float:
     """The share of the text's words that stand on pages read."""
     pages = await page_store(runtime).pages(state["memory"], state["pages_read"])
     return round(100 * sum(page.words for page in pages) / max(document.words, 1), 2)

@@ -53,8 +53,7 @@ async def reflect_by_words(state: ReflectState, runtime: Runtime[ReaderContext])
     end = await _end(state, runtime)
     if end or not _is_new(state):
         return _closed(state, runtime, end, None, state["requests"])
-    held = {*content_words(state["notes"])}
-    missing = [word for word in telling_words(state["asked"], REQUEST_WORDS) if held.isdisjoint(content_words(word))]
+    missing = missing_words(state["notes"], state["asked"])
     return _closed(state, runtime, "", not missing, [" ".join(missing)])
 
 
@@ -69,21 +68,33 @@ async def reflect(state: ReflectState, runtime: Runtime[ReaderContext]) -> Refle
     if end or not _is_new(state):
         return _closed(state, runtime, end, None, state["requests"])
     try:
-        enough, missing = await _verdict(state, runtime)
+        enough, missing = await verdict(state["notes"], state, runtime)
     except NoUsableReply:
         fell_back("reflect")
         return _closed(state, runtime, "", None, state["requests"])
     return _closed(state, runtime, "", enough, missing)
 
 
-async def _verdict(state: ReflectState, runtime: Runtime[ReaderContext]) -> tuple[bool, list[str]]:
-    asked = (state["notes"], state["asked"], state["choices"])
+def missing_words(notes: str, question: str) -> list[str]:
+    """Telling words of a question that stand in no form in the notes."""
+    held = {*content_words(notes)}
+    return [word for word in telling_words(question, REQUEST_WORDS) if held.isdisjoint(content_words(word))]
+
+
+async def verdict(notes: str, state: AskedState, runtime: Runtime[ReaderContext]) -> tuple[bool, list[str]]:
+    """Whether the notes are enough, and what is missing, as the model says; errors as in `ask`."""
+    asked = (notes, state["asked"], state["choices"])
     if not runtime.context.separate_requests:
-        verdict = await ask(runtime, reflect_prompt(*asked), Verdict)
-        return verdict.enough, verdict.missing
+        said = await ask(runtime, reflect_prompt(*asked), Verdict)
+        return said.enough, said.missing
     if (await ask(runtime, enough_prompt(*asked), Enough)).enough:
         return True, []
     return False, (await ask(runtime, missing_prompt(*asked), Missing)).missing
+
+
+def kept_requests(missing: list[str]) -> list[str]:
+    """Requests as the state keeps them: few and short."""
+    return [first_words(request, REQUEST_WORDS) for request in missing[:MOST_REQUESTS]]
 
 
 async def _end(state: ReflectState, runtime: Runtime[ReaderContext]) -> str:
@@ -108,7 +119,7 @@ def _closed(
     state: ReflectState, runtime: Runtime[ReaderContext], end: str, enough: bool | None, missing: list[str]
 ) -> ReflectUpdate:
     """The round as it is kept, and whether another follows."""
-    requests = [] if enough else [first_words(request, REQUEST_WORDS) for request in missing[:MOST_REQUESTS]]
+    requests = [] if enough else kept_requests(missing)
     done: Round = {
         "requests": state["requests"],
         "plan": state["plan"],

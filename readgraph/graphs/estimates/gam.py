@@ -40,7 +40,7 @@ async def estimate(
     memorizing = _memorizing(new, left.notes, builder) if builder.model else Estimate()
     if question_words is None or not context.model:
         return memorizing
-    return memorizing + _researching(new + exactly(left.notes), context, question_words)
+    return memorizing + researching(new + exactly(left.notes), context.session_page_words, context, question_words)
 
 
 def _new_pages(left: Unread, document: Document, context: ReaderContext) -> Range:
@@ -61,8 +61,11 @@ def _memorizing(new: Range, notes: float, context: ReaderContext) -> Estimate:
     return asks(new * exactly(calls), prompt, (MEMO_WORDS + HEADER_WORDS) / calls)
 
 
-def _researching(pages: Range, context: ReaderContext, question_words: int) -> Estimate:
-    """At most `rounds` rounds of plan, notes and verdict, without a verdict on the last; then an answer."""
+def researching(pages: Range, page_words: float, context: ReaderContext, question_words: int) -> Estimate:
+    """At most `rounds` rounds of plan, notes and verdict, without a verdict on the last; then an answer.
+
+    A page is expected to have at most `page_words`.
+    """
     assert pages.high is not None
     rounds = Range(0, min(EXPECTED_ROUNDS, context.rounds), context.rounds)
     shown = min(3 * context.pages_per_tool, pages.high)
@@ -72,9 +75,7 @@ def _researching(pages: Range, context: ReaderContext, question_words: int) -> E
     memory = NONE if context.without_memory else memos
     notes = Range(0, NOTES_WORDS / 2, LONGEST_NOTES)
     before = MOST_REQUESTS * REQUEST_WORDS + context.rounds * (2 * context.pages_per_tool * QUERY_WORDS + 2 * shown)
-    evidence = Range(
-        0, min(5, shown) * context.session_page_words / 2, EVIDENCE_SHARE * context.window_words + 2 * TAG_WORDS * shown
-    )
+    evidence = Range(0, min(5, shown) * page_words / 2, EVIDENCE_SHARE * context.window_words + 2 * TAG_WORDS * shown)
     seen = memory + notes + asked + Range(0, 20, before)
     planning = asks(rounds, fixed(plan_prompt("", "", {}, context.tools, 5).words) + seen, PLAN_REPLY)
     noting = asks(rounds, fixed(integrate_prompt("", "", "", {}).words) + evidence + notes + asked, NOTES_WORDS)

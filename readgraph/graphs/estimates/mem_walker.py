@@ -34,13 +34,19 @@ async def estimate(
     store: PageStore, document: Document, context: ReaderContext, question_words: int | None
 ) -> Estimate:
     """Reading what is not read yet, and a walk for a question of so many words (none: no question)."""
+    building, pages = await foreseen_reading(store, document, context)
+    if question_words is None or not context.model:
+        return building
+    return building + walking(pages, context, question_words) + weighing(context, question_words)
+
+
+async def foreseen_reading(store: PageStore, document: Document, context: ReaderContext) -> tuple[Estimate, Range]:
+    """Reading what is not read yet, and how many segments there will be then."""
     builder = replace(context, model=context.reading_model or context.model)
     left = await unread(store, document, recipe(builder), renew=context.rebuild)
     new = _new_segments(left, document, context)
     building = _building(left, new, context) if builder.model else Estimate()
-    if question_words is None or not context.model:
-        return building
-    return building + _walking(new + exactly(left.pages + left.notes), context, question_words)
+    return building, new + exactly(left.pages + left.notes)
 
 
 def _new_segments(left: Unread, document: Document, context: ReaderContext) -> Range:
@@ -54,9 +60,10 @@ def _new_segments(left: Unread, document: Document, context: ReaderContext) -> R
 
 def _building(left: Unread, new: Range, context: ReaderContext) -> Estimate:
     """Summaries of segments, and of groups of them whose texts are too long together."""
-    segment = Range(0, context.segment_words, _largest(context) + 1)
     to_summarise = new + exactly(left.pages)
-    summaries = asks(to_summarise, fixed(summary_prompt("").words) + segment, SUMMARY_SHARE * context.segment_words)
+    summaries = asks(
+        to_summarise, fixed(summary_prompt("").words) + segment(context), SUMMARY_SHARE * context.segment_words
+    )
     pages = to_summarise + exactly(left.notes)
     assert pages.high is not None
     if left.memory and left.complete and left.memory.levels == TreeShape.planned(left.memory).counts[1:]:
@@ -64,27 +71,46 @@ def _building(left: Unread, new: Range, context: ReaderContext) -> Estimate:
     above = [
         sum(TreeShape.over(math.ceil(count), context.children).counts[1:]) for count in (pages.expected, pages.high)
     ]
-    children = exactly(context.children) * (_note(context) + exactly(TAG_WORDS))
+    children = notes_of(exactly(context.children), context)
     prompt = fixed(compress_prompt([], context.node_words).words) + Range(0, children.expected, children.high)
     return summaries + asks(Range(0, above[0], above[1]), prompt, 0.7 * context.node_words)
 
 
-def _walking(pages: Range, context: ReaderContext, question_words: int) -> Estimate:
-    """A decision at each level of the tree, and as many more as hops are allowed; findings may be weighed."""
+def walking(pages: Range, context: ReaderContext, question_words: int, *, from_leaf: bool = False) -> Estimate:
+    """A decision at each level of the tree, and as many more as hops are allowed.
+
+    `from_leaf`: the first walk begins at a leaf.
+    """
     assert pages.high is not None
     depth, deepest = (len(TreeShape.over(max(1, math.ceil(count)), context.children).counts) for count in _ends(pages))
-    hops = Range(1, (depth + EXPECTED_REVERTS) * context.walks, context.max_hops * context.walks)
+    decisions = depth * context.walks - (depth - 1 if from_leaf else 0)
+    hops = Range(1, decisions + EXPECTED_REVERTS * context.walks, context.max_hops * context.walks)
     asked, finding = exactly(question_words), max(LONGEST_REASONING, question_words)
     found = Range(0, finding * EXPECTED_REVERTS, finding * context.max_hops)
-    shown = exactly(context.children) * (_note(context) + exactly(TAG_WORDS))
+    shown = notes_of(exactly(context.children), context)
     at_most = max(shown.high or 0, _largest(context) + 1)
     prompt = fixed(max(triage_prompt([], [], [], [], "", {}).words, leaf_prompt("", [], [], "", {}).words))
     seen = Range(0, (shown.expected + context.segment_words) / 2, at_most) + _carried(depth, deepest, context)
     options = Range(-60, 0, 40)  # switches shorten a prompt, numbers of visited parts lengthen it
-    walk = asks(hops, prompt + seen + found + asked + options + Range(0, 0, context.children), DECISION_REPLY)
-    kept = exactly(finding + MOST_QUOTES * LONGEST_REASONING + TAG_WORDS) * Range(0, 1, hops.high)
-    weigh = fixed(weigh_prompt("", "", {}).words) + kept + asked
-    return walk + asks(Range(0, 1 if context.walks > 1 else EXPECTED_REVERTS, 1), weigh, WEIGH_REPLY)
+    return asks(hops, prompt + seen + found + asked + options + Range(0, 0, context.children), DECISION_REPLY)
+
+
+def weighing(context: ReaderContext, question_words: int) -> Estimate:
+    """Findings may be weighed, at most one of each hop."""
+    finding = max(LONGEST_REASONING, question_words) + MOST_QUOTES * LONGEST_REASONING + TAG_WORDS
+    kept = exactly(finding) * Range(0, 1, context.max_hops * context.walks)
+    weigh = fixed(weigh_prompt("", "", {}).words) + kept + exactly(question_words)
+    return asks(Range(0, 1 if context.walks > 1 else EXPECTED_REVERTS, 1), weigh, WEIGH_REPLY)
+
+
+def notes_of(segments: Range, context: ReaderContext) -> Range:
+    """Words of the notes of so many nodes, with their tags."""
+    return segments * (_note(context) + exactly(TAG_WORDS))
+
+
+def segment(context: ReaderContext) -> Range:
+    """Words of a segment."""
+    return Range(0, context.segment_words, _largest(context) + 1)
 
 
 def _carried(depth: int, deepest: int, context: ReaderContext) -> Range:

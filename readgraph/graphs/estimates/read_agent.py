@@ -31,23 +31,31 @@ async def estimate(
     if question_words is None or not context.model:
         return reading
     shown = seen.gists + seen.opened + exactly(question_words)
-    return reading + _looking_up(shown, context) + answering(shown)
+    return reading + looking_up(shown, context) + answering(shown)
 
 
 @dataclass(frozen=True)
 class Seen:
-    """Words that a prompt shows of a memory: its gists, and pages that are read again."""
+    """What a question sees of a memory: the words of its gists and of pages that are read again; how many pages."""
 
     gists: Range
     opened: Range
+    pages: Range
 
 
-async def foreseen_reading(store: PageStore, document: Document, context: ReaderContext) -> tuple[Estimate, Seen]:
-    """Reading what is not read yet, and what a question will see of the memory then."""
+async def foreseen_reading(
+    store: PageStore, document: Document, context: ReaderContext, *, merges: bool = True
+) -> tuple[Estimate, Seen]:
+    """Reading what is not read yet, and what a question will see of the memory then.
+
+    `merges`: pages are merged where their gists don't fit the window.
+    """
     reader = replace(context, model=context.reading_model or context.model)
     left = await unread(store, document, recipe(reader), renew=context.rebuild)
     pages = _new_pages(left, document, context)
     reading = _reading(left, pages, document, reader) if reader.model else Estimate()
+    if reader.model and merges:
+        reading += _merging(left, pages + exactly(left.pages), document, reader)
     return reading, _seen(left, pages, document, context)
 
 
@@ -75,7 +83,7 @@ def _reading(left: Unread, pages: Range, document: Document, context: ReaderCont
     gists = pages + exactly(left.pages)
     pausing = asks(Range(0, pages.expected, pages.high), pause, PAUSE_REPLY)
     gisting = asks(gists, gist + of_page, context.gist_words or GIST_SHARE * page_words)
-    return pausing + gisting + _merging(left, gists, document, context)
+    return pausing + gisting
 
 
 def _merging(left: Unread, gists: Range, document: Document, context: ReaderContext) -> Estimate:
@@ -102,10 +110,11 @@ def _seen(left: Unread, pages: Range, document: Document, context: ReaderContext
     opened = context.max_pages * document.words / max(number.expected, 1)
     # A gist is never longer than its page, but for the shortest.
     most = document.words + (FEWEST_WORDS + TAG_WORDS) * number.high
-    return Seen(Range(0, gists, most), Range(0, opened, document.words))
+    return Seen(Range(0, gists, most), Range(0, opened, document.words), number)
 
 
-def _looking_up(shown: Range, context: ReaderContext) -> Estimate:
+def looking_up(shown: Range, context: ReaderContext) -> Estimate:
+    """Look-ups for a question that show so many words of memory and question."""
     if context.strategy == "parallel":
         times = Range(0, min(context.max_pages, 1), min(context.max_pages, 1))
         prompt = look_up_pages_prompt("", "", {}, context.max_pages)

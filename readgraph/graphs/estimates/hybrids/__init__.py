@@ -1,0 +1,1 @@
+"""What each hybrid will use, before it is run: one file each."""

@@ -1,0 +1,14 @@
+"""GAM's rounds of research over ReadAgent's gists: pages end at natural pauses, and none waits for the memo before it.
+
+GAM writes a memo in the light of those before, one page after the other, which a growing history needs. A text that is
+whole can be gisted at once, page by page; and what ReadAgent has read is not paid for again.
+"""
+
+from functools import partial
+
+from readgraph.graphs import gam, read_agent
+
+build = partial(gam.build, memorize=read_agent.read)
+"""GAM's graph with ReadAgent's reading in it; every argument is a node, as there."""
+
+graph = build().compile(name="gist_research")

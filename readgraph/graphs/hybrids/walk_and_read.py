@@ -1,0 +1,15 @@
+"""MemWalker finds leaves, ReadAgent answers: from the summaries of all segments, with the walk's leaves in full.
+
+A leaf that answers in MemWalker's walk sees the path to it and no other part of the text. Here the walk chooses what is
+read, and the answer sees the rest of the text too, in short.
+"""
+
+from functools import partial
+
+from readgraph.graphs import mem_walker
+from readgraph.nodes.answering_over_leaves import answer_over_leaves
+
+build = partial(mem_walker.build, answer=answer_over_leaves)
+"""MemWalker's graph with this answer in it; every argument is a node, as there."""
+
+graph = build().compile(name="walk_and_read")
