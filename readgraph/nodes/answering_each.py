@@ -3,15 +3,14 @@
 from langgraph.runtime import Runtime
 
 from readgraph.nodes import extractive
-from readgraph.nodes.answering import answer, letter_of
-from readgraph.nodes.asking import ask
+from readgraph.nodes.answering import answer
 from readgraph.nodes.contracts import AnswerState, AnswerUpdate
+from readgraph.nodes.evidence import tagged
 from readgraph.nodes.memory_text import memory_pages
 from readgraph.nodes.metering import fell_back
-from readgraph.nodes.prompting import unused_name
-from readgraph.nodes.prompts.weigh import WeighedAnswer, WeighedChoice, weigh_prompt
 from readgraph.nodes.step import step_with
 from readgraph.nodes.tasks import all_finished
+from readgraph.nodes.weighing import weigh
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import NoUsableReply
 from readgraph.state.words import first_words
@@ -44,7 +43,7 @@ async def _weighed(found: Answers, state: AnswerState, runtime: Runtime[ReaderCo
     if len({one["answer"] for one in found.values()}) < 2:
         return _agreed([*found.values()], f"answered from {len(found)} of {total} pages, each by itself")
     try:
-        answered, letter, pages = await _weigh(found, state, runtime)
+        answered, letter, pages = await weigh(runtime, _shown(found), state["asked"], state["choices"])
     except NoUsableReply:
         fell_back("weigh")
         return _agreed([*found.values()][:1], f"gave no usable weighing of {len(found)} answers: took the first")
@@ -65,30 +64,9 @@ def _agreed(answers: list[AnswerUpdate], told: str) -> AnswerUpdate:
     }
 
 
-async def _weigh(
-    found: Answers, state: AnswerState, runtime: Runtime[ReaderContext]
-) -> tuple[str | None, str | None, list[int]]:
-    """Answer, letter, and the pages that show it."""
-    choices = state["choices"]
-    prompt = weigh_prompt(_shown(found), state["asked"], choices)
-    if not choices:
-        weighed = await ask(runtime, prompt, WeighedAnswer)
-        return (weighed.answer or "").strip() or None, None, weighed.pages
-
-    def complaint(reply: WeighedChoice) -> str | None:
-        known = not reply.choice or letter_of(reply.choice) in choices
-        return None if known else f"choice must be one of {', '.join(choices)}, or null"
-
-    chosen = await ask(runtime, prompt, WeighedChoice, complaint)
-    letter = letter_of(chosen.choice) if chosen.choice else None
-    return (choices[letter] if letter else None), letter, chosen.pages
-
-
 def _shown(found: Answers) -> str:
     """Each answer with its quotes, behind the tag of its page."""
-    bodies = {page: first_words(_told(one), LONGEST_FINDING) for page, one in found.items()}
-    tag = unused_name("page", bodies.values())
-    return "\n\n".join(f"<{tag} {page}>\n{body}" for page, body in bodies.items())
+    return tagged({page: first_words(_told(one), LONGEST_FINDING) for page, one in found.items()})
 
 
 def _told(one: AnswerUpdate) -> str:

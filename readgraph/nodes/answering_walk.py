@@ -3,13 +3,11 @@
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from readgraph.nodes.answering import letter_of
-from readgraph.nodes.asking import ask
 from readgraph.nodes.metering import fell_back
 from readgraph.nodes.prompting import unused_name
-from readgraph.nodes.prompts.weigh import WeighedAnswer, WeighedChoice, weigh_prompt
 from readgraph.nodes.step import step_with
 from readgraph.nodes.walking import WalkingState
+from readgraph.nodes.weighing import weigh
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import NoUsableReply
 from readgraph.state.page_store import page_store
@@ -58,22 +56,8 @@ async def answer(state: WalkingState, runtime: Runtime[ReaderContext]) -> WalkAn
 
 
 async def _weigh(state: WalkingState, runtime: Runtime[ReaderContext]) -> WalkAnswer:
-    findings, choices = state["findings"], state["choices"]
-    shown = _shown(findings)
-    prompt = weigh_prompt(shown, state["asked"], choices)
-    letter: str | None = None
-    if choices:
-
-        def complaint(reply: WeighedChoice) -> str | None:
-            known = not reply.choice or letter_of(reply.choice) in choices
-            return None if known else f"choice must be one of {', '.join(choices)}, or null"
-
-        chosen = await ask(runtime, prompt, WeighedChoice, complaint)
-        letter = letter_of(chosen.choice) if chosen.choice else None
-        said, pages = choices[letter] if letter else None, chosen.pages
-    else:
-        weighed = await ask(runtime, prompt, WeighedAnswer)
-        said, pages = (weighed.answer or "").strip() or None, weighed.pages
+    findings, shown = state["findings"], _shown(state["findings"])
+    said, letter, pages = await weigh(runtime, shown, state["asked"], state["choices"])
     backing = [finding for finding in findings if finding["page"] in pages] or findings
     quotes = [quote for finding in backing for quote in finding["quotes"]] if said else []
     document = await page_store(runtime).document(state["document"])
