@@ -1,0 +1,146 @@
+"""What is evaluated: texts, the questions about them with what is right, and what a method made of each."""
+
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, NamedTuple
+
+from readgraph.state.histories import BETWEEN, SessionText
+from readgraph.state.reading import NOTHING_USED, Usage
+
+
+class Span(NamedTuple):
+    """Characters `[start, end)` of a text."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A text that questions are about; that of a history is its sessions', each with `BETWEEN` behind it."""
+
+    id: str
+    title: str
+    text: str
+    sessions: tuple[SessionText, ...] = ()
+
+    @classmethod
+    def history(cls, identity: str, title: str, sessions: tuple[SessionText, ...]) -> "Text":
+        """A history of these sessions."""
+        return cls(identity, title, "".join(session.text + BETWEEN for session in sessions), sessions)
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A question about a text, and what is right.
+
+    `references`: answers that are right, each by itself. `options` with the index of the right one make it a multiple
+    choice. `evidence`: the spans of the text that hold the answer; each is one piece of it. `unanswerable`: right is
+    who says that the text doesn't hold the answer. `about`: facts that a reply is compared with (see `similarity`).
+    """
+
+    id: str
+    text: str
+    question: str
+    references: tuple[str, ...] = ()
+    options: tuple[str, ...] = ()
+    correct: int | None = None
+    evidence: tuple[Span, ...] = ()
+    category: str = ""
+    unanswerable: bool = False
+    about: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """Texts and questions of one form. `metrics` are names of `readgraph.evaluation.metrics`; the first leads a table.
+
+    `profile` names the papers' settings for it (`readgraph.state.context.PROFILES`), `licence` what its file says.
+    """
+
+    name: str
+    texts: tuple[Text, ...]
+    items: tuple[Item, ...]
+    metrics: tuple[str, ...]
+    profile: str = ""
+    licence: str = ""
+
+    def text(self, identity: str) -> Text:
+        """The text of this id."""
+        return next(text for text in self.texts if text.id == identity)
+
+    def first(self, items: int) -> "Dataset":
+        """So many questions from the beginning, with the texts that they are about."""
+        kept = self.items[:items]
+        asked = {item.text for item in kept}
+        return replace(self, items=kept, texts=tuple(text for text in self.texts if text.id in asked))
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a method made of one question in one run: a line of `answers.jsonl`.
+
+    `status` is that of the reading, or "failed", with the `problem`. `choice` is the index of the chosen option.
+    `read` are the spans of the pages read again, in order of reading, `cited` those of the citations.
+    `compression_rate` and `usage` are the reading's; `calls`, `input_words` and `output_words` count what the method
+    asked for, paid or answered by a recorded reply. `look_ups` counts decisions to look at a page, `hops` those of a
+    walk, `strayed` says that the walk turned back.
+    """
+
+    item: str
+    method: str
+    run: int
+    status: str
+    answer: str | None = None
+    choice: int | None = None
+    problem: str = ""
+    read: tuple[Span, ...] = ()
+    cited: tuple[Span, ...] = ()
+    compression_rate: float | None = None
+    usage: Usage = field(default_factory=lambda: Usage(**NOTHING_USED))
+    calls: int = 0
+    input_words: int = 0
+    output_words: int = 0
+    refused: int = 0
+    fallbacks: dict[str, int] = field(default_factory=dict)
+    look_ups: int = 0
+    hops: int | None = None
+    strayed: bool | None = None
+    percent_read: float | None = None
+    cost: float | None = None
+    memory: str = ""
+
+    @classmethod
+    def load(cls, value: dict[str, Any]) -> "Outcome":
+        """The outcome of a line."""
+        spans = {name: tuple(Span(*span) for span in value[name]) for name in ("read", "cited")}
+        return cls(**{**value, **spans})
+
+    def line(self) -> dict[str, Any]:
+        """The outcome as a JSON-plain value."""
+        return asdict(self)
+
+    @property
+    def key(self) -> tuple[str, int, str]:
+        """What the outcome is of: method, run, item."""
+        return self.method, self.run, self.item
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """What a rater made of an outcome: a line of `judgements.jsonl`.
+
+    `rater` is the model that judged, or embedded, `scores` are from 0 to 100 by the names of metrics, and `said` the
+    raw replies by the names of their prompts.
+    """
+
+    item: str
+    method: str
+    run: int
+    rater: str
+    scores: dict[str, float]
+    said: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def key(self) -> tuple[str, int, str]:
+        """What was judged: method, run, item."""
+        return self.method, self.run, self.item
