@@ -68,6 +68,10 @@ class Dataset:
         """The text of this id."""
         return next(text for text in self.texts if text.id == identity)
 
+    def about(self, text: Text) -> list[Item]:
+        """The questions about a text."""
+        return [item for item in self.items if item.text == text.id]
+
     def first(self, items: int) -> "Dataset":
         """So many questions from the beginning, with the texts that they are about."""
         kept = self.items[:items]

@@ -15,6 +15,7 @@ from readgraph.nodes.calling import Messages, Said, call_model
 from readgraph.nodes.metering import current_meter
 from readgraph.nodes.models import ModelClient, model_client
 from readgraph.nodes.prompting import Prompt
+from readgraph.nodes.recording import Exchange, keep_exchange
 from readgraph.nodes.reply_parsing import Refused, parse_reply, plain_text, reply_schema
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import NoUsableReply
@@ -78,15 +79,33 @@ async def _ask(
         try:
             if said.cut:
                 raise Refused("the reply was cut off before its end; be shorter")
-            return usable(said.text)
+            answer = usable(said.text)
         except Refused as refusal:
             reasons.append(str(refusal))
             current_meter().refuse(prompt.name, reasons[-1])
+            _record(client, prompt, messages, said.text, reasons[-1])
+        else:
+            _record(client, prompt, messages, said.text, None)
+            return answer
         shown, why = first_words(said.text, MOST_REPEATED), first_words(reasons[-1], MOST_REPEATED)
         messages += [("ai", shown), ("user", f"That can't be used: {why}. Reply again, as asked.")]
     # Kept, the refused replies would answer for ever; forgotten, the next reading asks anew.
     await store.forget_replies(keys)
     raise NoUsableReply(prompt.name, reasons)
+
+
+def _record(client: ModelClient, prompt: Prompt, messages: Messages, reply: str, refused: str | None) -> None:
+    keep_exchange(
+        lambda: Exchange(
+            node=current_meter().node,
+            model=client.name,
+            asked=prompt.name,
+            version=prompt.version,
+            messages=list(messages),
+            reply=reply,
+            refused=refused,
+        )
+    )
 
 
 async def _say(

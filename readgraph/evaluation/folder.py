@@ -1,0 +1,162 @@
+"""The folder of an evaluation: what was run, and every answer as it came, so that a stopped run goes on where it was.
+
+    evaluation.json    what is run: dataset, methods, settings, versions
+    answers.jsonl      an `Outcome` a line
+    memories.jsonl     a memory that was built a line: recipe, sizes, what it took
+    exchanges.jsonl    every prompt with its reply
+    judgements.jsonl   a `Judgement` a line, with the rater's raw replies
+    library/           documents, memories and recorded replies
+"""
+
+import json
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock, Timeout
+
+from readgraph.evaluation.records import Judgement, Outcome
+from readgraph.sources.loading import shown
+from readgraph.state.errors import BadInput
+
+FORMAT = 1
+
+TAIL = 1 << 16
+"""Bytes that are looked through at a time for the end of the last whole line."""
+
+WHAT = "evaluation.json"
+
+MAY_GROW = ("methods", "runs", "questions", "judge", "begun", "packages")
+"""Of what is run, what may differ when it goes on: more is asked, never the same in another way."""
+
+
+class EvaluationFolder:
+    """One evaluation's files. Lines are appended as they come; a torn last line is cut off at the opening."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    @property
+    def library(self) -> Path:
+        """Where the library of the evaluation is."""
+        return self.path / "library"
+
+    @contextmanager
+    def opened(self, what: dict[str, Any]) -> Iterator["EvaluationFolder"]:
+        """Take the folder for this evaluation, for this process alone.
+
+        Raises `BadInput` where it holds another evaluation, something else, or another process works in it.
+        """
+        self._make()
+        lock = FileLock(self.path / ".lock")
+        try:
+            lock.acquire(timeout=0)
+        except Timeout:
+            raise BadInput(f"Another process evaluates in {shown(self.path)}: wait for it, or take another.") from None
+        try:
+            self._begin(what)
+            yield self
+        finally:
+            lock.release()
+
+    def what(self) -> dict[str, Any]:
+        """What was run; raises `BadInput` where the folder holds no evaluation."""
+        try:
+            kept: dict[str, Any] = json.loads((self.path / WHAT).read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            raise BadInput(f"{shown(self.path)} holds no evaluation: 'readgraph evaluate' makes one.") from None
+        except (OSError, ValueError) as problem:
+            raise BadInput(f"{shown(self.path / WHAT)} can't be read: {problem}.") from None
+        if kept.get("format") != FORMAT:
+            raise BadInput(f"{shown(self.path)} holds an evaluation of another format than {FORMAT}.")
+        return kept
+
+    def outcomes(self) -> list[Outcome]:
+        """The newest outcome of each question, method and run, in the order of the first."""
+        loaded = (Outcome.load(value) for value in self.lines("answers"))
+        return list({outcome.key: outcome for outcome in loaded}.values())
+
+    def judgements(self) -> list[Judgement]:
+        """The newest judgement of each outcome."""
+        loaded = (Judgement(**value) for value in self.lines("judgements"))
+        return list({(judgement.key, judgement.rater): judgement for judgement in loaded}.values())
+
+    def memories(self) -> list[dict[str, Any]]:
+        """The newest line of each memory that was built."""
+        return list({(line["method"], line["run"], line["text"]): line for line in self.lines("memories")}.values())
+
+    def lines(self, kind: str) -> Iterator[dict[str, Any]]:
+        """The values of a file's lines; none where there is no such file yet."""
+        try:
+            with (self.path / f"{kind}.jsonl").open(encoding="utf-8") as file:
+                for line in file:
+                    if line.endswith("\n"):
+                        yield json.loads(line)
+        except FileNotFoundError:
+            return
+        except ValueError:
+            raise BadInput(f"{shown(self.path / kind)}.jsonl holds a line that is no JSON: mend or remove it.") from None
+
+    def append(self, kind: str, values: Iterable[dict[str, Any]]) -> None:
+        """Append values as lines."""
+        lines = "".join(json.dumps(value, ensure_ascii=False) + "\n" for value in values)
+        with (self.path / f"{kind}.jsonl").open("a", encoding="utf-8", errors="replace") as file:
+            file.write(lines)
+
+    def keep_outcome(self, outcome: Outcome) -> None:
+        """Keep what was made of a question."""
+        self.append("answers", [outcome.line()])
+
+    def keep_judgement(self, judgement: Judgement) -> None:
+        """Keep what a rater said."""
+        self.append("judgements", [asdict(judgement)])
+
+    def write(self, name: str, text: str) -> Path:
+        """Write a file of results whole; gives its path."""
+        path = self.path / name
+        beside = path.with_name(f".{name}.new")
+        beside.write_text(text, encoding="utf-8", errors="replace")
+        beside.replace(path)
+        return path
+
+    def _make(self) -> None:
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            strange = next((one.name for one in self.path.iterdir() if one.name != ".lock"), None)
+        except OSError as problem:
+            raise BadInput(f"{shown(self.path)} can't be used as a folder: {problem.strerror}.") from None
+        if strange and not (self.path / WHAT).exists():
+            raise BadInput(f"{shown(self.path)} holds something else ('{strange}'): name an empty or new folder.")
+
+    def _begin(self, what: dict[str, Any]) -> None:
+        wanted = {"format": FORMAT, **what}
+        if (self.path / WHAT).exists():
+            kept = self.what()
+            for name in kept.keys() | wanted.keys():
+                if name not in MAY_GROW and kept.get(name) != wanted.get(name):
+                    raise BadInput(
+                        f"{shown(self.path)} was begun with another {name}: go on with the same, or name a new folder."
+                    )
+            for kind in ("answers", "memories", "exchanges", "judgements"):
+                self._mend(kind)
+            wanted["methods"] = list(dict.fromkeys([*kept["methods"], *wanted["methods"]]))
+            wanted["begun"] = kept["begun"]
+        self.write(WHAT, json.dumps(wanted, ensure_ascii=False, indent=1) + "\n")
+
+    def _mend(self, kind: str) -> None:
+        """Cut off what a stop in the middle of a line has left."""
+        path = self.path / f"{kind}.jsonl"
+        if not path.exists():
+            return
+        with path.open("r+b") as file:
+            end = at = file.seek(0, os.SEEK_END)
+            while at:
+                at = max(0, at - TAIL)
+                file.seek(at)
+                if (found := file.read(min(TAIL, end - at)).rfind(b"\n")) >= 0:
+                    file.truncate(at + found + 1)
+                    return
+            file.truncate(0)

@@ -1,0 +1,40 @@
+"""What an evaluation was made with: versions of packages and of prompts."""
+
+import pkgutil
+import platform
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+
+from readgraph.nodes import prompts
+
+PACKAGES = (
+    "readgraph",
+    "langgraph",
+    "langchain",
+    "langchain-core",
+    "langchain-openai",
+    "faiss-cpu",
+    "rank-bm25",
+    "rouge-score",
+    "nltk",
+    "scipy",
+    "sentence-transformers",
+)
+"""Packages that a figure may depend on."""
+
+
+def package_versions() -> dict[str, str]:
+    """Versions of Python and of the packages that are installed."""
+    versions = {"python": platform.python_version()}
+    for package in PACKAGES:
+        try:
+            versions[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return versions
+
+
+def prompt_versions() -> dict[str, int]:
+    """The version of every prompt, by its name."""
+    modules = (import_module(f"{prompts.__name__}.{found.name}") for found in pkgutil.iter_modules(prompts.__path__))
+    return {module.NAME: module.VERSION for module in sorted(modules, key=lambda one: one.__name__) if hasattr(module, "NAME")}
