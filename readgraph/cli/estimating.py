@@ -35,7 +35,11 @@ def estimate(
     if not paths:
         raise BadInput("There is nothing to estimate: name the documents.")
     sources = load_all(paths, glob) if question is None else asked_sources(paths, glob)
-    foreseen, words = asyncio.run(_foreseen(sources, question, method, context, folder))
+    show_estimate(*asyncio.run(_foreseen(sources, question, method, context, folder)), context, screen)
+
+
+def show_estimate(foreseen: Estimate, words: int, context: ReaderContext, screen: Screen) -> None:
+    """Print what is foreseen for reading so many words."""
     price = screen.price or known_price(context.model)
     cost = _cost(foreseen, price) if price and foreseen.calls.expected else None
     if screen.as_json:

@@ -12,6 +12,7 @@ import typer
 
 import readgraph
 from readgraph.cli.agents import agents
+from readgraph.cli.evaluation_commands import evaluation_commands
 from readgraph.cli.method_commands import method_commands
 from readgraph.cli.options import (
     BUILDING,
@@ -258,6 +259,7 @@ def models(
 
 
 app.add_typer(method_commands)
+app.add_typer(evaluation_commands)
 
 app.add_typer(replies, name="replies")
 

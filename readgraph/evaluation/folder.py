@@ -1,11 +1,11 @@
 """The folder of an evaluation: what was run, and every answer as it came, so that a stopped run goes on where it was.
 
-    evaluation.json    what is run: dataset, methods, settings, versions
-    answers.jsonl      an `Outcome` a line
-    memories.jsonl     a memory that was built a line: recipe, sizes, what it took
-    exchanges.jsonl    every prompt with its reply
-    judgements.jsonl   a `Judgement` a line, with the rater's raw replies
-    library/           documents, memories and recorded replies
+evaluation.json    what is run: dataset, methods, settings, versions
+answers.jsonl      an `Outcome` a line
+memories.jsonl     a memory that was built a line: recipe, sizes, what it took
+exchanges.jsonl    every prompt with its reply
+judgements.jsonl   a `Judgement` a line, with the rater's raw replies
+library/           documents, memories and recorded replies
 """
 
 import json
@@ -98,7 +98,9 @@ class EvaluationFolder:
         except FileNotFoundError:
             return
         except ValueError:
-            raise BadInput(f"{shown(self.path / kind)}.jsonl holds a line that is no JSON: mend or remove it.") from None
+            raise BadInput(
+                f"{shown(self.path / kind)}.jsonl holds a line that is no JSON: mend or remove it."
+            ) from None
 
     def append(self, kind: str, values: Iterable[dict[str, Any]]) -> None:
         """Append values as lines."""

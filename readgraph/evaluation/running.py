@@ -24,9 +24,33 @@ Cost = Callable[[Sequence[Step]], float | None]
 """Dollars of a reading's steps, where they are known."""
 
 
+Group = tuple[Method, int, Text, list[Item]]
+"""Questions about one text that one method is asked in one run."""
+
+MOST_FAILURES = 20
+"""So many failures in a row, and the run stops: the server is down, or the settings are wrong."""
+
+
+def missing(
+    dataset: Dataset, methods: Sequence[Method], runs: Sequence[int], outcomes: Iterable[Outcome]
+) -> list[Group]:
+    """The questions that have no answer yet, or have failed."""
+    answered = {outcome.key for outcome in outcomes if outcome.status != "failed"}
+    groups = [
+        (method, run, text, [item for item in dataset.about(text) if (method.name, run, item.id) not in answered])
+        for run in runs
+        for method in methods
+        for text in dataset.texts
+    ]
+    return [group for group in groups if group[3]]
+
+
 @dataclass
 class Evaluation:
-    """What is run, and where its answers go. `runs` are numbers of samples: each asks the model anew."""
+    """What is run, and where its answers go. `runs` are numbers of samples: each asks the model anew.
+
+    `missing` are the questions that have no answer yet.
+    """
 
     dataset: Dataset
     methods: Sequence[Method]
@@ -35,30 +59,25 @@ class Evaluation:
     folder: EvaluationFolder
     library: Library
     cost: Cost = lambda steps: None
+    missing: list[Group] = field(init=False)
     reading: asyncio.Semaphore = field(init=False)
 
     def __post_init__(self) -> None:
+        self.missing = missing(self.dataset, self.methods, self.runs, self.folder.outcomes())
         self.reading = asyncio.Semaphore(self.context.concurrency)
 
-    def missing(self) -> list[tuple[Method, int, Text, list[Item]]]:
-        """What has no answer yet, or has failed: questions by method, run and text."""
-        answered = {outcome.key for outcome in self.folder.outcomes() if outcome.status != "failed"}
-        asked = [
-            (method, run, text, [item for item in self.dataset.about(text) if (method.name, run, item.id) not in answered])
-            for run in self.runs
-            for method in self.methods
-            for text in self.dataset.texts
-        ]
-        return [group for group in asked if group[3]]
-
     async def run(self) -> AsyncIterator[Outcome]:
-        """Answer what is missing; gives each outcome once it is kept. A question that fails does not stop the rest."""
+        """Answer what is missing; gives each outcome once it is kept.
+
+        A question that fails does not stop the rest; where nothing but failures comes, `ReadgraphError` is raised.
+        """
+        failures = 0
         done: asyncio.Queue[Outcome | None] = asyncio.Queue()
 
         async def all_of_them() -> None:
             try:
                 async with asyncio.TaskGroup() as tasks:
-                    for group in self.missing():
+                    for group in self.missing:
                         tasks.create_task(self._text(*group, done))
             finally:
                 done.put_nowait(None)
@@ -67,6 +86,11 @@ class Evaluation:
         try:
             while outcome := await done.get():
                 yield outcome
+                failures = failures + 1 if outcome.status == "failed" else 0
+                if failures == MOST_FAILURES:
+                    raise ReadgraphError(
+                        f"{MOST_FAILURES} questions in a row failed, the last one so: {outcome.problem}"
+                    )
             await running
         finally:
             running.cancel()
@@ -125,7 +149,7 @@ class _Reading:
             "usage": found["usage"],
             "fallbacks": found["fallbacks"],
             "cost": self.evaluation.cost(found["steps"]),
-            **_asked(exchanges),
+            **asked(exchanges),
         }
         self._keep_exchanges(exchanges, text.id, "")
         self.evaluation.folder.append("memories", [line])
@@ -133,13 +157,13 @@ class _Reading:
     async def answer(self, item: Item, document: Document) -> Outcome:
         """Ask one question, and keep what came of it."""
         try:
-            asked = Question(document=document.id, question=item.question, options=list(item.options))
-            exchanges, found = await self._invoke(asked)
+            given = Question(document=document.id, question=item.question, options=list(item.options))
+            exchanges, found = await self._invoke(given)
         except ReadgraphError as problem:
             return self.fail(item, problem)
         pages = self.evaluation.library.pages
         outcome = await _outcome(pages, item, found, self.method.name, self.run)
-        outcome = replace(outcome, cost=self.evaluation.cost(found["steps"]), **_asked(exchanges))
+        outcome = replace(_counted(outcome, exchanges), cost=self.evaluation.cost(found["steps"]))
         self._keep_exchanges(exchanges, item.text, item.id)
         self.evaluation.folder.keep_outcome(outcome)
         return outcome
@@ -192,7 +216,12 @@ async def _outcome(pages: PageStore, item: Item, found: dict[str, Any], method: 
     )
 
 
-def _asked(exchanges: Sequence[Exchange]) -> dict[str, int]:
+def _counted(outcome: Outcome, exchanges: Sequence[Exchange]) -> Outcome:
+    calls, sent, received = asked(exchanges).values()
+    return replace(outcome, calls=calls, input_words=sent, output_words=received)
+
+
+def asked(exchanges: Sequence[Exchange]) -> dict[str, int]:
     """What was asked of the model, whether it was paid for now or before."""
     return {
         "calls": len(exchanges),

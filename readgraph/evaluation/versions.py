@@ -37,4 +37,8 @@ def package_versions() -> dict[str, str]:
 def prompt_versions() -> dict[str, int]:
     """The version of every prompt, by its name."""
     modules = (import_module(f"{prompts.__name__}.{found.name}") for found in pkgutil.iter_modules(prompts.__path__))
-    return {module.NAME: module.VERSION for module in sorted(modules, key=lambda one: one.__name__) if hasattr(module, "NAME")}
+    return {
+        module.NAME: module.VERSION
+        for module in sorted(modules, key=lambda one: one.__name__)
+        if hasattr(module, "NAME")
+    }

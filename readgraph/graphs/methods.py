@@ -67,6 +67,13 @@ METHODS = {
     )
 }
 
+SHARED = {
+    **dict.fromkeys(("retrieved-pages", "gists-only", "gist-research", "escalate"), "read-agent"),
+    **dict.fromkeys(("guided-walk", "walk-and-read"), "mem-walker"),
+    **dict.fromkeys(("dense", "fused"), "bm25"),
+}
+"""Methods that read the memory of another."""
+
 
 def method_named(name: str) -> Method:
     """The method of this name; raises `BadInput` where there is none."""
@@ -78,3 +85,8 @@ def method_named(name: str) -> Method:
 def method_for(document: Document | None) -> Method:
     """The method for a document where none is named: GAM for a history, ReadAgent for a text."""
     return METHODS["gam" if document and document.sessions else "read-agent"]
+
+
+def builder_of(name: str) -> str:
+    """The method whose memory the method of this name reads: another's, or its own."""
+    return SHARED.get(name, name)

@@ -60,6 +60,11 @@ class Estimate:
             self.calls + other.calls, self.input_words + other.input_words, self.output_words + other.output_words
         )
 
+    def times(self, number: int) -> "Estimate":
+        """The same so many times."""
+        each = (self.calls, self.input_words, self.output_words)
+        return Estimate(*(one * exactly(number) for one in each))
+
     def perhaps_none(self) -> "Estimate":
         """The same where recorded replies may answer every call."""
         return Estimate(self.calls.perhaps_none(), self.input_words.perhaps_none(), self.output_words.perhaps_none())

@@ -1,0 +1,66 @@
+"""The commands that measure."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from readgraph.cli.options import (
+    GROWING,
+    LOOKING_UP,
+    MEMORIZING,
+    READING,
+    RESEARCH,
+    WALKING,
+    with_context,
+    with_screen,
+)
+
+if TYPE_CHECKING:
+    from readgraph.cli.screen import Screen
+    from readgraph.state.context import ReaderContext
+
+evaluation_commands = typer.Typer()
+
+
+@evaluation_commands.command()
+@with_context({**READING, **LOOKING_UP, **GROWING, **WALKING, **MEMORIZING, **RESEARCH})
+@with_screen
+def evaluate(
+    context: "ReaderContext",
+    screen: "Screen",
+    file: Annotated[
+        Path | None, typer.Argument(metavar="FILE", help="The questions: a dataset's file, or one of your own.")
+    ] = None,
+    dataset: Annotated[
+        str | None, typer.Option(metavar="FORM", help="The form of the file, where it isn't recognised.")
+    ] = None,
+    methods: Annotated[
+        str, typer.Option(metavar="NAME,…", help="The methods to evaluate, or 'all': 'readgraph methods' lists them.")
+    ] = "read-agent,mem-walker,gam,bm25",
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="Only the first so many questions.", show_default=False)
+    ] = None,
+    runs: Annotated[int, typer.Option(min=1, help="Ask everything so many times, each time anew.")] = 1,
+    judge: Annotated[
+        str | None,
+        typer.Option(metavar="PROVIDER:NAME", help="The model that rates answers, where a metric wants one."),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(metavar="FOLDER", help="Where answers and results go; the same folder goes on.")
+    ] = None,
+    estimate: Annotated[
+        bool, typer.Option("--estimate", help="Say how many calls and words it will take, and make no call.")
+    ] = False,
+) -> None:
+    """Measure methods on questions whose answers are known, and write a table, results.json, results.csv and a report.
+
+    Example: readgraph evaluate QuALITY.v1.0.1.htmlstripped.dev --methods read-agent,full-text --limit 50 --out quality
+    """
+    from readgraph.cli import evaluating
+
+    asked = evaluating.Asked(file, dataset, methods, limit, runs, judge, out)
+    if estimate:
+        evaluating.estimate(asked, context, screen)
+    else:
+        evaluating.evaluate(asked, context, screen)

@@ -1,0 +1,44 @@
+"""What an evaluation will use, before any call is made."""
+
+from dataclasses import replace
+
+from readgraph.evaluation.running import Group, add_text
+from readgraph.graphs.methods import Method, builder_of
+from readgraph.nodes.estimating import Estimate, Range
+from readgraph.state.context import ReaderContext
+from readgraph.state.page_store import PageStore
+from readgraph.state.records import Document
+from readgraph.state.words import count_words
+
+
+async def foreseen(pages: PageStore, groups: list[Group], context: ReaderContext) -> Estimate:
+    """What the questions of these groups will use; a memory that methods share is built once."""
+    total, built = Estimate(), set[tuple[str, int, str]]()
+    for method, run, text, items in groups:
+        document = await add_text(pages, text)
+        memory = (builder_of(method.name), run, text.id)
+        if memory not in built:
+            built.add(memory)
+            total += await method.estimate(pages, document, context, None)
+        words = sum(count_words(" ".join([item.question, *item.options])) for item in items) // len(items)
+        each = (await _asking(pages, method, document, context, words)).within(context.max_calls)
+        total += each.times(len(items))
+    return total
+
+
+async def _asking(
+    pages: PageStore, method: Method, document: Document, context: ReaderContext, question_words: int
+) -> Estimate:
+    """What one question takes once the memory is there."""
+    free = replace(context, max_calls=None)
+    both, reading = [await method.estimate(pages, document, free, words) for words in (question_words, None)]
+    return Estimate(
+        _less(both.calls, reading.calls),
+        _less(both.input_words, reading.input_words),
+        _less(both.output_words, reading.output_words),
+    )
+
+
+def _less(one: Range, other: Range) -> Range:
+    high = None if one.high is None or other.high is None else one.high - other.high
+    return Range(one.low - other.low, one.expected - other.expected, high)

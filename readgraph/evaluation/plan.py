@@ -1,0 +1,73 @@
+"""What an evaluation runs: which methods, with which settings, and the record of it that its folder keeps."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+from readgraph.evaluation.records import Dataset
+from readgraph.evaluation.versions import package_versions, prompt_versions
+from readgraph.graphs.methods import METHODS, Method, method_named
+from readgraph.state.context import PROFILES, ReaderContext
+from readgraph.state.errors import BadInput
+from readgraph.state.page_store import now
+from readgraph.state.words import count_words
+
+ALL = "all"
+
+NEED_EMBEDDINGS = ("dense", "fused")
+
+SPEED = ("concurrency", "timeout", "max_calls", "max_words")
+"""Settings that may differ when an evaluation goes on: no reply depends on them."""
+
+
+def methods_to_run(names: Sequence[str], dataset: Dataset, context: ReaderContext) -> list[Method]:
+    """The methods of these names ("all" = every one); the full text is always among them where it fits the window."""
+    wanted = [name for name in METHODS if context.embeddings or name not in NEED_EMBEDDINGS] if ALL in names else names
+    if not wanted:
+        raise BadInput("There is no method to evaluate: 'readgraph methods' lists them.")
+    fits = max(count_words(text.text) for text in dataset.texts) <= context.window_words
+    return [method_named(name) for name in dict.fromkeys([*wanted, *(["full-text"] if fits else [])])]
+
+
+def with_papers_settings(dataset: Dataset, context: ReaderContext) -> ReaderContext:
+    """The context with the papers' settings for the dataset, wherever it has the default."""
+    default, papers = ReaderContext(), PROFILES.get(dataset.profile, {})
+    left = {name: value for name, value in papers.items() if getattr(context, name) == getattr(default, name)}
+    return replace(context, **left)
+
+
+def what_is_run(
+    file: Path | None,
+    dataset: Dataset,
+    methods: Sequence[Method],
+    runs: int,
+    judge: str | None,
+    context: ReaderContext,
+) -> dict[str, Any]:
+    """The record of an evaluation: nothing in it tells of the machine, or holds a key."""
+    settings = {name: value for name, value in asdict(context).items() if name not in (*SPEED, "sample")}
+    return {
+        "dataset": dataset.name,
+        "file": file and {"name": file.name, "sha256": _digest(file)},
+        "licence": dataset.licence,
+        "questions": len(dataset.items),
+        "texts": len(dataset.texts),
+        "methods": [method.name for method in methods],
+        "runs": runs,
+        "judge": judge,
+        "settings": {name: list(value) if isinstance(value, tuple) else value for name, value in settings.items()},
+        "prompts": prompt_versions(),
+        "packages": package_versions(),
+        "begun": now(),
+    }
+
+
+def _digest(file: Path) -> str:
+    """The hash of a file's bytes; of a folder, of its files' names and sizes."""
+    if file.is_dir():
+        listed = sorted((str(one.relative_to(file)), one.stat().st_size) for one in file.rglob("*") if one.is_file())
+        return hashlib.sha256(repr(listed).encode()).hexdigest()
+    with file.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()

@@ -1,0 +1,151 @@
+"""The results of an evaluation: what each method scored and used, from the answers and judgements in its folder."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from statistics import fmean
+from typing import Any
+
+from readgraph.evaluation.folder import EvaluationFolder
+from readgraph.evaluation.metrics import METRICS
+from readgraph.evaluation.published import published_figures
+from readgraph.evaluation.records import Dataset, Item, Judgement, Outcome
+from readgraph.evaluation.statistics import bootstrap_interval, deviation
+
+Scores = dict[str, dict[int, dict[str, float]]]
+"""Of one method: the scores by metric, run and question."""
+
+FIGURES = ("compression_rate", "look_ups", "hops", "percent_read", "calls", "input_words", "output_words", "refused")
+"""Fields of outcomes whose means are given, over the questions where there is one."""
+
+
+def results_of(dataset: Dataset, folder: EvaluationFolder) -> dict[str, Any]:
+    """All results as a JSON-plain value.
+
+    `methods` has an entry a method, in the order in which they were named: `metrics` by name (see `_metric`),
+    `figures` (means a question), `building` (what the memories took, all runs), `failures`.
+    """
+    what, judgements = folder.what(), folder.judgements()
+    outcomes = defaultdict[str, list[Outcome]](list)
+    for outcome in folder.outcomes():
+        outcomes[outcome.method].append(outcome)
+    memories = defaultdict[str, list[dict[str, Any]]](list)
+    for memory in folder.memories():
+        memories[memory["method"]].append(memory)
+    methods = [
+        _method(name, dataset, outcomes[name], judgements, memories[name]) for name in what["methods"] if outcomes[name]
+    ]
+    return {"what": what, "methods": methods, "published": published_figures(dataset.name)}
+
+
+def scores_of(dataset: Dataset, outcomes: Iterable[Outcome], judgements: Iterable[Judgement]) -> Scores:
+    """The scores of one method's outcomes; a failed one scores 0 wherever the metric would apply."""
+    items = {item.id: item for item in dataset.items}
+    judged = {judgement.key: judgement.scores for judgement in judgements}
+    scores: Scores = {name: defaultdict(dict) for name in dataset.metrics}
+    for outcome in outcomes:
+        if outcome.item not in items:
+            continue
+        for name in dataset.metrics:
+            score = _score(name, items[outcome.item], outcome, judged.get(outcome.key, {}))
+            if score is not None:
+                scores[name][outcome.run][outcome.item] = score
+    return scores
+
+
+def _score(name: str, item: Item, outcome: Outcome, judged: Mapping[str, float]) -> float | None:
+    if outcome.status == "failed":
+        return 0.0
+    return judged.get(name) if METRICS[name].score is None else METRICS[name].score(item, outcome)
+
+
+def _method(
+    name: str,
+    dataset: Dataset,
+    outcomes: Sequence[Outcome],
+    judgements: Iterable[Judgement],
+    memories: Sequence[dict[str, Any]],
+) -> dict[str, Any]:
+    scores = scores_of(dataset, outcomes, [judgement for judgement in judgements if judgement.method == name])
+    categories = {item.id: item.category for item in dataset.items}
+    answered = [outcome for outcome in outcomes if outcome.status != "failed"]
+    return {
+        "method": name,
+        "runs": len({outcome.run for outcome in outcomes}),
+        "outcomes": len(outcomes),
+        "statuses": dict(Counter(outcome.status for outcome in outcomes)),
+        "metrics": {metric: _metric(by_run, categories) for metric, by_run in scores.items() if by_run},
+        "figures": {field: _mean(getattr(one, field) for one in answered) for field in FIGURES},
+        "walks": _walks(answered),
+        "valid_replies": _valid_replies(answered),
+        "fallbacks": dict(sum((Counter(one.fallbacks) for one in answered), Counter[str]())),
+        "seconds": _mean(one.usage["seconds"] for one in answered),
+        "cost": _sum(one.cost for one in outcomes),
+        "building": _building(memories),
+        "failures": [
+            {"item": one.item, "run": one.run, "problem": one.problem} for one in outcomes if one.status == "failed"
+        ],
+    }
+
+
+def _metric(by_run: Mapping[int, Mapping[str, float]], categories: Mapping[str, str]) -> dict[str, Any]:
+    """Mean over runs and their deviation, the interval over questions, and the means of categories."""
+    by_item = defaultdict[str, list[float]](list)
+    for scores in by_run.values():
+        for item, score in scores.items():
+            by_item[item].append(score)
+    each = {item: fmean(scores) for item, scores in by_item.items()}
+    by_category = defaultdict[str, list[float]](list)
+    for item, score in each.items():
+        by_category[categories[item]].append(score)
+    return {
+        "mean": fmean(fmean(scores.values()) for scores in by_run.values()),
+        "deviation": deviation([fmean(scores.values()) for scores in by_run.values()]),
+        "interval": bootstrap_interval(list(each.values())),
+        "questions": len(each),
+        "categories": {
+            name: {"mean": fmean(scores), "questions": len(scores)} for name, scores in sorted(by_category.items())
+        },
+    }
+
+
+def _walks(outcomes: Sequence[Outcome]) -> dict[str, float | None] | None:
+    """Stray ratio and recovery rate of the walks (MemWalker, tables 3 and 4); none where nothing was walked."""
+    walked = [outcome for outcome in outcomes if outcome.strayed is not None]
+    if not walked:
+        return None
+    strayed = [outcome for outcome in walked if outcome.strayed]
+    return {
+        "stray_ratio": 100 * len(strayed) / len(walked),
+        "recovery_rate": _mean(100.0 * (outcome.status == "answered") for outcome in strayed),
+    }
+
+
+def _valid_replies(outcomes: Sequence[Outcome]) -> float | None:
+    """Of all replies, the percentage that could be used; none where no model was asked."""
+    replies = sum(outcome.calls for outcome in outcomes)
+    return 100 * (1 - sum(outcome.refused for outcome in outcomes) / replies) if replies else None
+
+
+def _building(memories: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """What the memories took, all together, and the sizes of their pages and notes."""
+    return {
+        "memories": len(memories),
+        "calls": sum(memory["calls"] for memory in memories),
+        "input_words": sum(memory["input_words"] for memory in memories),
+        "output_words": sum(memory["output_words"] for memory in memories),
+        "seconds": sum(memory["usage"]["seconds"] for memory in memories),
+        "cost": _sum(memory["cost"] for memory in memories),
+        "text_words": sum(memory["words"] for memory in memories),
+        "pages": sum(len(memory["page_words"]) for memory in memories),
+        "note_words": sum(sum(memory["note_words"]) for memory in memories),
+    }
+
+
+def _mean(values: Iterable[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return fmean(known) if known else None
+
+
+def _sum(values: Iterable[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return sum(known) if known else None
