@@ -61,8 +61,9 @@ def evaluate(asked: Asked, context: ReaderContext, screen: Screen) -> None:
     methods = methods_to_run(asked.names(), dataset, settings)
     folder = EvaluationFolder(asked.out)
     with folder.opened(what_is_run(asked.file, dataset, methods, asked.runs, asked.judge, settings)):
+        folder.keep_questions(dataset)
         asyncio.run(_run(folder, dataset, methods, asked.runs, settings, screen))
-    results = results_of(dataset, folder)
+    results = results_of(folder)
     folder.write("results.json", json.dumps(results, ensure_ascii=False, indent=1) + "\n")
     if screen.as_json:
         print_json(results)

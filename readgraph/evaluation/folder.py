@@ -18,7 +18,7 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
-from readgraph.evaluation.records import Judgement, Outcome
+from readgraph.evaluation.records import Dataset, Item, Judgement, Outcome
 from readgraph.sources.loading import shown
 from readgraph.state.errors import BadInput
 
@@ -28,6 +28,9 @@ TAIL = 1 << 16
 """Bytes that are looked through at a time for the end of the last whole line."""
 
 WHAT = "evaluation.json"
+
+ADDED_UP = ("calls", "input_words", "output_words", "seconds")
+"""Of a memory that was built in several attempts."""
 
 MAY_GROW = ("methods", "runs", "questions", "judge", "begun", "packages")
 """Of what is run, what may differ when it goes on: more is asked, never the same in another way."""
@@ -74,6 +77,19 @@ class EvaluationFolder:
             raise BadInput(f"{shown(self.path)} holds an evaluation of another format than {FORMAT}.")
         return kept
 
+    def keep_questions(self, dataset: Dataset) -> None:
+        """Keep the questions, so that the folder can be read without the dataset's file."""
+        about = {"dataset": dataset.name, "metrics": dataset.metrics, "licence": dataset.licence}
+        lines = [about, *map(asdict, dataset.items)]
+        self.write("questions.jsonl", "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
+
+    def dataset(self) -> Dataset:
+        """The dataset as it was asked, without its texts."""
+        self.what()
+        about, *items = self.lines("questions")
+        loaded = tuple(map(Item.load, items))
+        return Dataset(about["dataset"], (), loaded, tuple(about["metrics"]), licence=about["licence"])
+
     def outcomes(self) -> list[Outcome]:
         """The newest outcome of each question, method and run, in the order of the first."""
         loaded = (Outcome.load(value) for value in self.lines("answers"))
@@ -85,8 +101,14 @@ class EvaluationFolder:
         return list({(judgement.key, judgement.rater): judgement for judgement in loaded}.values())
 
     def memories(self) -> list[dict[str, Any]]:
-        """The newest line of each memory that was built."""
-        return list({(line["method"], line["run"], line["text"]): line for line in self.lines("memories")}.values())
+        """A line for each memory of a method, run and text: what all attempts to build it took is added up."""
+        merged: dict[tuple[str, int, str], dict[str, Any]] = {}
+        for line in self.lines("memories"):
+            kept = merged.setdefault((line["method"], line["run"], line["text"]), {})
+            used = {name: kept.get(name, 0) + line.get(name, 0) for name in ADDED_UP}
+            known = [cost for cost in (kept.get("cost"), line.get("cost")) if cost is not None]
+            kept |= {**line, **used, "cost": sum(known) if known else None}
+        return list(merged.values())
 
     def lines(self, kind: str) -> Iterator[dict[str, Any]]:
         """The values of a file's lines; none where there is no such file yet."""

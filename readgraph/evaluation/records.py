@@ -49,6 +49,12 @@ class Item:
     unanswerable: bool = False
     about: tuple[str, ...] = ()
 
+    @classmethod
+    def load(cls, value: dict[str, Any]) -> "Item":
+        """The item of a JSON-plain value."""
+        lists = {name: tuple(value[name]) for name in ("references", "options", "about")}
+        return cls(**{**value, **lists, "evidence": tuple(Span(*span) for span in value["evidence"])})
+
 
 @dataclass(frozen=True, slots=True)
 class Dataset:

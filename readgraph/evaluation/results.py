@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
-from readgraph.evaluation.folder import EvaluationFolder
+from readgraph.evaluation.folder import ADDED_UP, EvaluationFolder
 from readgraph.evaluation.metrics import METRICS
 from readgraph.evaluation.published import published_figures
 from readgraph.evaluation.records import Dataset, Item, Judgement, Outcome
@@ -18,21 +18,19 @@ FIGURES = ("compression_rate", "look_ups", "hops", "percent_read", "calls", "inp
 """Fields of outcomes whose means are given, over the questions where there is one."""
 
 
-def results_of(dataset: Dataset, folder: EvaluationFolder) -> dict[str, Any]:
+def results_of(folder: EvaluationFolder) -> dict[str, Any]:
     """All results as a JSON-plain value.
 
     `methods` has an entry a method, in the order in which they were named: `metrics` by name (see `_metric`),
     `figures` (means a question), `building` (what the memories took, all runs), `failures`.
     """
-    what, judgements = folder.what(), folder.judgements()
+    what, dataset, judgements = folder.what(), folder.dataset(), folder.judgements()
     outcomes = defaultdict[str, list[Outcome]](list)
     for outcome in folder.outcomes():
         outcomes[outcome.method].append(outcome)
-    memories = defaultdict[str, list[dict[str, Any]]](list)
-    for memory in folder.memories():
-        memories[memory["method"]].append(memory)
+    memories = folder.memories()
     methods = [
-        _method(name, dataset, outcomes[name], judgements, memories[name]) for name in what["methods"] if outcomes[name]
+        _method(name, dataset, outcomes[name], judgements, memories) for name in what["methods"] if outcomes[name]
     ]
     return {"what": what, "methods": methods, "published": published_figures(dataset.name)}
 
@@ -80,7 +78,7 @@ def _method(
         "fallbacks": dict(sum((Counter(one.fallbacks) for one in answered), Counter[str]())),
         "seconds": _mean(one.usage["seconds"] for one in answered),
         "cost": _sum(one.cost for one in outcomes),
-        "building": _building(memories),
+        "building": _building(name, memories),
         "failures": [
             {"item": one.item, "run": one.run, "problem": one.problem} for one in outcomes if one.status == "failed"
         ],
@@ -126,18 +124,17 @@ def _valid_replies(outcomes: Sequence[Outcome]) -> float | None:
     return 100 * (1 - sum(outcome.refused for outcome in outcomes) / replies) if replies else None
 
 
-def _building(memories: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """What the memories took, all together, and the sizes of their pages and notes."""
+def _building(method: str, memories: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """What the method's memories took, all together, whichever method built them, and the sizes of pages and notes."""
+    own = {line["memory"]: line for line in memories if line["method"] == method and "memory" in line}
+    built = [line for line in memories if line.get("memory") in own]
     return {
-        "memories": len(memories),
-        "calls": sum(memory["calls"] for memory in memories),
-        "input_words": sum(memory["input_words"] for memory in memories),
-        "output_words": sum(memory["output_words"] for memory in memories),
-        "seconds": sum(memory["usage"]["seconds"] for memory in memories),
-        "cost": _sum(memory["cost"] for memory in memories),
-        "text_words": sum(memory["words"] for memory in memories),
-        "pages": sum(len(memory["page_words"]) for memory in memories),
-        "note_words": sum(sum(memory["note_words"]) for memory in memories),
+        "memories": len(own),
+        **{used: sum(line[used] for line in built) for used in ADDED_UP},
+        "cost": _sum(line["cost"] for line in built),
+        "text_words": sum(line["words"] for line in own.values()),
+        "pages": sum(len(line["page_words"]) for line in own.values()),
+        "note_words": sum(sum(line["note_words"]) for line in own.values()),
     }
 
 

@@ -132,33 +132,38 @@ class _Reading:
     context: ReaderContext
 
     async def build(self, text: Text, document: Document) -> None:
-        """Build the method's memory of a text, and keep what it is and what it took."""
-        exchanges, found = await self._invoke(Question(document=document.id))
+        """Build the method's memory of a text; what that took is kept, also of a part where it was stopped."""
+        exchanges: list[Exchange] = []
+        line: dict[str, Any] = {"method": self.method.name, "run": self.run, "text": text.id}
+        try:
+            found = await self._invoke(Question(document=document.id), exchanges)
+            line |= await self._memory(document, found)
+        finally:
+            self._keep_exchanges(exchanges, text.id, "")
+            self.evaluation.folder.append("memories", [{**line, **asked(exchanges)}])
+
+    async def _memory(self, document: Document, found: dict[str, Any]) -> dict[str, Any]:
+        """What a memory is, and how large its pages and notes are."""
         pages = self.evaluation.library.pages
         memory = await pages.memory(document.id, found["memory"])
         numbers = range(memory.pages)
-        line = {
-            "method": self.method.name,
-            "run": self.run,
-            "text": text.id,
+        return {
             "memory": memory.id,
             "fingerprint": memory.recipe.fingerprint,
             "words": document.words,
             "page_words": [page.words for page in await pages.pages(memory.id, numbers)],
             "note_words": [note.words for note in await pages.notes(memory.id, numbers)],
-            "usage": found["usage"],
             "fallbacks": found["fallbacks"],
+            "seconds": found["usage"]["seconds"],
             "cost": self.evaluation.cost(found["steps"]),
-            **asked(exchanges),
         }
-        self._keep_exchanges(exchanges, text.id, "")
-        self.evaluation.folder.append("memories", [line])
 
     async def answer(self, item: Item, document: Document) -> Outcome:
         """Ask one question, and keep what came of it."""
+        exchanges: list[Exchange] = []
         try:
             given = Question(document=document.id, question=item.question, options=list(item.options))
-            exchanges, found = await self._invoke(given)
+            found = await self._invoke(given, exchanges)
         except ReadgraphError as problem:
             return self.fail(item, problem)
         pages = self.evaluation.library.pages
@@ -174,11 +179,9 @@ class _Reading:
         self.evaluation.folder.keep_outcome(outcome)
         return outcome
 
-    async def _invoke(self, given: Question) -> tuple[list[Exchange], dict[str, Any]]:
-        exchanges: list[Exchange] = []
+    async def _invoke(self, given: Question, exchanges: list[Exchange]) -> dict[str, Any]:
         with exchanges_to(exchanges.append):
-            found = await self.graph.ainvoke(given, context=self.context)
-        return exchanges, found
+            return await self.graph.ainvoke(given, context=self.context)
 
     def _keep_exchanges(self, exchanges: Iterable[Exchange], text: str, item: str) -> None:
         of = {"method": self.method.name, "run": self.run, "text": text, "item": item}
