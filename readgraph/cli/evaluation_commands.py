@@ -1,4 +1,4 @@
-"""The commands that measure."""
+"""The commands that measure: `evaluate`, and `trajectories` of what was measured."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -64,3 +64,18 @@ def evaluate(
         evaluating.estimate(asked, context, screen)
     else:
         evaluating.evaluate(asked, context, screen)
+
+
+@evaluation_commands.command()
+def trajectories(
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="The folder of an evaluation.", show_default=False)],
+    form: Annotated[
+        str, typer.Option("--format", metavar="FORM", help="sft, preference or reward: what TRL's trainers read.")
+    ] = "sft",
+    out: Annotated[Path, typer.Option(metavar="FILE", help="The file to write; - for standard output.")] = Path("-"),
+    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the result and nothing else.")] = False,
+) -> None:
+    """Write an evaluation's prompts and replies, with what came of them, as examples to train a model on."""
+    from readgraph.cli.training import write_trajectories
+
+    write_trajectories(folder, form, out, quiet=quiet)

@@ -1,0 +1,45 @@
+"""`trajectories`: an evaluation's prompts and replies as JSON lines to train on."""
+
+import json
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+from rich.console import Console
+
+from readgraph.cli.rendering import counted
+from readgraph.cli.safe_text import Text
+from readgraph.evaluation.folder import EvaluationFolder
+from readgraph.evaluation.trajectories import FORMS
+from readgraph.sources.loading import STANDARD_INPUT, shown
+from readgraph.state.errors import BadInput
+
+
+def write_trajectories(folder: Path, form: str, out: Path, *, quiet: bool) -> None:
+    """Write the examples of a form, one a line."""
+    if form not in FORMS:
+        raise BadInput(f"There is no format '{form}': choose one of {', '.join(FORMS)}.")
+    examples = FORMS[form](EvaluationFolder(folder))
+    count = 0
+    with _opened(out) as file:
+        for count, example in enumerate(examples, 1):  # noqa: B007
+            file.write(json.dumps(example, ensure_ascii=False) + "\n")
+    if not quiet:
+        told = f"{counted(count, 'example')} written."
+        if not count:
+            told += " A good answer, or two runs that differ, are needed: no model was asked, or none of it was right."
+        Console(stderr=True, highlight=False).print(Text(told, style="dim"))
+
+
+@contextmanager
+def _opened(out: Path) -> Iterator[IO[str]]:
+    if str(out) == STANDARD_INPUT:
+        yield sys.stdout
+        return
+    try:
+        with out.open("w", encoding="utf-8", errors="replace") as file:
+            yield file
+    except OSError as problem:
+        raise BadInput(f"{shown(out)} can't be written: {problem.strerror}.") from None

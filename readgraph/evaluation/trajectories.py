@@ -1,0 +1,137 @@
+"""Examples to train a model on, from the prompts and replies of an evaluation, in the forms that TRL reads.
+
+`sft`: prompts with the replies that led to a good answer (MemWalker, section 6, proposes successful paths). `preference`:
+of two replies to one prompt the better and the worse. `reward`: each reply with what came of it, relative to its group,
+for the memorizer and the researcher apart (GAM, section 2.2.3); its `label` makes it an unpaired preference too.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from statistics import fmean
+from typing import Any
+
+from readgraph.evaluation.folder import EvaluationFolder
+from readgraph.evaluation.results import scores_of
+from readgraph.state.records import digest
+
+GOOD = 50.0
+"""An answer of at least this score is a good one."""
+
+ANSWERS = ("answer", "answer_from_notes")
+"""Prompts of the client, who answers from what was found and is not trained as a researcher."""
+
+Example = dict[str, Any]
+Key = tuple[str, int, str]
+"""Method, run, and the question's id; of a memory, the text's."""
+
+
+@dataclass
+class Worth:
+    """The scores of questions (by the leading metric, 0 to 100), and of texts: the mean of their questions'."""
+
+    questions: dict[Key, float] = field(default_factory=dict)
+    texts: dict[Key, float] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, folder: EvaluationFolder) -> "Worth":
+        """What the answers in a folder are worth."""
+        dataset, outcomes, judgements = folder.dataset(), folder.outcomes(), folder.judgements()
+        worth, by_text = cls(), defaultdict[Key, list[float]](list)
+        text_of = {item.id: item.text for item in dataset.items}
+        for method in dict.fromkeys(outcome.method for outcome in outcomes):
+            own = [outcome for outcome in outcomes if outcome.method == method]
+            judged = [judgement for judgement in judgements if judgement.method == method]
+            for run, scores in scores_of(dataset, own, judged)[dataset.metrics[0]].items():
+                for item, score in scores.items():
+                    worth.questions[method, run, item] = score
+                    by_text[method, run, text_of[item]].append(score)
+        worth.texts = {key: fmean(scores) for key, scores in by_text.items()}
+        return worth
+
+    def of_line(self, line: Mapping[str, Any]) -> float | None:
+        """What came of an exchange; nothing where that is not known."""
+        if line["item"]:
+            return self.questions.get((line["method"], line["run"], line["item"]))
+        return self.texts.get((line["method"], line["run"], line["text"]))
+
+
+def good_paths(folder: EvaluationFolder) -> Iterator[Example]:
+    """Prompt and completion of every reply on the way to a good answer.
+
+    A reply that came after one that was refused stands behind the first prompt: the complaint is left out.
+    """
+    worth, seen = Worth.of(folder), set[str]()
+    for line in folder.lines("exchanges"):
+        score = worth.of_line(line)
+        if line["refused"] is None and line["item"] and score is not None and score >= GOOD:
+            example = {"prompt": _prompt(line), "completion": _completion(line)}
+            if (known := digest(example)) not in seen:
+                seen.add(known)
+                yield {**example, **_about(line, score)}
+
+
+def preferences(folder: EvaluationFolder) -> Iterator[Example]:
+    """Of two replies to one prompt the one that could be used, or that led to the better answer, and the other."""
+    worth = Worth.of(folder)
+    replies = defaultdict[str, list[dict[str, Any]]](list)
+    for line in folder.lines("exchanges"):
+        replies[digest([line["method"], line["item"], line["asked"], _prompt(line)])].append(line)
+    for lines in replies.values():
+        values = [(-1.0 if line["refused"] else worth.of_line(line), line) for line in lines]
+        known = sorted(((value, line) for value, line in values if value is not None), key=lambda each: each[0])
+        if known and known[0][0] < known[-1][0] and known[0][1]["reply"] != known[-1][1]["reply"]:
+            (_, worse), (score, better) = known[0], known[-1]
+            yield {
+                "prompt": _prompt(better),
+                "chosen": _completion(better),
+                "rejected": _completion(worse),
+                **_about(better, score),
+            }
+
+
+def rewards(folder: EvaluationFolder) -> Iterator[Example]:
+    """Every reply with its reward (0 to 1) and its advantage over the mean of its group.
+
+    The researcher's group is a question over the runs, the memorizer's a text; the client's answers are left out.
+    """
+    worth = Worth.of(folder)
+    groups = defaultdict[tuple[str, str], list[float]](list)
+    for scores in (worth.questions, worth.texts):
+        for (method, _, identity), score in scores.items():
+            groups[method, identity].append(score / 100)
+    for line in folder.lines("exchanges"):
+        score = worth.of_line(line)
+        if score is None or line["asked"] in ANSWERS:
+            continue
+        reward, identity = score / 100, line["item"] or line["text"]
+        yield {
+            "prompt": _prompt(line),
+            "completion": _completion(line),
+            "label": line["refused"] is None and score >= GOOD,
+            "reward": 0.0 if line["refused"] else reward,
+            "advantage": (0.0 if line["refused"] else reward) - fmean(groups[line["method"], identity]),
+            "group": f"{line['method']}/{identity}",
+            "role": "researcher" if line["item"] else "memorizer",
+            **_about(line, score),
+        }
+
+
+FORMS: dict[str, Callable[[EvaluationFolder], Iterator[Example]]] = {
+    "sft": good_paths,
+    "preference": preferences,
+    "reward": rewards,
+}
+
+
+def _prompt(line: Mapping[str, Any]) -> list[dict[str, str]]:
+    """The messages of the first try: system and user."""
+    return [{"role": role, "content": text} for role, text in line["messages"][:2]]
+
+
+def _completion(line: Mapping[str, Any]) -> list[dict[str, str]]:
+    return [{"role": "assistant", "content": line["reply"]}]
+
+
+def _about(line: Mapping[str, Any], score: float) -> Example:
+    return {name: line[name] for name in ("method", "run", "item", "asked", "version")} | {"score": score}
