@@ -1,8 +1,8 @@
 """Examples to train a model on, from the prompts and replies of an evaluation, in the forms that TRL reads.
 
-`sft`: prompts with the replies that led to a good answer (MemWalker, section 6, proposes successful paths). `preference`:
-of two replies to one prompt the better and the worse. `reward`: each reply with what came of it, relative to its group,
-for the memorizer and the researcher apart (GAM, section 2.2.3); its `label` makes it an unpaired preference too.
+`sft`: prompts with the replies that led to a good answer (successful paths, as MemWalker proposes). `preference`: of
+two replies to one prompt the better and the worse. `reward`: each reply with what came of it, relative to its group, for
+the memorizer and the researcher apart (GAM, section 2.2.3); its `label` makes it an unpaired preference too.
 """
 
 from collections import defaultdict
@@ -64,7 +64,7 @@ def good_paths(folder: EvaluationFolder) -> Iterator[Example]:
     worth, seen = Worth.of(folder), set[str]()
     for line in folder.lines("exchanges"):
         score = worth.of_line(line)
-        if line["refused"] is None and line["item"] and score is not None and score >= GOOD:
+        if score is not None and score >= GOOD and line["item"] and line["refused"] is None:
             example = {"prompt": _prompt(line), "completion": _completion(line)}
             if (known := digest(example)) not in seen:
                 seen.add(known)
@@ -81,12 +81,12 @@ def preferences(folder: EvaluationFolder) -> Iterator[Example]:
         values = [(-1.0 if line["refused"] else worth.of_line(line), line) for line in lines]
         known = sorted(((value, line) for value, line in values if value is not None), key=lambda each: each[0])
         if known and known[0][0] < known[-1][0] and known[0][1]["reply"] != known[-1][1]["reply"]:
-            (_, worse), (score, better) = known[0], known[-1]
+            (_, worse), (best, better) = known[0], known[-1]
             yield {
                 "prompt": _prompt(better),
                 "chosen": _completion(better),
                 "rejected": _completion(worse),
-                **_about(better, score),
+                **_about(better, best),
             }
 
 
