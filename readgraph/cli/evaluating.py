@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from langgraph.store.memory import InMemoryStore
@@ -15,6 +15,7 @@ from readgraph.cli.screen import Screen
 from readgraph.evaluation.datasets import load_dataset
 from readgraph.evaluation.estimating import foreseen
 from readgraph.evaluation.folder import EvaluationFolder
+from readgraph.evaluation.judging import judge_missing, rated
 from readgraph.evaluation.plan import methods_to_run, what_is_run, with_papers_settings
 from readgraph.evaluation.records import Dataset
 from readgraph.evaluation.results import results_of
@@ -62,7 +63,7 @@ def evaluate(asked: Asked, context: ReaderContext, screen: Screen) -> None:
     folder = EvaluationFolder(asked.out)
     with folder.opened(what_is_run(asked.file, dataset, methods, asked.runs, asked.judge, settings)):
         folder.keep_questions(dataset)
-        asyncio.run(_run(folder, dataset, methods, asked.runs, settings, screen))
+        asyncio.run(_run(folder, dataset, methods, asked.runs, settings, asked.judge, screen))
     results = results_of(folder)
     folder.write("results.json", json.dumps(results, ensure_ascii=False, indent=1) + "\n")
     if screen.as_json:
@@ -76,6 +77,7 @@ async def _run(
     methods: list[Method],
     runs: int,
     context: ReaderContext,
+    judge: str | None,
     screen: Screen,
 ) -> None:
     async with open_library(folder.library) as library:
@@ -87,6 +89,11 @@ async def _run(
             async for outcome in evaluation.run():
                 words = outcome.input_words + outcome.output_words
                 progress.one_more(outcome.calls, words, outcome.cost, outcome.problem)
+        rater = replace(context, model=judge or "", sample=0)
+        if rated(dataset.metrics, rater):
+            with EvaluationProgress("Judging", len(folder.outcomes()), screen) as progress:
+                async for _ in judge_missing(dataset, folder, rater, library.store):
+                    progress.one_more(0, 0, None)
 
 
 def estimate(asked: Asked, context: ReaderContext, screen: Screen) -> None:

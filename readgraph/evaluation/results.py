@@ -2,6 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from statistics import fmean
 from typing import Any
 
@@ -9,7 +10,7 @@ from readgraph.evaluation.folder import ADDED_UP, EvaluationFolder
 from readgraph.evaluation.metrics import METRICS
 from readgraph.evaluation.published import published_figures
 from readgraph.evaluation.records import Dataset, Item, Judgement, Outcome
-from readgraph.evaluation.statistics import bootstrap_interval, deviation
+from readgraph.evaluation.statistics import summarise
 
 Scores = dict[str, dict[int, dict[str, float]]]
 """Of one method: the scores by metric, run and question."""
@@ -53,7 +54,8 @@ def scores_of(dataset: Dataset, outcomes: Iterable[Outcome], judgements: Iterabl
 def _score(name: str, item: Item, outcome: Outcome, judged: Mapping[str, float]) -> float | None:
     if outcome.status == "failed":
         return 0.0
-    return judged.get(name) if METRICS[name].score is None else METRICS[name].score(item, outcome)
+    score = METRICS[name].score
+    return score(item, outcome) if score else judged.get(name)
 
 
 def _method(
@@ -86,24 +88,15 @@ def _method(
 
 
 def _metric(by_run: Mapping[int, Mapping[str, float]], categories: Mapping[str, str]) -> dict[str, Any]:
-    """Mean over runs and their deviation, the interval over questions, and the means of categories."""
-    by_item = defaultdict[str, list[float]](list)
-    for scores in by_run.values():
-        for item, score in scores.items():
-            by_item[item].append(score)
-    each = {item: fmean(scores) for item, scores in by_item.items()}
-    by_category = defaultdict[str, list[float]](list)
-    for item, score in each.items():
-        by_category[categories[item]].append(score)
-    return {
-        "mean": fmean(fmean(scores.values()) for scores in by_run.values()),
-        "deviation": deviation([fmean(scores.values()) for scores in by_run.values()]),
-        "interval": bootstrap_interval(list(each.values())),
-        "questions": len(each),
-        "categories": {
-            name: {"mean": fmean(scores), "questions": len(scores)} for name, scores in sorted(by_category.items())
-        },
+    """The summary of a metric's scores (see `Summary`), and those of the categories of questions."""
+    named = sorted({categories[item] for scores in by_run.values() for item in scores})
+    of_category = {
+        name: [{item: score for item, score in run.items() if categories[item] == name} for run in by_run.values()]
+        for name in named
     }
+    overall, parts = summarise([*by_run.values()]), {name: summarise(runs) for name, runs in of_category.items()}
+    assert overall is not None, "metrics without scores are left out"
+    return {**asdict(overall), "categories": {name: asdict(part) for name, part in parts.items() if part}}
 
 
 def _walks(outcomes: Sequence[Outcome]) -> dict[str, float | None] | None:

@@ -1,22 +1,115 @@
-"""Means with their spread."""
+"""What scores over questions and runs come to: means, intervals by the bootstrap, and paired tests."""
 
-from collections.abc import Sequence
-from statistics import stdev
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import fmean, stdev
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-SAMPLES = 2000
+from readgraph.evaluation.extra import library
+
+Scores = Mapping[str, float]
+"""The scores of one run by the ids of the questions; questions that a metric doesn't apply to are not there."""
+
+Interval = tuple[float, float]
+
+CONFIDENCE = 0.95
+RESAMPLES = 9999
+AT_ONCE = 500
+"""Resamples that are held in memory at once."""
+SEED = 0
 
 
-def deviation(runs: Sequence[float]) -> float | None:
-    """The standard deviation of the means of runs; none of a single run."""
-    return stdev(runs) if len(runs) > 1 else None
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """The scores of one method: `mean` over runs of each run's mean over its questions, on the scores' scale.
+
+    `deviation` is the standard deviation of the runs' means, none of a single run. `interval` holds the mean in 95 % of
+    the samples of so many questions, none of a single question.
+    """
+
+    questions: int
+    runs: int
+    mean: float
+    deviation: float | None
+    interval: Interval | None
 
 
-def bootstrap_interval(scores: Sequence[float]) -> tuple[float, float] | None:
-    """The 95 % interval of the mean over questions, which are drawn anew; none of a single question."""
-    if len(scores) < 2:
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One method less another on the questions that both have scores of; scores of several runs are averaged first.
+
+    `first_better` and `second_better` count the questions with the higher score: of right or wrong answers in single
+    runs, those that only the one has right. `p` is the chance of a difference at least as large, in either direction,
+    were it a coin's toss for each question which score is whose. `interval` as in `Summary`.
+    """
+
+    questions: int
+    difference: float
+    interval: Interval | None
+    p: float
+    first_better: int
+    second_better: int
+
+
+def summarise(runs: Sequence[Scores]) -> Summary | None:
+    """Sum up the scores of a method's runs; nothing where there are no scores."""
+    means = [fmean(run.values()) for run in runs if run]
+    if not means:
         return None
-    drawn = np.random.default_rng(0).choice(np.asarray(scores), (SAMPLES, len(scores))).mean(axis=1)
-    low, high = np.percentile(drawn, [2.5, 97.5])
+    by_question = _by_question(runs)
+    return Summary(
+        questions=len(by_question),
+        runs=len(means),
+        mean=fmean(means),
+        deviation=stdev(means) if len(means) > 1 else None,
+        interval=_interval(np.array([*by_question.values()])),
+    )
+
+
+def compare(first: Sequence[Scores], second: Sequence[Scores]) -> Difference | None:
+    """Compare two methods, or two runs, question by question; nothing where they share none."""
+    one, other = _by_question(first), _by_question(second)
+    pairs = np.array([(score, other[question]) for question, score in one.items() if question in other])
+    if not len(pairs):
+        return None
+    differences = pairs[:, 0] - pairs[:, 1]
+    return Difference(
+        questions=len(pairs),
+        difference=float(differences.mean()),
+        interval=_interval(differences),
+        p=_chance(pairs),
+        first_better=int((differences > 0).sum()),
+        second_better=int((differences < 0).sum()),
+    )
+
+
+def _by_question(runs: Sequence[Scores]) -> dict[str, float]:
+    """The mean over runs of each question: drawing these draws the questions with all their runs together."""
+    questions = dict.fromkeys(question for run in runs for question in run)
+    return {question: fmean(run[question] for run in runs if question in run) for question in questions}
+
+
+def _interval(values: NDArray[Any]) -> Interval | None:
+    """The percentile interval of the mean over the questions."""
+    if len(values) < 2:
+        return None
+    bootstrap = library("scipy.stats").bootstrap
+    settings = {"n_resamples": RESAMPLES, "batch": AT_ONCE, "confidence_level": CONFIDENCE, "rng": SEED}
+    low, high = bootstrap((values,), np.mean, method="percentile", **settings).confidence_interval
     return float(low), float(high)
+
+
+def _chance(pairs: NDArray[Any]) -> float:
+    """The p of a paired permutation test, two-sided; exact where there are fewer ways to toss than resamples."""
+    if len(pairs) < 2:
+        return 1.0
+
+    def difference(first: NDArray[Any], second: NDArray[Any], axis: int) -> Any:
+        return np.mean(first - second, axis=axis)
+
+    test = library("scipy.stats").permutation_test
+    settings = {"permutation_type": "samples", "vectorized": True, "n_resamples": RESAMPLES, "batch": AT_ONCE}
+    return float(test((pairs[:, 0], pairs[:, 1]), difference, rng=SEED, **settings).pvalue)

@@ -1,8 +1,8 @@
 """Examples to train a model on, from the prompts and replies of an evaluation, in the forms that TRL reads.
 
 `sft`: prompts with the replies that led to a good answer (successful paths, as MemWalker proposes). `preference`: of
-two replies to one prompt the better and the worse. `reward`: each reply with what came of it, relative to its group, for
-the memorizer and the researcher apart (GAM, section 2.2.3); its `label` makes it an unpaired preference too.
+two replies to one prompt the better and the worse. `reward`: each reply with what came of it, relative to its group,
+for the memorizer and the researcher apart (GAM, section 2.2.3); its `label` makes it an unpaired preference too.
 """
 
 from collections import defaultdict
@@ -97,9 +97,9 @@ def rewards(folder: EvaluationFolder) -> Iterator[Example]:
     """
     worth = Worth.of(folder)
     groups = defaultdict[tuple[str, str], list[float]](list)
-    for scores in (worth.questions, worth.texts):
-        for (method, _, identity), score in scores.items():
-            groups[method, identity].append(score / 100)
+    for known in (worth.questions, worth.texts):
+        for (method, _, identity), value in known.items():
+            groups[method, identity].append(value / 100)
     for line in folder.lines("exchanges"):
         score = worth.of_line(line)
         if score is None or line["asked"] in ANSWERS:

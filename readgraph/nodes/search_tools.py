@@ -43,13 +43,19 @@ async def memory_tools(runtime: Runtime[ReaderContext], document: Document, memo
     indexes, key = await indexes_beside(store.store), index_key(memory)
     tools: dict[str, IndexTool] = {"keyword": KeywordTool(indexes.keyword, key)}
     if context.embeddings and "vector" in context.tools:
-        kept = PaidVectors(PageStore(proxy(store.store)))  # kept beside the store, it must not keep the store
-        embedder = Embedder(context.embeddings, kept, concurrency=context.concurrency)
-        embedder = indexes.embedders.setdefault((embedder.identity, context.concurrency), embedder)
+        embedder = await shared_embedder(store, context)
         tools["vector"] = VectorTool(await indexes.vectors(embedder.identity), embedder, key)
     for tool in tools.values():
         await bring_up_to_date(store, document, memory, tool)
     return tools
+
+
+async def shared_embedder(store: PageStore, context: ReaderContext) -> Embedder:
+    """The context's embedding model, one for all who use the store; what it was paid for is kept there."""
+    kept = PaidVectors(PageStore(proxy(store.store)))  # kept beside the store, it must not keep the store
+    embedder = Embedder(context.embeddings, kept, concurrency=context.concurrency)
+    embedders = (await indexes_beside(store.store)).embedders
+    return embedders.setdefault((embedder.identity, context.concurrency), embedder)
 
 
 class IndexTool(SearchTool, Protocol):

@@ -2,21 +2,53 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 
+from readgraph.evaluation.metrics.bleu import bleu_1
 from readgraph.evaluation.metrics.choices import accuracy
+from readgraph.evaluation.metrics.evidence import citation_precision, evidence_recall
+from readgraph.evaluation.metrics.locomo import locomo_f1
+from readgraph.evaluation.metrics.rouge import rouge_1, rouge_2, rouge_l
+from readgraph.evaluation.metrics.substring import substring_accuracy
+from readgraph.evaluation.metrics.token_f1 import f1
 from readgraph.evaluation.records import Item, Outcome
+
+Rater = Literal["judge", "embeddings"]
+"""Who gives a score: a model that judges, or an embedding model that compares."""
 
 
 @dataclass(frozen=True)
 class Metric:
     """A score of an outcome from 0 to 100, or none where the metric does not apply to the item; higher is better.
 
-    Failed outcomes are scored 0 before they come here.
+    Failed outcomes are scored 0 before they come here. A metric with a `rater` has no `score`: `judge` of
+    `readgraph.evaluation.judging` asks for it.
     """
 
     name: str
     line: str
-    score: Callable[[Item, Outcome], float | None]
+    score: Callable[[Item, Outcome], float | None] | None = None
+    rater: Rater | None = None
 
 
-METRICS = {metric.name: metric for metric in (Metric("accuracy", "The right option was chosen.", accuracy),)}
+METRICS = {
+    metric.name: metric
+    for metric in (
+        Metric("accuracy", "The right option was chosen.", accuracy),
+        Metric("f1", "Words shared with a reference, normalised as SQuAD's.", f1),
+        Metric("locomo_f1", "LoCoMo's official score, by the question's category.", locomo_f1),
+        Metric("bleu_1", "Words of the answer that a reference holds, normalised as GAM's.", bleu_1),
+        Metric("rouge_1", "Words shared with a reference.", rouge_1),
+        Metric("rouge_2", "Pairs of words shared with a reference.", rouge_2),
+        Metric("rouge_l", "Longest common subsequence with a reference.", rouge_l),
+        Metric("substring_accuracy", "References that stand in the answer, as RULER's.", substring_accuracy),
+        Metric("evidence_recall", "Pieces of evidence that were read or cited.", evidence_recall),
+        Metric("citation_precision", "Citations that overlap evidence.", citation_precision),
+        Metric("lr_1", "The answer matches a reference, by ReadAgent's raters.", rater="judge"),
+        Metric("lr_2", "The answer matches a reference at least in part, by the same raters.", rater="judge"),
+        Metric("dmr_accuracy", "The answer agrees with a reference, by MemGPT's judge.", rater="judge"),
+        Metric("csim_1", "Similarity to the closest fact.", rater="embeddings"),
+        Metric("csim_3", "Similarity to the three closest facts, on average.", rater="embeddings"),
+        Metric("csim_h", "Similarity to a reference.", rater="embeddings"),
+    )
+}

@@ -1,0 +1,26 @@
+"""BLEU-1 as the LoCoMo rows of GAM's tables have it."""
+
+import re
+
+from readgraph.evaluation.extra import library
+from readgraph.evaluation.metrics.references import best_of_references
+from readgraph.evaluation.metrics.token_f1 import ARTICLES
+from readgraph.evaluation.records import Item, Outcome
+
+
+def bleu_1(item: Item, outcome: Outcome) -> float | None:
+    """The share of the answer's words that stand in the reference, less where the answer is shorter; best over all.
+
+    Words are in lower case; punctuation parts them; articles are dropped. None without references, and for what is
+    unanswerable.
+    """
+    return best_of_references(item, outcome, _bleu_1)
+
+
+def _bleu_1(answer: str, reference: str) -> float:
+    bleu = library("nltk.translate.bleu_score").sentence_bleu
+    return float(bleu([_words(reference)], _words(answer), weights=(1.0,)))
+
+
+def _words(text: str) -> list[str]:
+    return [word for word in re.sub(r"[^\w\s]", " ", text.lower()).split() if word not in ARTICLES]

@@ -1,0 +1,45 @@
+"""LoCoMo's official scoring: token F1 of stemmed words, by the category of the question (Maharana et al., 2024)."""
+
+from functools import cache
+from statistics import fmean
+from typing import Any
+
+from readgraph.evaluation.extra import library
+from readgraph.evaluation.metrics.references import best_of_references, finds_nothing
+from readgraph.evaluation.metrics.token_f1 import ARTICLES, normalised, shared_f1
+from readgraph.evaluation.records import Item, Outcome
+
+
+def locomo_f1(item: Item, outcome: Outcome) -> float | None:
+    """The official score of the item's category.
+
+    "multi-hop": for each part of the reference between commas the best F1 of a part of the answer, on average.
+    "open-domain": F1 with what stands in the reference before the first semicolon. "adversarial", or unanswerable:
+    100 where the method says that the text doesn't hold it, else 0. Others: F1. None without references.
+    """
+    if item.unanswerable or item.category == "adversarial":
+        return 100.0 * finds_nothing(outcome)
+    score = {"multi-hop": _parts_f1, "open-domain": _first_part_f1}.get(item.category, _stemmed_f1)
+    return best_of_references(item, outcome, score)
+
+
+def _parts_f1(answer: str, reference: str) -> float:
+    said = answer.split(",")
+    return fmean(max(_stemmed_f1(part, wanted) for part in said) for wanted in reference.split(","))
+
+
+def _first_part_f1(answer: str, reference: str) -> float:
+    return _stemmed_f1(answer, reference.partition(";")[0])
+
+
+def _stemmed_f1(answer: str, reference: str) -> float:
+    return shared_f1(_stems(answer), _stems(reference))
+
+
+def _stems(text: str) -> list[str]:
+    return [_stemmer().stem(word) for word in normalised(text, (*ARTICLES, "and"))]
+
+
+@cache
+def _stemmer() -> Any:
+    return library("nltk.stem.porter").PorterStemmer()

@@ -1,0 +1,38 @@
+"""ROUGE-1, ROUGE-2 and ROUGE-L, F-measures (Lin, 2004), by Google's rouge-score with Porter stemming.
+
+Its words are runs of a–z and 0–9 in lower case: other letters count as spaces.
+"""
+
+from functools import cache
+from typing import Any
+
+from readgraph.evaluation.extra import library
+from readgraph.evaluation.metrics.references import best_of_references
+from readgraph.evaluation.records import Item, Outcome
+
+
+def rouge_1(item: Item, outcome: Outcome) -> float | None:
+    """F-measure of shared words, the best over the references; none without them."""
+    return _rouge("rouge1", item, outcome)
+
+
+def rouge_2(item: Item, outcome: Outcome) -> float | None:
+    """F-measure of shared pairs of neighbouring words, the best over the references; none without them."""
+    return _rouge("rouge2", item, outcome)
+
+
+def rouge_l(item: Item, outcome: Outcome) -> float | None:
+    """F-measure of the longest common subsequence of words, the best over the references; none without them."""
+    return _rouge("rougeL", item, outcome)
+
+
+def _rouge(kind: str, item: Item, outcome: Outcome) -> float | None:
+    def score(answer: str, reference: str) -> float:
+        return float(_scorer(kind).score(reference, answer)[kind].fmeasure)
+
+    return best_of_references(item, outcome, score)
+
+
+@cache
+def _scorer(kind: str) -> Any:
+    return library("rouge_score.rouge_scorer").RougeScorer([kind], use_stemmer=True)

@@ -1,0 +1,41 @@
+"""Token F1: the words that an answer and a reference share (SQuAD's official evaluation)."""
+
+import re
+import string
+from collections import Counter
+from collections.abc import Sequence
+
+from readgraph.evaluation.metrics.references import best_of_references, finds_nothing
+from readgraph.evaluation.records import Item, Outcome
+
+ARTICLES = ("a", "an", "the")
+
+_WITHOUT_PUNCTUATION = str.maketrans("", "", string.punctuation)
+
+
+def f1(item: Item, outcome: Outcome) -> float | None:
+    """Token F1 with SQuAD's normalisation, the best over the references.
+
+    Of what is unanswerable, 100 where the method says so, else 0 (as SQuAD 2.0). None without references.
+    """
+    if item.unanswerable:
+        return 100.0 * finds_nothing(outcome)
+    return best_of_references(item, outcome, _squad)
+
+
+def normalised(text: str, dropped: Sequence[str] = ARTICLES) -> list[str]:
+    """The words in lower case, without punctuation (ASCII's) and without those dropped."""
+    bare = text.lower().translate(_WITHOUT_PUNCTUATION)
+    return re.sub(rf"\b({'|'.join(dropped)})\b", " ", bare).split()
+
+
+def shared_f1(answer: Sequence[str], reference: Sequence[str]) -> float:
+    """The harmonic mean of the shares of shared words in both, each word as often as it stands in both; 0 to 1."""
+    shared = (Counter(answer) & Counter(reference)).total()
+    return 2 * shared / (len(answer) + len(reference)) if shared else 0.0
+
+
+def _squad(answer: str, reference: str) -> float:
+    """A text of which nothing is left is like another of which nothing is left, and like no other."""
+    words, wanted = normalised(answer), normalised(reference)
+    return shared_f1(words, wanted) if words and wanted else float(words == wanted)

@@ -1,0 +1,64 @@
+"""Rating an answer beside a reference answer (ReadAgent, section 4.1; MemGPT, section 3.1.2)."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, Field
+
+from readgraph.nodes.prompting import DATA_RULE, Prompt, fenced
+from readgraph.nodes.prompts.question import question_part
+
+STRICT, PERMISSIVE, CONSISTENT = "rate_strict", "rate_permissive", "rate_consistent"
+VERSION = 1
+
+_SYSTEM = (
+    "You compare a student's answer to a question with the reference answer, which is right. What you know of the "
+    "matter yourself doesn't count, nor does style or length. " + DATA_RULE
+)
+
+
+def _bare_word(value: Any) -> Any:
+    return value.strip().strip(".!").casefold() if isinstance(value, str) else value
+
+
+class Agrees(BaseModel):
+    """Whether the answer agrees with the reference."""
+
+    reason: str = Field(description="A few words.")
+    agrees: Annotated[Literal["yes", "no"], BeforeValidator(_bare_word)] = Field(description="yes or no.")
+
+
+class AgreesInPart(BaseModel):
+    """Whether the answer agrees with the reference, at least in part."""
+
+    reason: str = Field(description="A few words: what both say, what only one says.")
+    agrees: Annotated[Literal["yes", "partially", "no"], BeforeValidator(_bare_word)] = Field(
+        description="yes, partially, or no."
+    )
+
+
+def strict_prompt(question: str, answer: str, reference: str) -> Prompt:
+    """Ask whether both answers say the same."""
+    return _prompt(STRICT, question, answer, reference, "Do the answer and the reference say the same? Say yes or no.")
+
+
+def permissive_prompt(question: str, answer: str, reference: str) -> Prompt:
+    """Ask whether the answer holds the reference, or a part of it."""
+    task = (
+        "Does the answer agree with the reference? Say yes if it holds all that the reference says, or says the same "
+        "more precisely; partially if they have something in common; no if they have nothing in common."
+    )
+    return _prompt(PERMISSIVE, question, answer, reference, task)
+
+
+def consistent_prompt(question: str, answer: str, reference: str) -> Prompt:
+    """Ask whether the answer, which may be long and chatty, is consistent with the short reference."""
+    task = (
+        "Is the answer right, judged by the reference? It may be longer, in other words, or name a date in another "
+        "way: say yes if it gives what the reference gives. Say no if it lacks that, or contradicts it."
+    )
+    return _prompt(CONSISTENT, question, answer, reference, task)
+
+
+def _prompt(name: str, question: str, answer: str, reference: str, task: str) -> Prompt:
+    parts = [fenced("reference", reference), question_part(question, {}), fenced("answer", answer), task]
+    return Prompt(name, VERSION, _SYSTEM, "\n\n".join(parts))
