@@ -30,6 +30,7 @@ from readgraph.nodes.prompts.merge import merge_prompt
 from readgraph.nodes.prompts.pause import pause_prompt
 from readgraph.nodes.prompts.plan import plan_prompt
 from readgraph.nodes.prompts.queue_summary import queue_summary_prompt
+from readgraph.nodes.prompts.rate import consistent_prompt, permissive_prompt, strict_prompt
 from readgraph.nodes.prompts.reflect import enough_prompt, missing_prompt, reflect_prompt
 from readgraph.nodes.prompts.running_summary import running_summary_prompt
 from readgraph.nodes.prompts.summary import summary_prompt
@@ -104,6 +105,9 @@ CASES: dict[str, Prompt] = {
     "reflect": reflect_prompt(FOUND, QUESTION, {}),
     "enough": enough_prompt(FOUND, QUESTION, {}),
     "missing": missing_prompt(FOUND, QUESTION, CHOICES),
+    "strict": strict_prompt(QUESTION, "To light the lamp.", "The lamp was out."),
+    "permissive": permissive_prompt(QUESTION, "To light the lamp.", "The lamp was out."),
+    "consistent": consistent_prompt(QUESTION, "To light the lamp.", "The lamp was out."),
     "answer_from_notes": answer_from_notes_prompt(FOUND, "", QUESTION, {}),
     "answer_from_notes_pages": answer_from_notes_prompt(FOUND, MEMORY, QUESTION, CHOICES),
 }
@@ -226,6 +230,8 @@ BESIDE_OTHERS: dict[str, Callable[[str], Prompt]] = {
     "merge_second": lambda text: merge_prompt("It was night.", text),
     "pause_before": lambda text: pause_prompt(["It was night.", "He went down."], text, "So it was."),
     "pause_after": lambda text: pause_prompt(["It was night.", "He went down."], "So it was.", text),
+    "rate_answer": lambda text: strict_prompt(QUESTION, text, "The lamp was out."),
+    "rate_reference": lambda text: permissive_prompt(QUESTION, "It was night.", text),
     "running_summary": lambda text: running_summary_prompt("A keeper climbs.", text, 375),
     "running_summary_before": lambda text: running_summary_prompt(text, "It was night.", 375),
 }

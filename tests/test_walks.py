@@ -5,11 +5,13 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from langgraph.store.memory import InMemoryStore
 from rich.console import Console
 
 from readgraph.cli.walk_drawing import draw_walk, print_walk
+from readgraph.evaluation.records import Outcome
 from readgraph.evaluation.walks import WalkFigures, walk_figures
-from readgraph.graphs.mem_walker import graph
+from readgraph.graphs.mem_walker import build, graph
 from readgraph.state.walk import Hop
 from tests.model_server import ModelServer
 from tests.walker import CONTEXT, REVERT, TEXT, Walker, down, says
@@ -72,39 +74,61 @@ def test_odd_walks_are_drawn_too(capsys: pytest.CaptureFixture[str]) -> None:
     assert drawn([hop("0.0", "answer")]).strip() == "✓ 0.0  → answer"
 
 
-async def outputs_of(server: ModelServer, *scripts: Walker) -> list[dict[str, Any]]:
-    outputs = []
+async def outcomes_of(server: ModelServer, *scripts: Walker) -> list[Outcome]:
+    """What questions came to whose walks decide as the scripts say, over a tree that was built before."""
+    compiled = build().compile(store=InMemoryStore())
+    server.respond = Walker()
+    await compiled.ainvoke({"text": TEXT, "question": "What rang?"}, context=CONTEXT)
+    outcomes = []
     for number, script in enumerate(scripts):
         server.respond = script
         given: Any = {"text": TEXT, "question": f"What was found in year {number}?"}
-        outputs.append(dict(await graph.ainvoke(given, context=CONTEXT)))
-    return outputs
+        outcomes.append(outcome(number, await compiled.ainvoke(given, context=CONTEXT)))
+    return outcomes
+
+
+def outcome(number: int, output: Any) -> Outcome:
+    usage = output["usage"]
+    return Outcome(
+        item=str(number),
+        method="mem-walker",
+        run=0,
+        status=output["status"],
+        answer=output["answer"],
+        calls=usage["calls"] + usage["cached_calls"],
+        refused=usage["refused"],
+        hops=len(output["hops"]),
+        strayed=any(made["action"] == "revert" for made in output["hops"]),
+        percent_read=output["percent_read"],
+    )
 
 
 async def test_figures_of_a_set_of_questions(server: ModelServer) -> None:
     useless = "hm"
-    outputs = await outputs_of(
+    outcomes = await outcomes_of(
         server,
         Walker(down(0), down(0), says("answer", "a goat")),
         Walker(useless, down(0), down(0), REVERT, down(1), says("answer", "a mackerel")),
         Walker(down(2), down(None), down(1), down(1), REVERT),
         Walker(down(1), {"part": 7}, down(0), says("answer", "a plaque")),
     )
-    assert walk_figures(outputs, [True, False, False, True]) == WalkFigures(
+    other_method = Outcome(item="0", method="read-agent", run=0, status="answered", calls=100)
+    assert walk_figures([*outcomes, other_method], [True, False, False, True, True]) == WalkFigures(
         questions=4,
         answered=75.0,
         stray_ratio=50.0,
         recovery_rate=0.0,
         percent_read=13.89,
-        valid_actions=76.19,  # of 21 replies, 1 + 3 + 1 could not be used
+        usable_replies=76.19,  # of 21 replies, 1 + 3 + 1 could not be used
         hops=4.25,
     )
-    figures = walk_figures(outputs)
+    figures = walk_figures(outcomes)
     assert figures and figures.recovery_rate == 50.0
 
 
-async def test_figures_without_a_model_or_a_question() -> None:
+async def test_figures_without_a_model_or_a_walk() -> None:
     assert walk_figures([]) is None
+    assert walk_figures([Outcome(item="0", method="read-agent", run=0, status="answered")]) is None
     given: Any = {"text": TEXT, "question": "What of the goat?"}
-    figures = walk_figures([dict(await graph.ainvoke(given, context=replace(CONTEXT, model="")))])
-    assert figures and (figures.valid_actions, figures.recovery_rate, figures.answered) == (None, None, 100.0)
+    figures = walk_figures([outcome(0, await graph.ainvoke(given, context=replace(CONTEXT, model="")))])
+    assert figures and (figures.usable_replies, figures.recovery_rate, figures.answered) == (None, None, 100.0)

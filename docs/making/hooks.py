@@ -10,11 +10,12 @@ from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import Files
 from mkdocs.structure.pages import Page
 from pymdownx.superfences import SuperFencesException  # type: ignore[import-untyped]
-from tables import command_reference, methods_table, profiles_table, settings_table
+from tables import command_reference, methods_table, metrics_table, profiles_table, settings_table
 
 MADE = {
     "command": command_reference,
     "methods": methods_table,
+    "metrics": metrics_table,
     "profiles": profiles_table,
     "settings": settings_table,
 }

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from readgraph.evaluation.metrics import METRICS
 from readgraph.graphs.methods import METHODS
 from readgraph.state.context import PROFILES, ReaderContext
 
@@ -44,6 +45,14 @@ def methods_table() -> str:
         page = f"{method.name}.md"
         name = f"[`{method.name}`]({page})" if (METHOD_PAGES / page).exists() else f"`{method.name}`"
         rows.append(f"| {name} | {method.line} | {method.note} |")
+    return "\n".join(rows)
+
+
+def metrics_table() -> str:
+    """The metrics by name, with what each needs."""
+    needs = {None: "", "judge": "a model that judges", "embeddings": "an embedding model"}
+    rows = ["| metric | what scores | needs |", "|---|---|---|"]
+    rows += [f"| `{metric.name}` | {metric.line} | {needs[metric.rater]} |" for metric in METRICS.values()]
     return "\n".join(rows)
 
 

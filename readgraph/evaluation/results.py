@@ -11,9 +11,13 @@ from readgraph.evaluation.metrics import METRICS
 from readgraph.evaluation.published import published_figures
 from readgraph.evaluation.records import Dataset, Item, Judgement, Outcome
 from readgraph.evaluation.statistics import summarise
+from readgraph.evaluation.walks import walk_figures
 
 Scores = dict[str, dict[int, dict[str, float]]]
 """Of one method: the scores by metric, run and question."""
+
+RIGHT = 50.0
+"""An answer of at least this score counts as right where figures need a yes or no."""
 
 FIGURES = ("compression_rate", "look_ups", "hops", "percent_read", "calls", "input_words", "output_words", "refused")
 """Fields of outcomes whose means are given, over the questions where there is one."""
@@ -75,7 +79,7 @@ def _method(
         "statuses": dict(Counter(outcome.status for outcome in outcomes)),
         "metrics": {metric: _metric(by_run, categories) for metric, by_run in scores.items() if by_run},
         "figures": {field: _mean(getattr(one, field) for one in answered) for field in FIGURES},
-        "walks": _walks(answered),
+        "walks": _walks(answered, scores[dataset.metrics[0]]),
         "valid_replies": _valid_replies(answered),
         "fallbacks": dict(sum((Counter(one.fallbacks) for one in answered), Counter[str]())),
         "seconds": _mean(one.usage["seconds"] for one in answered),
@@ -99,16 +103,11 @@ def _metric(by_run: Mapping[int, Mapping[str, float]], categories: Mapping[str, 
     return {**asdict(overall), "categories": {name: asdict(part) for name, part in parts.items() if part}}
 
 
-def _walks(outcomes: Sequence[Outcome]) -> dict[str, float | None] | None:
-    """Stray ratio and recovery rate of the walks (MemWalker, tables 3 and 4); none where nothing was walked."""
-    walked = [outcome for outcome in outcomes if outcome.strayed is not None]
-    if not walked:
-        return None
-    strayed = [outcome for outcome in walked if outcome.strayed]
-    return {
-        "stray_ratio": 100 * len(strayed) / len(walked),
-        "recovery_rate": _mean(100.0 * (outcome.status == "answered") for outcome in strayed),
-    }
+def _walks(outcomes: Sequence[Outcome], leading: Mapping[int, Mapping[str, float]]) -> dict[str, Any] | None:
+    """Figures of the walks; right is what scores at least half by the leading metric."""
+    right = [leading.get(outcome.run, {}).get(outcome.item, 0.0) >= RIGHT for outcome in outcomes]
+    figures = walk_figures(outcomes, right)
+    return asdict(figures) if figures else None
 
 
 def _valid_replies(outcomes: Sequence[Outcome]) -> float | None:

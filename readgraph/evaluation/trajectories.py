@@ -12,11 +12,8 @@ from statistics import fmean
 from typing import Any
 
 from readgraph.evaluation.folder import EvaluationFolder
-from readgraph.evaluation.results import scores_of
+from readgraph.evaluation.results import RIGHT, scores_of
 from readgraph.state.records import digest
-
-GOOD = 50.0
-"""An answer of at least this score is a good one."""
 
 ANSWERS = ("answer", "answer_from_notes")
 """Prompts of the client, who answers from what was found and is not trained as a researcher."""
@@ -64,7 +61,7 @@ def good_paths(folder: EvaluationFolder) -> Iterator[Example]:
     worth, seen = Worth.of(folder), set[str]()
     for line in folder.lines("exchanges"):
         score = worth.of_line(line)
-        if score is not None and score >= GOOD and line["item"] and line["refused"] is None:
+        if score is not None and score >= RIGHT and line["item"] and line["refused"] is None:
             example = {"prompt": _prompt(line), "completion": _completion(line)}
             if (known := digest(example)) not in seen:
                 seen.add(known)
@@ -108,7 +105,7 @@ def rewards(folder: EvaluationFolder) -> Iterator[Example]:
         yield {
             "prompt": _prompt(line),
             "completion": _completion(line),
-            "label": line["refused"] is None and score >= GOOD,
+            "label": line["refused"] is None and score >= RIGHT,
             "reward": 0.0 if line["refused"] else reward,
             "advantage": (0.0 if line["refused"] else reward) - fmean(groups[line["method"], identity]),
             "group": f"{line['method']}/{identity}",

@@ -1,21 +1,20 @@
-"""Figures of walks, from the outputs of the MemWalker graph (MemWalker, section 5, tables 3 and 4, figure 4)."""
+"""Figures of walks down a summary tree (MemWalker, section 5, tables 3 and 4, figure 4)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import fmean
-from typing import Any
 
-DECIDING = ("descend", "read_leaf")
-"""The steps in which a walk decides."""
+from readgraph.evaluation.records import Outcome
 
 
 @dataclass(frozen=True, slots=True)
 class WalkFigures:
     """Figures of a set of questions; percentages from 0 to 100, none where there is nothing to count.
 
-    `stray_ratio`: questions whose walk holds a revert. `recovery_rate`: those of them that were answered all the
-    same. `percent_read`: the text's words that stood in segments read, on average. `valid_actions`: replies to
-    triage and at leaves that could be used. `hops`: decisions a question, on average.
+    `stray_ratio`: questions whose walk turned back. `recovery_rate`: those of them that were answered well all the
+    same. `percent_read`: the text's words that stood in segments read, on average. `usable_replies`: of the replies
+    that the questions took, those that could be used; on a tree that was built before nearly all are the walk's
+    decisions, so this is what the paper calls valid actions. `hops`: decisions a question, on average.
     """
 
     questions: int
@@ -23,32 +22,30 @@ class WalkFigures:
     stray_ratio: float
     recovery_rate: float | None
     percent_read: float
-    valid_actions: float | None
+    usable_replies: float | None
     hops: float
 
 
-def walk_figures(outputs: Sequence[Mapping[str, Any]], correct: Sequence[bool] | None = None) -> WalkFigures | None:
-    """Sum up the outputs of questions that were walked for; nothing where there are none.
+def walk_figures(outcomes: Sequence[Outcome], right: Sequence[bool] | None = None) -> WalkFigures | None:
+    """Sum up those of the outcomes that a walk was made for; nothing where there are none.
 
-    `correct` says of each output whether its answer is right; without it, an answer counts as a recovery.
+    `right` says of each outcome whether its answer is; without it, an answer counts as a recovery.
     """
-    if not outputs:
+    good = [outcome.status == "answered" for outcome in outcomes] if right is None else right
+    walked = [(outcome, well) for outcome, well in zip(outcomes, good, strict=True) if outcome.hops is not None]
+    if not walked:
         return None
-    answered = [output["status"] == "answered" for output in outputs]
-    stray = [any(hop["action"] == "revert" for hop in output["hops"]) for output in outputs]
-    right = answered if correct is None else correct
-    recovered = [well for well, strayed in zip(right, stray, strict=True) if strayed]
-    used = [step["usage"] for output in outputs for step in output["steps"] if step["node"] in DECIDING]
-    replies = sum(usage["calls"] + usage["cached_calls"] for usage in used)
-    refused = sum(usage["refused"] for usage in used)
+    walks = [outcome for outcome, _ in walked]
+    recovered = [well for outcome, well in walked if outcome.strayed]
+    replies, refused = sum(outcome.calls for outcome in walks), sum(outcome.refused for outcome in walks)
     return WalkFigures(
-        questions=len(outputs),
-        answered=_percent(answered),
-        stray_ratio=_percent(stray),
+        questions=len(walks),
+        answered=_percent([outcome.status == "answered" for outcome in walks]),
+        stray_ratio=_percent([bool(outcome.strayed) for outcome in walks]),
         recovery_rate=_percent(recovered) if recovered else None,
-        percent_read=round(fmean(output["percent_read"] for output in outputs), 2),
-        valid_actions=round(100 * (replies - refused) / replies, 2) if replies else None,
-        hops=round(fmean(len(output["hops"]) for output in outputs), 2),
+        percent_read=round(fmean(outcome.percent_read or 0.0 for outcome in walks), 2),
+        usable_replies=round(100 * (replies - refused) / replies, 2) if replies else None,
+        hops=round(fmean(outcome.hops or 0 for outcome in walks), 2),
     )
 
 

@@ -38,16 +38,17 @@ class AgreesInPart(BaseModel):
 
 def strict_prompt(question: str, answer: str, reference: str) -> Prompt:
     """Ask whether both answers say the same."""
-    return _prompt(STRICT, question, answer, reference, "Do the answer and the reference say the same? Say yes or no.")
+    task = "Do the answer and the reference say the same? Say yes or no."
+    return Prompt(STRICT, VERSION, _SYSTEM, _beside(question, answer, reference, task))
 
 
 def permissive_prompt(question: str, answer: str, reference: str) -> Prompt:
     """Ask whether the answer holds the reference, or a part of it."""
     task = (
         "Does the answer agree with the reference? Say yes if it holds all that the reference says, or says the same "
-        "more precisely; partially if they have something in common; no if they have nothing in common."
+        "more precisely; partially if some of what it says agrees with the reference; no if nothing does."
     )
-    return _prompt(PERMISSIVE, question, answer, reference, task)
+    return Prompt(PERMISSIVE, VERSION, _SYSTEM, _beside(question, answer, reference, task))
 
 
 def consistent_prompt(question: str, answer: str, reference: str) -> Prompt:
@@ -56,9 +57,8 @@ def consistent_prompt(question: str, answer: str, reference: str) -> Prompt:
         "Is the answer right, judged by the reference? It may be longer, in other words, or name a date in another "
         "way: say yes if it gives what the reference gives. Say no if it lacks that, or contradicts it."
     )
-    return _prompt(CONSISTENT, question, answer, reference, task)
+    return Prompt(CONSISTENT, VERSION, _SYSTEM, _beside(question, answer, reference, task))
 
 
-def _prompt(name: str, question: str, answer: str, reference: str, task: str) -> Prompt:
-    parts = [fenced("reference", reference), question_part(question, {}), fenced("answer", answer), task]
-    return Prompt(name, VERSION, _SYSTEM, "\n\n".join(parts))
+def _beside(question: str, answer: str, reference: str, task: str) -> str:
+    return "\n\n".join([fenced("reference", reference), question_part(question, {}), fenced("answer", answer), task])
