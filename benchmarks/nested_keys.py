@@ -10,46 +10,18 @@ import argparse
 import asyncio
 import contextlib
 import os
-import random
 import re
 import tempfile
-import uuid
-from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 from benchmarks.gisting import model_server
 from readgraph import ReaderContext, open_library
+from readgraph.evaluation.datasets.nested_keys import LEVELS, ORDERS, PAIRS, Task, made_task
 from readgraph.graphs.mem_gpt import build
 from tests.agent import Step, call
 from tests.model_server import ChatRequest
 
 ID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
-
-QUESTION = (
-    "The value of a key may be a key itself, and so on. Beginning with key {key}: what is the last value, which is no "
-    "key itself?"
-)
-
-
-@dataclass(frozen=True)
-class Task:
-    """The pairs as a text of one pair a paragraph, the key to begin with, and the last value."""
-
-    text: str
-    key: str
-    value: str
-
-
-def made_task(pairs: int, levels: int, order: int) -> Task:
-    """Pairs of random ids; `levels` of the values lead on. Each order places all of them anew."""
-    rng = random.Random(f"{pairs} {levels} {order}")
-    keys, values = ([str(uuid.UUID(int=rng.getrandbits(128), version=4)) for _ in range(pairs)] for _ in range(2))
-    chain = rng.sample(range(pairs), levels + 1)
-    for one, following in pairwise(chain):
-        values[one] = keys[following]
-    lines = [f"Key: {key}, value: {value}." for key, value in zip(keys, values, strict=True)]
-    return Task("\n\n".join(lines), keys[chain[0]], values[chain[-1]])
 
 
 def respond(request: ChatRequest) -> Step:
@@ -70,7 +42,7 @@ async def tried(task: Task, context: ReaderContext) -> tuple[bool, int]:
         async with open_library(folder) as library:
             graph = build().compile(checkpointer=library.checkpointer, store=library.store)
             document = await library.pages.add_document(task.text, title="Pairs of keys and values")
-            asked: Any = {"document": document.id, "question": QUESTION.format(key=task.key)}
+            asked: Any = {"document": document.id, "question": task.question}
             found = await graph.ainvoke(asked, {"configurable": {"thread_id": "1"}}, context=context)
     ids = re.findall(ID, (found["answer"] or "").lower())
     return ids[-1:] == [task.value], found["usage"]["calls"]
@@ -79,9 +51,9 @@ async def tried(task: Task, context: ReaderContext) -> tuple[bool, int]:
 def main() -> None:
     """Run and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--levels", type=int, nargs="+", default=[0, 1, 2, 3, 4])
-    parser.add_argument("--orders", type=int, default=30)
-    parser.add_argument("--pairs", type=int, default=140)
+    parser.add_argument("--levels", type=int, nargs="+", default=list(LEVELS))
+    parser.add_argument("--orders", type=int, default=ORDERS)
+    parser.add_argument("--pairs", type=int, default=PAIRS)
     parser.add_argument("--model", default="")
     parser.add_argument("--window", type=int, default=4000)
     options = parser.parse_args()

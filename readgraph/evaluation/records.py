@@ -36,6 +36,7 @@ class Item:
     `references`: answers that are right, each by itself. `options` with the index of the right one make it a multiple
     choice. `evidence`: the spans of the text that hold the answer; each is one piece of it. `unanswerable`: right is
     who says that the text doesn't hold the answer. `about`: facts that a reply is compared with (see `similarity`).
+    `together`: the references are parts of one answer, and right is who gives all of them.
     """
 
     id: str
@@ -48,6 +49,7 @@ class Item:
     category: str = ""
     unanswerable: bool = False
     about: tuple[str, ...] = ()
+    together: bool = False
 
     @classmethod
     def load(cls, value: dict[str, Any]) -> "Item":
@@ -61,6 +63,7 @@ class Dataset:
     """Texts and questions of one form. `metrics` are names of `readgraph.evaluation.metrics`; the first leads a table.
 
     `profile` names the papers' settings for it (`readgraph.state.context.PROFILES`), `licence` what its file says.
+    `note` is a line on what was left out, where something was.
     """
 
     name: str
@@ -69,6 +72,7 @@ class Dataset:
     metrics: tuple[str, ...]
     profile: str = ""
     licence: str = ""
+    note: str = ""
 
     def text(self, identity: str) -> Text:
         """The text of this id."""

@@ -1,39 +1,97 @@
 """Datasets in their official file forms, each read in a file of its own, and recognised by what the file holds."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from pathlib import Path
 from typing import NamedTuple
 
-from readgraph.evaluation.datasets import own
+from readgraph.evaluation.datasets import (
+    hotpot_long,
+    locomo,
+    long_mem_eval,
+    msc,
+    narrative_qa,
+    natural_questions,
+    nested_keys,
+    own,
+    qmsum,
+    quality,
+    ruler,
+    scrolls,
+)
+from readgraph.evaluation.datasets.lines import first_value
 from readgraph.evaluation.records import Dataset
+from readgraph.sources.loading import shown
 from readgraph.state.errors import BadInput
 
 
 class Form(NamedTuple):
-    """A file form: its name, a line on it, whether a file has it (from its beginning), and what reads it."""
+    """A file form: its name, a line on it, the keys by which its first record is known, and what reads it.
+
+    A form without keys is recognised by other means, or read by its name only.
+    """
 
     name: str
     line: str
-    recognise: Callable[[Path], bool]
-    load: Callable[[Path], Dataset]
+    keys: Set[str]
+    load: Callable[[Path, int | None], Dataset]
 
+
+NARRATIVE_QA = Form("narrativeqa", "NarrativeQA's folder: its test set.", frozenset(), narrative_qa.load)
 
 FORMS = {
     form.name: form
-    for form in (Form("readgraph", "A document with its questions on each line.", own.recognise, own.load),)
-}
+    for form in (
+        Form("readgraph", "A document with its questions on each line.", own.KEYS, own.load),
+        Form("quality", "QuALITY: QuALITY.v1.0.1.htmlstripped.dev.", quality.KEYS, quality.load),
+        Form("qmsum", "QMSum: data/ALL/jsonl/test.jsonl.", qmsum.KEYS, qmsum.load),
+        NARRATIVE_QA,
+        Form("narrativeqa-gutenberg", "The same, books only.", frozenset(), narrative_qa.load_books),
+        Form("narrativeqa-movie", "The same, film scripts only.", frozenset(), narrative_qa.load_scripts),
+        Form("locomo", "LoCoMo: locomo10.json.", locomo.KEYS, locomo.load),
+        Form("longmemeval", "LongMemEval: longmemeval_s.json, _m and _oracle.", long_mem_eval.KEYS, long_mem_eval.load),
+        Form("hotpotqa-long", "HotpotQA as MemAgent made it long: eval_50.json.", hotpot_long.KEYS, hotpot_long.load),
+        Form("ruler", "RULER: a task's validation.jsonl.", ruler.KEYS, ruler.load),
+        Form("scrolls", "SCROLLS: summ_screen_fd/validation.jsonl.", scrolls.KEYS, scrolls.load),
+        Form("nq-open", "NaturalQuestions over passages: nq-open-….jsonl.gz.", natural_questions.KEYS,
+             natural_questions.load),
+        Form("msc-retrieval", "MSC-Self-Instruct: msc_self_instruct.jsonl.", msc.RETRIEVAL_KEYS, msc.load_retrieval),
+        Form("msc-openers", "Multi-Session Chat: session_5/test.txt.", msc.OPENER_KEYS, msc.load_openers),
+    )
+}  # fmt: skip
+
+MADE = {nested_keys.NAME: nested_keys.load}
+"""Datasets that are made, and have no file."""
+
+NAMES = (*FORMS, *MADE)
+"""What a dataset may be called by."""
 
 
-def load_dataset(path: Path, name: str | None = None) -> Dataset:
+def load_dataset(path: Path | None = None, name: str | None = None, items: int | None = None) -> Dataset:
     """The dataset of a file, or folder, in the form of this name, else in the one that is recognised.
 
-    Raises `BadInput`, which names the line, where the file is in no form that is known, or not in the form named.
+    `items` takes so many questions from the beginning, and reads a file no further. No path is needed for what is
+    made. Raises `BadInput`, which names the line, where the file is in no form that is known, or not in the one named.
     """
-    if name is not None and name not in FORMS:
-        raise BadInput(f"There is no dataset form '{name}': choose one of {', '.join(FORMS)}.")
+    if name is not None and name not in NAMES:
+        raise BadInput(f"There is no dataset form '{name}': choose one of {', '.join(NAMES)}.")
+    if path is None:
+        if name not in MADE:
+            raise BadInput(f"Name the dataset's file: only {' and '.join(MADE)} needs none.")
+        return MADE[name](items)
+    if name in MADE:
+        raise BadInput(f"{name} is made, and has no file: leave {shown(path)} out.")
     if not path.exists():
-        raise BadInput(f"There is no file {path}.")
-    form = FORMS[name] if name else next((form for form in FORMS.values() if form.recognise(path)), None)
+        raise BadInput(f"There is no file {shown(path)}.")
+    form = FORMS[name] if name else recognised(path)
     if form is None:
-        raise BadInput(f"{path} is in no form that is known ({', '.join(FORMS)}): name one with --dataset.")
-    return form.load(path)
+        raise BadInput(f"{shown(path)} is in no form that is known ({', '.join(FORMS)}): name one with --dataset.")
+    return form.load(path, items)
+
+
+def recognised(path: Path) -> Form | None:
+    """The form of a file, or folder, by the keys of its first record; nothing where it is none that is known."""
+    if narrative_qa.recognise(path):
+        return NARRATIVE_QA
+    value = first_value(path)
+    keys = value.keys() if isinstance(value, dict) else set()
+    return next((form for form in FORMS.values() if form.keys and form.keys <= keys), None)

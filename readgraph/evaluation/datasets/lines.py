@@ -1,58 +1,142 @@
-"""Files of JSON lines, with the line named where it can't be used."""
+"""Files of JSON lines, or of one JSON array, record by record, with the place named where one can't be used.
 
+Such files grow to gigabytes, so no more than one record of them is held besides what is made of it.
+"""
+
+import gzip
 import json
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TextIO, TypeVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError
 
 from readgraph.sources.loading import shown
 from readgraph.state.errors import BadInput
 
-Record = TypeVar("Record", bound=BaseModel)
+COMPRESSED = ".gz"
+
+CHUNK = 2**20
+"""Characters of an array that are read at a time, at least."""
+
+LONGEST_ESCAPE = 16
+"""Characters: so near the end of what was read, a fault may be a word or an escape that was cut."""
+
+LONGEST_FIRST = 2**26
+"""Characters that are read to recognise a file, at most."""
 
 
-def json_lines(path: Path) -> Iterator[tuple[str, Any]]:
-    """Where each line is ("line 3 of story.jsonl"), and its value; blank lines are passed over."""
-    try:
-        with path.open(encoding="utf-8") as file:
-            for number, line in enumerate(file, 1):
-                if line.strip():
-                    where = f"line {number} of {shown(path)}"
-                    yield where, _value(line, where)
-    except OSError as problem:
-        raise BadInput(f"{shown(path)} can't be read: {problem.strerror}.") from None
-    except UnicodeDecodeError:
-        raise BadInput(f"{shown(path)} is not in UTF-8.") from None
+class Record(BaseModel):
+    """A record of a file; fields that it has beyond those named are passed over."""
+
+    model_config = ConfigDict(coerce_numbers_to_str=True, frozen=True)
 
 
-def records(path: Path, kind: type[Record]) -> Iterator[tuple[str, Record]]:
-    """Where each line is, and its record of this kind; raises `BadInput` for a line that is none."""
-    for where, value in json_lines(path):
+Kind = TypeVar("Kind", bound=Record)
+
+
+def records(path: Path, kind: type[Kind]) -> Iterator[tuple[str, Kind]]:
+    """Where each record stands ("line 3 of story.jsonl", "item 3 of story.json"), and the record.
+
+    A name that ends in ".gz" is of a compressed file. Raises `BadInput` for a record that is none of this kind.
+    """
+    for where, value in _values(path):
         yield where, record(value, kind, where)
 
 
-def record(value: Any, kind: type[Record], where: str) -> Record:
+def record(value: Any, kind: type[Kind], where: str) -> Kind:
     """A value as a record of this kind; raises `BadInput`, which says where it stands, if it is none."""
     try:
         return kind.model_validate(value)
     except ValidationError as problem:
         fault = problem.errors()[0]
         field = ".".join(map(str, fault["loc"]))
-        raise BadInput(f"In {where}, {field or 'the value'} can't be used: {fault['msg']}.") from None
+        raise BadInput(
+            f"In {where}, {field or 'the value'} can't be used: {fault['msg']}. Mend it there, or leave it out."
+        ) from None
 
 
 def first_value(path: Path) -> Any:
-    """The value of the first line; nothing where there is none, or the file can't be read as JSON lines."""
+    """The value of the first record; nothing where there is none, or the beginning can't be read."""
     try:
-        return next((value for _, value in json_lines(path)), None)
+        return next((value for _, value in _values(path, LONGEST_FIRST)), None)
     except BadInput:
         return None
 
 
-def _value(line: str, where: str) -> Any:
+def _values(path: Path, longest: int = -1) -> Iterator[tuple[str, Any]]:
+    name = shown(path)
     try:
-        return json.loads(line)
-    except (ValueError, RecursionError):
-        raise BadInput(f"There is no JSON in {where}.") from None
+        with _opened(path) as file:
+            begins = file.read(1)
+            while begins.isspace():
+                begins = file.read(1)
+            file.seek(0)
+            yield from _of_array(file, name, longest) if begins == "[" else _of_lines(file, name, longest)
+    except gzip.BadGzipFile:
+        raise BadInput(f"{name} is not compressed: name it without {COMPRESSED}.") from None
+    except EOFError:
+        raise BadInput(f"{name} is cut off: fetch it again.") from None
+    except OSError as problem:
+        raise BadInput(f"{name} can't be read: {problem.strerror}.") from None
+    except UnicodeDecodeError:
+        raise BadInput(f"{name} is not in UTF-8: convert it.") from None
+
+
+def _opened(path: Path) -> TextIO:
+    if path.suffix == COMPRESSED:
+        return gzip.open(path, "rt", encoding="utf-8-sig")
+    return path.open(encoding="utf-8-sig")
+
+
+def _of_lines(file: TextIO, name: str, longest: int) -> Iterator[tuple[str, Any]]:
+    for number in count(1):
+        line = file.readline(longest)
+        if not line:
+            return
+        if line.strip():
+            where = f"line {number} of {name}"
+            try:
+                value = json.loads(line)
+            except (ValueError, RecursionError):
+                raise BadInput(f"There is no JSON in {where}: each line is one record.") from None
+            yield where, value
+
+
+def _of_array(file: TextIO, name: str, longest: int) -> Iterator[tuple[str, Any]]:
+    """The items of an array, which is read on only as far as the next one needs."""
+    decode = json.JSONDecoder().raw_decode
+    held, at, before = file.read(CHUNK), 0, "["
+    for number in count(1):
+        where = f"item {number} of {name}"
+        while True:
+            here = _after_space(held, at)
+            if held.startswith("]", here) and number > 1:
+                return
+            begins = _after_space(held, here + held.startswith(before, here))
+            if held.startswith("]", begins) and number == 1:
+                return
+            try:
+                value, end = decode(held, begins)
+                break
+            except (ValueError, RecursionError) as problem:
+                more = file.read(max(CHUNK, len(held) - at)) if _may_go_on(problem, held, longest) else ""
+                if not more:
+                    raise BadInput(f"There is no JSON in {where}, or no end: mend it there.") from None
+            held, at = held[at:] + more, 0
+        at, before = end, ","
+        yield where, value
+
+
+def _after_space(text: str, at: int) -> int:
+    while text[at : at + 1].isspace():
+        at += 1
+    return at
+
+
+def _may_go_on(problem: Exception, held: str, longest: int) -> bool:
+    """Whether more text may mend it: the fault is where the text ends, or a string that has no end yet."""
+    if not isinstance(problem, json.JSONDecodeError) or 0 <= longest < len(held):
+        return False
+    return problem.msg.startswith("Unterminated string") or problem.pos >= len(held) - LONGEST_ESCAPE

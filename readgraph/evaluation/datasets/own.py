@@ -9,23 +9,26 @@ Instead of `text` there may be `documents` (`[{"id", "title", "text"}]`), or, of
 """
 
 from collections.abc import Callable, Iterator
-from itertools import accumulate
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BaseModel, Field, model_validator
+from pydantic import Field, model_validator
 
-from readgraph.evaluation.datasets.lines import first_value, records
-from readgraph.evaluation.datasets.scoring import scoring
+from readgraph.evaluation.datasets.assembling import Asked, assembled
+from readgraph.evaluation.datasets.lines import Record, records
+from readgraph.evaluation.datasets.texts import Part, Turn, Turns, history, line_spans, lines_from, several
 from readgraph.evaluation.records import Dataset, Item, Span, Text
-from readgraph.state.errors import BadInput
-from readgraph.state.histories import BETWEEN, SessionText
 from readgraph.state.page_store import storable
 
-Evidence = Annotated[tuple[int, int], Field(min_length=2)] | str | dict[str, Any]
+KEYS = frozenset({"doc_id", "questions"})
+
+Evidence = tuple[int, int] | str | dict[str, Any]
+
+Find = Callable[[Evidence], Span | None]
+"""Where a piece of evidence stands in the text."""
 
 
-class Question(BaseModel):
+class Question(Record):
     """One question of a line."""
 
     question: str = Field(min_length=1)
@@ -33,8 +36,8 @@ class Question(BaseModel):
     id: str = ""
     options: tuple[str, ...] = ()
     answer_index: int | None = None
-    evidence: list[Evidence] = []
-    category: str | int = ""
+    evidence: tuple[Evidence, ...] = ()
+    category: str = ""
     category_name: str = ""
     unanswerable: bool = False
 
@@ -45,7 +48,7 @@ class Question(BaseModel):
         return self
 
 
-class Turn(BaseModel):
+class OwnTurn(Record):
     """What one speaker said."""
 
     text: str
@@ -53,22 +56,22 @@ class Turn(BaseModel):
     speaker: str = ""
 
 
-class SessionOfTurns(BaseModel):
+class OwnSession(Record):
     """One session of a history."""
 
-    turns: list[Turn] = Field(min_length=1)
+    turns: Annotated[list[OwnTurn], Field(min_length=1)]
     date_time: str = ""
 
 
-class Part(BaseModel):
+class OwnPart(Record):
     """One of several documents that are read as one."""
 
     text: str
-    id: str | int = ""
+    id: str = ""
     title: str = ""
 
 
-class Line(BaseModel):
+class Line(Record):
     """One document with its questions."""
 
     doc_id: str
@@ -77,8 +80,8 @@ class Line(BaseModel):
     title: str = ""
     license: str = ""
     text: str | None = None
-    documents: list[Part] = []
-    sessions: list[SessionOfTurns] = []
+    documents: tuple[OwnPart, ...] = ()
+    sessions: tuple[OwnSession, ...] = ()
 
     @model_validator(mode="after")
     def _has_a_text(self) -> "Line":
@@ -87,31 +90,16 @@ class Line(BaseModel):
         return self
 
 
-Find = Callable[[Evidence], Span | None]
-"""Where a piece of evidence stands in the text."""
-
-
-def recognise(path: Path) -> bool:
-    """Whether the first line is a document with questions."""
-    value = first_value(path)
-    return isinstance(value, dict) and {"doc_id", "questions"} <= value.keys()
-
-
-def load(path: Path) -> Dataset:
+def load(path: Path, items: int | None = None) -> Dataset:
     """The dataset of a file; its name is that of the first line's `dataset`, else the file's."""
-    texts, items, lines = list[Text](), list[Item](), list[Line]()
+    _, first = next(records(path, Line), ("", Line(doc_id="", questions=[], text="none")))
+    return assembled(path, _asked(path), items, first.dataset or path.stem, licence=first.license)
+
+
+def _asked(path: Path) -> Iterator[Asked]:
     for where, line in records(path, Line):
-        if any(line.doc_id == text.id for text in texts):
-            raise BadInput(f"In {where}, doc_id can't be used: '{line.doc_id}' was there before.")
         text, find = _text_of(line)
-        texts.append(text)
-        items += _items_of(line, find)
-        lines.append(line)
-    if not items:
-        raise BadInput(f"{path} holds no question.")
-    name = lines[0].dataset or path.stem
-    metrics, profile = scoring(name, choices=any(item.options for item in items))
-    return Dataset(name, tuple(texts), tuple(items), metrics, profile, lines[0].license)
+        yield where, text, _items_of(line, find)
 
 
 def _items_of(line: Line, find: Find) -> Iterator[Item]:
@@ -125,7 +113,7 @@ def _items_of(line: Line, find: Find) -> Iterator[Item]:
             options=asked.options,
             correct=asked.answer_index if asked.options else None,
             evidence=tuple(span for span in map(find, asked.evidence) if span),
-            category=asked.category_name or str(asked.category),
+            category=asked.category_name or asked.category,
             unanswerable=asked.unanswerable,
         )
 
@@ -133,56 +121,26 @@ def _items_of(line: Line, find: Find) -> Iterator[Item]:
 def _text_of(line: Line) -> tuple[Text, Find]:
     title = line.title or line.doc_id
     if line.sessions:
-        return history(line.doc_id, title, line.sessions)
+        sessions = [
+            Turns([Turn(turn.text, turn.speaker, turn.id) for turn in session.turns], session.date_time)
+            for session in line.sessions
+        ]
+        text, turns = history(line.doc_id, title, sessions)
+        return text, lambda evidence: turns.get(evidence) if isinstance(evidence, str) else None
     if line.documents:
-        return several(line.doc_id, title, line.documents)
-    text = storable(line.text)
-    return Text(line.doc_id, title, text), _in_text(text)
+        text, parts = several(line.doc_id, title, (Part(part.text, part.title, part.id) for part in line.documents))
+        return text, lambda evidence: parts.get(str(evidence.get("doc"))) if isinstance(evidence, dict) else None
+    plain = storable(line.text)
+    return Text(line.doc_id, title, plain), _in_text(plain)
 
 
 def _in_text(text: str) -> Find:
-    starts = [0, *accumulate(len(one) + 1 for one in text.split("\n"))]
+    lines = line_spans(text)
 
     def find(evidence: Evidence) -> Span | None:
         if isinstance(evidence, str):
             at = text.find(evidence)
             return Span(at, at + len(evidence)) if evidence and at >= 0 else None
-        if isinstance(evidence, dict) or not 0 <= evidence[0] <= evidence[1] < len(starts) - 1:
-            return None
-        return Span(starts[evidence[0]], starts[evidence[1] + 1] - 1)
+        return None if isinstance(evidence, dict) else lines_from(lines, *evidence)
 
     return find
-
-
-def several(identity: str, title: str, parts: list[Part]) -> tuple[Text, Find]:
-    """Documents one behind the other, each with its title above it."""
-    texts = [storable(f"{part.title}\n{part.text}".strip()) for part in parts]
-    spans, at = dict[str, Span](), 0
-    for part, text in zip(parts, texts, strict=True):
-        spans[str(part.id)] = Span(at, at + len(text))
-        at += len(text) + len(BETWEEN)
-
-    def find(evidence: Evidence) -> Span | None:
-        return spans.get(str(evidence["doc"])) if isinstance(evidence, dict) and "doc" in evidence else None
-
-    return Text(identity, title, BETWEEN.join(texts)), find
-
-
-def history(identity: str, title: str, sessions: list[SessionOfTurns]) -> tuple[Text, Find]:
-    """A history: a turn a line, the time of each session above it."""
-    spans, texts, at = dict[str, Span](), list[SessionText](), 0
-    for session in sessions:
-        lines = [session.date_time] if session.date_time else []
-        size = sum(len(line) + 1 for line in lines)
-        for turn in session.turns:
-            said = " ".join(storable(f"{turn.speaker}: {turn.text}" if turn.speaker else turn.text).split())
-            spans[turn.id] = Span(at + size, at + size + len(said))
-            size += len(said) + 1
-            lines.append(said)
-        texts.append(SessionText("\n".join(lines), time=session.date_time))
-        at += len(texts[-1].text) + len(BETWEEN)
-
-    def find(evidence: Evidence) -> Span | None:
-        return spans.get(evidence) if isinstance(evidence, str) else None
-
-    return Text.history(identity, title, tuple(texts)), find

@@ -10,8 +10,39 @@ class Scoring(NamedTuple):
     profile: str = ""
 
 
+RATED = ("lr_1", "lr_2", "rouge_1", "rouge_2", "rouge_l")
+"""ReadAgent's for free answers (section 4.1)."""
+
+NARRATIVE = ("f1", *RATED)
+"""GAM gives the F1 (table 1)."""
+
+CONTAINED = ("substring_accuracy",)
+
+WHO = ("f1", "substring_accuracy", "lr_1")
+"""MemWalker gives an accuracy and not how it is told; its answers are names."""
+
+SUMMARY = ("rouge_1", "rouge_2", "rouge_l")
+
 SCORING = {
     "quality": Scoring(("accuracy",), "quality"),
+    "squality": Scoring((*SUMMARY, "lr_1", "lr_2"), "quality"),
+    "qmsum": Scoring((*RATED, "evidence_recall"), "qmsum"),
+    "narrativeqa": Scoring(NARRATIVE),
+    "narrativeqa-gutenberg": Scoring(NARRATIVE, "gutenberg"),
+    "narrativeqa-movie": Scoring(NARRATIVE, "movie"),
+    "locomo": Scoring(("locomo_f1", "f1", "bleu_1", "evidence_recall")),
+    "hotpotqa-long": Scoring(("f1", "evidence_recall")),
+    "ruler": Scoring(CONTAINED),
+    "summscreenfd": Scoring(SUMMARY, "screenplay"),
+    "govreport": Scoring(SUMMARY, "report"),
+    "summscreenfd-who": Scoring(WHO, "screenplay"),
+    "govreport-who": Scoring(WHO, "report"),
+    "qasper": Scoring(("f1",)),
+    "nq-open": Scoring((*CONTAINED, "f1", "evidence_recall")),
+    "longmemeval": Scoring(("dmr_accuracy", "f1", "evidence_recall")),
+    "msc-retrieval": Scoring(("dmr_accuracy", "rouge_l")),
+    "msc-openers": Scoring(("csim_1", "csim_3", "csim_h")),
+    "nested-keys": Scoring((*CONTAINED, "evidence_recall")),
 }
 
 CHOICES = Scoring(("accuracy", "evidence_recall"))

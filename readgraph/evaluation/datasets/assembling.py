@@ -1,0 +1,37 @@
+"""What a form reads, as a dataset."""
+
+from collections.abc import Iterable
+from itertools import islice
+from pathlib import Path
+
+from readgraph.evaluation.datasets.scoring import scoring
+from readgraph.evaluation.records import Dataset, Item, Text
+from readgraph.sources.loading import shown
+from readgraph.state.errors import BadInput
+
+Asked = tuple[str, Text, Iterable[Item]]
+"""Where it stands, a text, and questions about it. The same text may come again, with further questions."""
+
+
+def assembled(
+    path: Path | None, asked: Iterable[Asked], items: int | None, name: str, *, licence: str = "", note: str = ""
+) -> Dataset:
+    """The first so many questions, all where it is nothing, with their texts; reads no further than it must.
+
+    Raises `BadInput` where an id is there twice, a text is empty, or nothing is asked.
+    """
+    texts, kept = dict[str, Text](), dict[str, Item]()
+    for where, text, questions in asked:
+        if not text.text.strip():
+            raise BadInput(f"In {where}, the text of '{text.id}' is empty: leave it out.")
+        for item in islice(questions, None if items is None else items - len(kept)):
+            if kept.setdefault(item.id, item) is not item:
+                raise BadInput(f"In {where}, the id '{item.id}' of a question was there before: give it another.")
+            if texts.setdefault(text.id, text).text != text.text:
+                raise BadInput(f"In {where}, the id '{text.id}' was there before, of another text: give it another.")
+        if items is not None and len(kept) >= items:
+            break
+    if not kept:
+        raise BadInput(f"{shown(path) if path else name} holds no question.")
+    metrics, profile = scoring(name, choices=any(item.options for item in kept.values()))
+    return Dataset(name, tuple(texts.values()), tuple(kept.values()), metrics, profile, licence, note)

@@ -1,0 +1,96 @@
+"""LoCoMo: months of chat between two people, and questions about it (Maharana et al., 2024).
+
+A shared picture stands in its turn by its caption, as the official script shows it to models. Pieces of evidence that
+name no turn (a few of the official file do) are left out.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from readgraph.evaluation.datasets.assembling import Asked, assembled
+from readgraph.evaluation.datasets.lines import Record, record, records
+from readgraph.evaluation.datasets.texts import Spans, Turn, Turns, history
+from readgraph.evaluation.records import Dataset, Item
+
+KEYS = frozenset({"conversation", "qa"})
+
+CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
+"""As the official script counts them, in which some publications differ."""
+
+TURN_ID = re.compile(r"D\d+:\d+")
+SESSION = re.compile(r"session_(\d+)")
+
+
+class Speech(Record):
+    """A turn of a session."""
+
+    speaker: str
+    dia_id: str
+    text: str = ""
+    blip_caption: str = ""
+
+
+class Session(Record):
+    """The turns of a session."""
+
+    turns: list[Speech]
+    date_time: str = ""
+
+
+class Question(Record):
+    """A question; adversarial ones have no answer."""
+
+    question: str
+    category: int
+    answer: str = ""
+    evidence: tuple[str, ...] = ()
+
+
+class Sample(Record):
+    """A conversation and its questions."""
+
+    conversation: dict[str, Any]
+    qa: list[Question]
+    sample_id: str = ""
+
+
+def load(path: Path, items: int | None = None) -> Dataset:
+    """The questions of a file, conversation by conversation."""
+    return assembled(path, _asked(path), items, "locomo", licence="CC BY-NC 4.0")
+
+
+def _asked(path: Path) -> Iterator[Asked]:
+    for number, (where, sample) in enumerate(records(path, Sample), 1):
+        identity, told = sample.sample_id or f"conv-{number}", sample.conversation
+        title = " & ".join(str(told[key]) for key in ("speaker_a", "speaker_b") if key in told)
+        text, turns = history(identity, title or identity, _sessions(told, where))
+        yield where, text, _items(identity, sample.qa, turns)
+
+
+def _sessions(told: dict[str, Any], where: str) -> Iterator[Turns]:
+    numbers = sorted(int(match[1]) for match in map(SESSION.fullmatch, told) if match)
+    for key in (f"session_{number}" for number in numbers):
+        value = {"turns": told[key], "date_time": told.get(f"{key}_date_time", "")}
+        session = record(value, Session, f"{where}, {key}")
+        yield Turns([Turn(_with_picture(turn), turn.speaker, turn.dia_id) for turn in session.turns], session.date_time)
+
+
+def _with_picture(turn: Speech) -> str:
+    return f"{turn.text} [shares {turn.blip_caption}]".strip() if turn.blip_caption else turn.text
+
+
+def _items(identity: str, questions: Sequence[Question], turns: Spans) -> Iterator[Item]:
+    for number, asked in enumerate(questions):
+        named = dict.fromkeys(name for one in asked.evidence for name in TURN_ID.findall(one))
+        adversarial = asked.category == 5
+        yield Item(
+            id=f"{identity}-q{number}",
+            text=identity,
+            question=asked.question,
+            references=(asked.answer,) if asked.answer and not adversarial else (),
+            evidence=tuple(turns[name] for name in named if name in turns),
+            category=CATEGORIES.get(asked.category, str(asked.category)),
+            unanswerable=adversarial,
+        )

@@ -1,0 +1,85 @@
+"""RULER: made tasks over long texts, of any length (Hsieh et al., 2024).
+
+A record's input is one prompt: perhaps a worked example, then the task, its text, and the question. What is read is
+the text, what is asked the question. The task is told by these; its full name ("niah_multikey_1") is that of the file
+or of its folder, as RULER's own script lays them out (`niah_multikey_1/validation.jsonl`).
+"""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from pydantic import Field
+
+from readgraph.evaluation.datasets.assembling import Asked, assembled
+from readgraph.evaluation.datasets.lines import Record, records
+from readgraph.evaluation.records import Dataset, Item, Text
+from readgraph.state.errors import BadInput
+from readgraph.state.page_store import storable
+
+KEYS = frozenset({"index", "input", "outputs"})
+
+TASK_NAME = re.compile(r"niah_(?:single|multikey|multivalue|multiquery)(?:_\d)?|\bvt|\bcwe|\bfwe|\bqa_\d")
+
+QA = "qa"
+
+TASKS = {
+    "niah": (
+        r"I will quiz you about the .{1,60}? afterwards\.\s",
+        r"What (?:is|are all) the special magic .{1,2000}? mentioned in the provided text\?",
+    ),
+    "vt": (
+        r"chain\(s\) of variable assignment hidden in the following text\.\s",
+        r"Find all variables that are assigned the value \S+ in the text above\.?",
+    ),
+    "cwe": (r"Memorize the ones that appear most often\.\s", r"What are the 10 most common words in the above list\?"),
+    "fwe": (
+        r"Find the three most frequently appeared coded words\.\s",
+        r"Do not provide any explanation\..{1,300}? in the above coded text\?",
+    ),
+    QA: (
+        r"The following are given documents\.\s",
+        r"(?<=Question: )(?:(?!Question: ).)+?(?=\s*(?:\n|\[/INST\]|<\||Answer:|$))",
+    ),
+}
+"""Of each task, what ends the words before the text, and the question. The last in a prompt count: a worked example may
+stand before the task."""
+
+BEFORE_QUESTION = re.compile(
+    r"(?:Answer the question based on the given documents\..{1,200}?)?Question:\s*$|\s+$", re.DOTALL
+)
+"""What the text is parted from the question by."""
+
+
+class Made(Record):
+    """A made task; of question answering each output is right, of the others all together are."""
+
+    index: int
+    input: str
+    outputs: list[str] = Field(min_length=1)
+
+
+def load(path: Path, items: int | None = None) -> Dataset:
+    """The questions of a file; each has a text of its own."""
+    return assembled(path, _asked(path), items, "ruler", licence="Apache 2.0")
+
+
+def _asked(path: Path) -> Iterator[Asked]:
+    named = TASK_NAME.search(path.stem) or TASK_NAME.search(path.parent.name)
+    for where, made in records(path, Made):
+        family, text, question = _parts(storable(made.input), where)
+        task = named[0] if named else family
+        identity = f"{task}-{made.index}"
+        outputs = tuple(dict.fromkeys(made.outputs))
+        item = Item(f"{identity}-q", identity, question, outputs, category=task, together=family != QA)
+        yield where, Text(identity, identity, text), [item]
+
+
+def _parts(prompt: str, where: str) -> tuple[str, str, str]:
+    """The task, the text, and the question of a prompt."""
+    for family, (before, question) in TASKS.items():
+        for asked in list(re.finditer(question, prompt, re.DOTALL))[-1:]:
+            for start in [match.end() for match in re.finditer(before, prompt[: asked.start()])][-1:]:
+                text = BEFORE_QUESTION.sub("", prompt[start : asked.start()]).strip()
+                return family, text, " ".join(asked[0].split())
+    raise BadInput(f"In {where}, the input has none of RULER's questions: was it made with RULER's own templates?")

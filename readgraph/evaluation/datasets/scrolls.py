@@ -1,0 +1,84 @@
+"""SCROLLS: long texts with one form for all of its sets (Shaham et al., 2022); the folder or the file names the set.
+
+Of the sets of summaries, MemWalker's two (SummScreenFD and GovReport), the input is the text, and what is asked is its
+summary: `readgraph.evaluation.who_questions` makes questions of the summaries, as MemWalker did. Of the sets of
+questions the input is the question, an empty line, and the text. QuALITY and ContractNLI are not read in this form.
+"""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from readgraph.evaluation.datasets.assembling import Asked, assembled
+from readgraph.evaluation.datasets.lines import Record, records
+from readgraph.evaluation.records import Dataset, Item, Text
+from readgraph.sources.loading import shown
+from readgraph.state.errors import BadInput
+from readgraph.state.page_store import document_id, storable
+
+KEYS = frozenset({"id", "pid", "input", "output"})
+
+SUMMARY_TASKS = {
+    "summ_screen_fd": ("summscreenfd", "What happens in this episode? Sum it up."),
+    "gov_report": ("govreport", "What does this report find? Sum it up."),
+}
+"""The sets of summaries: our names, and what is asked."""
+
+QUESTION_TASKS = {"qasper": "qasper", "narrative_qa": "narrativeqa", "qmsum": "qmsum"}
+"""The sets of questions, and our names."""
+
+UNANSWERABLE = "unanswerable"
+"""What Qasper answers where the text doesn't."""
+
+
+class Line(Record):
+    """An input with one right output; the same input has a line for each of its outputs."""
+
+    id: str
+    pid: str
+    input: str
+    output: str
+
+
+def load(path: Path, items: int | None = None) -> Dataset:
+    """The questions of a file; the outputs of one input are the references of one question."""
+    found = re.search("|".join((*SUMMARY_TASKS, *QUESTION_TASKS)), f"{path.absolute().parent.name}/{path.name}")
+    if not found:
+        names = ", ".join((*SUMMARY_TASKS, *QUESTION_TASKS))
+        raise BadInput(f"{shown(path)} doesn't name its set: put it into a folder named as SCROLLS does ({names}).")
+    task = found[0]
+    name = SUMMARY_TASKS[task][0] if task in SUMMARY_TASKS else QUESTION_TASKS[task]
+    return assembled(path, _asked(path, task), items, name)
+
+
+def _asked(path: Path, task: str) -> Iterator[Asked]:
+    for where, lines in _inputs(path):
+        first = lines[0]
+        if task in SUMMARY_TASKS:
+            (_, question), text = SUMMARY_TASKS[task], first.input
+        else:
+            question, _, text = first.input.partition("\n\n")
+        text = storable(text)
+        identity = document_id(text)
+        outputs = dict.fromkeys(line.output.strip() for line in lines)
+        item = Item(
+            id=first.id,
+            text=identity,
+            question=question.strip(),
+            references=tuple(outputs),
+            unanswerable=list(outputs) == [UNANSWERABLE],
+        )
+        yield where, Text(identity, f"{task} {first.id}", text), [item]
+
+
+def _inputs(path: Path) -> Iterator[tuple[str, list[Line]]]:
+    """The lines of each input, which stand one below the other."""
+    held, place = list[Line](), ""
+    for where, line in records(path, Line):
+        if held and line.id != held[0].id:
+            yield place, held
+            held = []
+        place = place if held else where
+        held.append(line)
+    if held:
+        yield place, held

@@ -1,0 +1,57 @@
+"""Questions made of summaries, as MemWalker made them of SummScreenFD and GovReport (section 4.1).
+
+The paper's were written by a model and then checked by a person. These are written by a model: look through them
+before figures are drawn from them.
+"""
+
+import asyncio
+import re
+from collections.abc import Callable
+from typing import Any
+
+from langgraph.runtime import Runtime
+
+from readgraph.evaluation.records import Dataset, Item
+from readgraph.nodes.asking import ask
+from readgraph.nodes.prompts.who_question import WhoQuestion, who_question_prompt
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import NoUsableReply
+
+
+async def who_questions(dataset: Dataset, runtime: Runtime[ReaderContext]) -> list[dict[str, Any]]:
+    """Lines of the form of one's own questions: each text with a question of its summary, the first reference.
+
+    A text is left out where no usable question of its summary comes in three tries. Raises what `ask` raises.
+    """
+    summed_up = [item for item in dataset.items if item.references]
+    made = await asyncio.gather(*(_question_of(item, runtime) for item in summed_up))
+    questions = {item.text: question for item, question in zip(summed_up, made, strict=True) if question}
+    named = {"dataset": f"{dataset.name}-who", "license": dataset.licence}
+    return [
+        {**named, "doc_id": text.id, "title": text.title, "text": text.text, "questions": [questions[text.id]]}
+        for text in dataset.texts
+        if text.id in questions
+    ]
+
+
+async def _question_of(item: Item, runtime: Runtime[ReaderContext]) -> dict[str, Any] | None:
+    summary = item.references[0]
+    try:
+        made = await ask(runtime, who_question_prompt(summary), WhoQuestion, _complaint(summary))
+    except NoUsableReply:
+        return None
+    question, answer = made.question.strip(), made.answer.strip()
+    return {"id": f"{item.id}-who", "question": question, "answer": answer, "category": "who"}
+
+
+def _complaint(summary: str) -> Callable[[WhoQuestion], str | None]:
+    def complaint(made: WhoQuestion) -> str | None:
+        question, answer = made.question.strip().casefold(), made.answer.strip().casefold()
+        if not question.startswith("who") or not question.endswith("?"):
+            return "the question must begin with 'Who' and end with a question mark"
+        if not answer or answer not in summary.casefold():
+            return "the answer must stand in the summary, in the same words"
+        given_away = re.search(rf"\b{re.escape(answer)}\b", question)
+        return "the question must not hold its answer" if given_away else None
+
+    return complaint

@@ -1,0 +1,188 @@
+"""Small files in the official forms of the datasets, with content of our own."""
+
+import gzip
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+STORY = "The lamp at the head went out.\n\nMara climbed the stair with oil.\n\nBy dawn it burned again."
+
+
+def lines(file: Path, *values: Any) -> Path:
+    """A file of JSON lines; compressed where its name says so."""
+    data = "".join(json.dumps(value, ensure_ascii=False) + "\n" for value in values).encode()
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(gzip.compress(data) if file.suffix == ".gz" else data)
+    return file
+
+
+def array(file: Path, *values: Any) -> Path:
+    """A file of one JSON array."""
+    file.write_text(json.dumps(values, indent=2, ensure_ascii=False), encoding="utf-8")
+    return file
+
+
+def quality_line(writer: str, *questions: dict[str, Any], article: str = STORY) -> dict[str, Any]:
+    return {
+        "article_id": "11111",
+        "set_unique_id": f"11111_{writer}",
+        "batch_num": "11",
+        "writer_id": writer,
+        "source": "made",
+        "title": "The Lamp",
+        "author": "nobody",
+        "url": "none",
+        "license": "none",
+        "article": article,
+        "questions": list(questions),
+    }
+
+
+def quality_question(number: int, gold: int, difficult: int) -> dict[str, Any]:
+    return {
+        "question": f"What was it, {number}?",
+        "options": [" oil", "dawn ", "a stair", "a lamp"],
+        "gold_label": gold,
+        "writer_label": gold,
+        "question_unique_id": f"11111_W_{number}",
+        "difficult": difficult,
+        "validation": [{"untimed_answer": 1}],
+    }
+
+
+def meeting() -> dict[str, Any]:
+    said = [("Chair", "We begin ."), ("Clerk", "The lamp\nis out ."), ("Chair", "Get oil ."), ("Clerk", "Done .")]
+    return {
+        "topic_list": [{"topic": "Oil", "relevant_text_span": [["1", "2"]]}],
+        "general_query_list": [{"query": "Sum it up.", "answer": "Oil was got."}],
+        "specific_query_list": [
+            {
+                "query": "Who got oil?",
+                "answer": "The clerk.",
+                "relevant_text_span": [["1", "2"], ["3", "3"], ["3", "9"]],
+            }
+        ],
+        "meeting_transcripts": [{"speaker": speaker, "content": content} for speaker, content in said],
+    }
+
+
+def locomo_sample() -> dict[str, Any]:
+    conversation = {
+        "speaker_a": "Ann",
+        "speaker_b": "Ben",
+        "session_1_date_time": "1:56 pm on 8 May, 2023",
+        "session_1": [
+            {"speaker": "Ann", "dia_id": "D1:1", "text": "I lit the lamp yesterday."},
+            {
+                "speaker": "Ben",
+                "dia_id": "D1:2",
+                "text": "Look!",
+                "img_url": ["x"],
+                "blip_caption": "a photo of a boat",
+            },
+        ],
+        "session_10_date_time": "2 pm on 1 June, 2023",
+        "session_10": [{"speaker": "Ann", "dia_id": "D10:1", "text": "The boat sank."}],
+        "session_2_date_time": "3 pm on 9 May, 2023",
+        "session_2": [{"speaker": "Ben", "dia_id": "D2:1", "text": "I bought oil."}],
+        "session_3_date_time": "3 pm on 10 May, 2023",
+    }
+    asked = [
+        ("When did Ann light the lamp?", 2022, ["D1:1"], 2),
+        ("What did Ben share and buy?", "a boat, oil", ["D1:2; D2:1", "D9:99"], 1),
+        ("Would Ann sail?", "No; it sank", [], 3),
+        ("What sank?", "The boat", ["D10:1"], 4),
+    ]
+    qa: list[dict[str, Any]] = [
+        {"question": question, "answer": answer, "evidence": evidence, "category": category}
+        for question, answer, evidence, category in asked
+    ]
+    adversarial = {"question": "What did Ann buy?", "evidence": ["D2:1"], "category": 5, "adversarial_answer": "oil"}
+    return {
+        "sample_id": "conv-1",
+        "conversation": conversation,
+        "qa": [*qa, adversarial],
+        "event_summary": {},
+        "observation": {},
+        "session_summary": {},
+    }
+
+
+def long_mem_question(identity: str, marked: bool = True) -> dict[str, Any]:
+    def said(role: str, content: str, has_answer: bool) -> dict[str, Any]:
+        return {"role": role, "content": content} | ({"has_answer": True} if has_answer and marked else {})
+
+    return {
+        "question_id": identity,
+        "question_type": "single-session-user",
+        "question": "Where is my oil?",
+        "answer": 7,
+        "question_date": "2023/06/01 (Thu) 10:00",
+        "haystack_dates": ["2023/05/30 (Tue) 23:40", "2023/05/20 (Sat) 02:21"],
+        "haystack_session_ids": ["b", "a"],
+        "haystack_sessions": [
+            [said("user", "My oil is in shed 7.", True), said("assistant", "Noted:\n\n1. oil\n2. shed", False)],
+            [said("user", "Hello.", False), said("assistant", "Hello!", False)],
+        ],
+        "answer_session_ids": ["b"],
+    }
+
+
+def chat(opener: str = "Speaker 1") -> dict[str, Any]:
+    def session(*said: str, back: str) -> dict[str, Any]:
+        return {
+            "dialog": [{"text": text} for text in said],
+            "personas": [["I keep a lamp."], ["I row."]],
+            "time_num": 2,
+            "time_unit": "days",
+            "time_back": back,
+        }
+
+    return {
+        "personas": [["I keep a lamp.", "I sleep by day."], ["I row a boat."]],
+        "dialog": [
+            {"text": "Did you row today?", "id": opener, "convai2_id": "x"},
+            {"text": "No, it blew.", "id": "Speaker 2" if opener == "Speaker 1" else "Speaker 1"},
+        ],
+        "metadata": {"initial_data_id": "test_1", "session_id": 4},
+        "previous_dialogs": [
+            session("Hello, I keep a lamp.", "Hello, I row.", back="9 days ago"),
+            session("Still rowing?", "Yes.", back="2 days ago"),
+        ],
+        "init_personas": [["I keep a lamp."], ["I row."]],
+    }
+
+
+def narrative_qa(folder: Path, stories: dict[str, tuple[str, str, bytes | None]]) -> Path:
+    """The repository's folder with these stories: id to (set, kind, content)."""
+    folder.mkdir()
+    documents = [
+        "document_id,set,kind,story_url,story_file_size,wiki_url,wiki_title,story_word_count,story_start,story_end"
+    ]
+    questions = ["document_id,set,question,answer1,answer2,question_tokenized,answer1_tokenized,answer2_tokenized"]
+    (folder / "tmp").mkdir()
+    for identity, (subset, kind, content) in stories.items():
+        documents.append(
+            f'{identity},{subset},{kind},http://nowhere,9,http://nowhere,"Lamp, The",9,The lamp,burned again'
+        )
+        for number in (1, 2):
+            asked = f'{identity},{subset},"Who climbed, {number}?",Mara,Mara the keeper,Who,Mara,Mara'
+            questions.append(asked)
+        if content is not None:
+            (folder / "tmp" / f"{identity}.content").write_bytes(content)
+    (folder / "documents.csv").write_text("\n".join(documents) + "\n", encoding="utf-8")
+    (folder / "qaps.csv").write_text("\n".join(questions) + "\n", encoding="utf-8")
+    return folder
+
+
+def passages(gold: int, count: int) -> list[dict[str, Any]]:
+    return [
+        {"id": str(n), "title": f"Title {n}", "text": f"Text {n}.", "score": "1.0", "hasanswer": n in (gold, 0),
+         "original_retrieval_index": n, "isgold": n == gold}
+        for n in range(count)
+    ]  # fmt: skip
+
+
+def made(index: int, text: str, outputs: Sequence[str]) -> dict[str, Any]:
+    return {"index": index, "input": text, "outputs": list(outputs), "length": len(text.split())}
