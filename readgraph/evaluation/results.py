@@ -55,6 +55,11 @@ def scores_of(dataset: Dataset, outcomes: Iterable[Outcome], judgements: Iterabl
     return scores
 
 
+def leading(scores: Scores) -> dict[int, dict[str, float]]:
+    """The scores of the first metric that has any: one that wants a judge may have none."""
+    return next((by_run for by_run in scores.values() if by_run), {})
+
+
 def _score(name: str, item: Item, outcome: Outcome, judged: Mapping[str, float]) -> float | None:
     if outcome.status == "failed":
         return 0.0
@@ -79,7 +84,7 @@ def _method(
         "statuses": dict(Counter(outcome.status for outcome in outcomes)),
         "metrics": {metric: _metric(by_run, categories) for metric, by_run in scores.items() if by_run},
         "figures": {field: _mean(getattr(one, field) for one in answered) for field in FIGURES},
-        "walks": _walks(answered, scores[dataset.metrics[0]]),
+        "walks": _walks(answered, leading(scores)),
         "valid_replies": _valid_replies(answered),
         "fallbacks": dict(sum((Counter(one.fallbacks) for one in answered), Counter[str]())),
         "seconds": _mean(one.usage["seconds"] for one in answered),

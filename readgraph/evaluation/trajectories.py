@@ -12,7 +12,7 @@ from statistics import fmean
 from typing import Any
 
 from readgraph.evaluation.folder import EvaluationFolder
-from readgraph.evaluation.results import RIGHT, scores_of
+from readgraph.evaluation.results import RIGHT, leading, scores_of
 from readgraph.state.records import digest
 
 ANSWERS = ("answer", "answer_from_notes")
@@ -39,7 +39,7 @@ class Worth:
         for method in dict.fromkeys(outcome.method for outcome in outcomes):
             own = [outcome for outcome in outcomes if outcome.method == method]
             judged = [judgement for judgement in judgements if judgement.method == method]
-            for run, scores in scores_of(dataset, own, judged)[dataset.metrics[0]].items():
+            for run, scores in leading(scores_of(dataset, own, judged)).items():
                 for item, score in scores.items():
                     worth.questions[method, run, item] = score
                     by_text[method, run, text_of[item]].append(score)
