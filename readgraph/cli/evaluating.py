@@ -1,7 +1,6 @@
 """`evaluate`: run methods over a dataset, rate what they answered, and show what came of it."""
 
 import asyncio
-import json
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -9,6 +8,7 @@ from langgraph.store.memory import InMemoryStore
 
 from readgraph.cli.estimating import show_estimate
 from readgraph.cli.evaluation_progress import EvaluationProgress
+from readgraph.cli.evaluation_tables import print_results
 from readgraph.cli.prices import cost
 from readgraph.cli.rendering import print_json, print_reminder
 from readgraph.cli.screen import Screen
@@ -18,7 +18,7 @@ from readgraph.evaluation.folder import EvaluationFolder
 from readgraph.evaluation.judging import judge_missing, rated
 from readgraph.evaluation.plan import methods_to_run, what_is_run, with_papers_settings
 from readgraph.evaluation.records import Dataset
-from readgraph.evaluation.results import results_of
+from readgraph.evaluation.result_files import write_results
 from readgraph.evaluation.running import Evaluation, missing
 from readgraph.graphs.methods import Method
 from readgraph.nodes.estimating import Estimate
@@ -64,10 +64,11 @@ def evaluate(asked: Asked, context: ReaderContext, screen: Screen) -> None:
     with folder.opened(what_is_run(asked.file, dataset, methods, asked.runs, asked.judge, settings)):
         folder.keep_questions(dataset)
         asyncio.run(_run(folder, dataset, methods, asked.runs, settings, asked.judge, screen))
-    results = results_of(folder)
-    folder.write("results.json", json.dumps(results, ensure_ascii=False, indent=1) + "\n")
+    results = write_results(dataset, folder)
     if screen.as_json:
         print_json(results)
+    else:
+        print_results(results, folder.path, screen)
     print_reminder(settings, screen)
 
 

@@ -9,7 +9,9 @@ import base64
 import hashlib
 import json
 import re
+from collections.abc import Sequence
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from typing import Any
 
 import readgraph
@@ -27,27 +29,36 @@ _MINDED = re.compile("[<>&\u2028\u2029\ud800-\udfff]")
 
 def render(data: ReportData) -> bytes:
     """The page, as UTF-8."""
-    style = "\n".join(_asset(f"{name}.css") for name in STYLES)
-    script = "(() => {\n" + "\n".join(_asset(f"{name}.js") for name in SCRIPTS) + "})();\n"
+    assets = files("readgraph.report").joinpath("assets")
+    styles = [assets.joinpath(f"{name}.css") for name in STYLES]
+    scripts = [assets.joinpath(f"{name}.js") for name in SCRIPTS]
+    return html_page("Reading report", styles, scripts, data).encode()
+
+
+def html_page(
+    title: str, styles: Sequence[Traversable], scripts: Sequence[Traversable], data: Any, body: str = ""
+) -> str:
+    """A page of these files, which finds its data in the element `#data`; `title` and `body` are markup."""
+    style = "\n".join(file.read_text(encoding="utf-8") for file in styles)
+    script = "(() => {\n" + "\n".join(file.read_text(encoding="utf-8") for file in scripts) + "})();\n"
     policy = (
         f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; img-src data:; "
         "base-uri 'none'; form-action 'none'"
     )
-    page = f"""{MARK.decode()}{readgraph.__version__}">
+    return f"""{MARK.decode()}{readgraph.__version__}">
 <meta http-equiv="Content-Security-Policy" content="{policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <link rel="icon" href="data:,">
-<title>Reading report</title>
+<title>{title}</title>
 <style>{style}</style>
 <body>
-<noscript>This report needs JavaScript; it loads nothing and sends nothing.</noscript>
+<noscript>This report needs JavaScript; it loads nothing and sends nothing.</noscript>{body}
 <script type="application/json" id="data">{escaped_json(data)}</script>
 <script>{script}</script>
 </body>
 </html>
 """
-    return page.encode()
 
 
 def escaped_json(value: Any) -> str:
@@ -57,10 +68,6 @@ def escaped_json(value: Any) -> str:
     """
     written = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     return _MINDED.sub(lambda found: f"\\u{ord(found[0]):04x}", written)
-
-
-def _asset(name: str) -> str:
-    return files("readgraph.report").joinpath("assets", name).read_text(encoding="utf-8")
 
 
 def _hash(text: str) -> str:

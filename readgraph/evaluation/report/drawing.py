@@ -1,0 +1,105 @@
+"""Plots as inline SVG that a page with a strict policy can hold: no style, no script, no font of its own.
+
+Matplotlib draws; text stays text, in the page's own font, and what is drawn in `INK` takes the colour of the page's
+text, so that a plot reads well on a light ground and on a dark one.
+"""
+
+import io
+from collections.abc import Callable
+from importlib.util import find_spec
+from typing import Any
+
+from lxml import etree
+
+from readgraph.evaluation.extra import library
+
+INK = "#010203"
+"""Stands for the page's text colour."""
+
+COLOURS = ("#0e8f96", "#d1702c", "#6a7fd8", "#b8558f", "#6f9b2e", "#b8921f", "#9a6fd0", "#d2545f", "#3f9a6b", "#85898e")
+"""For methods, in their order: of middling lightness, for both grounds."""
+
+MARKERS = "osD^vPX<>h"
+"""For methods too: no one has to tell colours apart."""
+
+WIDTH = 5.2
+"""Of one panel, in inches."""
+
+SETTINGS = {
+    "svg.fonttype": "none",
+    "svg.hashsalt": "readgraph",
+    "font.size": 10,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.titlesize": 10,
+    "axes.grid": True,
+    "axes.axisbelow": True,
+    "grid.alpha": 0.15,
+    "legend.frameon": False,
+    "text.parse_math": False,
+    **dict.fromkeys(
+        (
+            "text.color",
+            "axes.labelcolor",
+            "axes.edgecolor",
+            "axes.titlecolor",
+            "grid.color",
+            "xtick.color",
+            "ytick.color",
+        ),
+        INK,
+    ),
+}
+
+Panel = Callable[[Any], None]
+"""Draws into matplotlib's axes."""
+
+
+def can_draw() -> bool:
+    """Whether matplotlib is installed."""
+    return find_spec("matplotlib") is not None
+
+
+def drawn(*panels: Panel) -> str:
+    """Panels side by side as an SVG element; what they label stands in one legend below them."""
+    with library("matplotlib").rc_context(SETTINGS):
+        figure = library("matplotlib.figure").Figure(figsize=(WIDTH * len(panels), 3.4), layout="constrained")
+        axes = figure.subplots(1, len(panels), squeeze=False)[0]
+        for panel, into in zip(panels, axes, strict=True):
+            panel(into)
+        series = dict[str, Any]()
+        for into in axes:
+            handles, labels = into.get_legend_handles_labels()
+            series |= dict(zip(labels, handles, strict=True))
+        if series:
+            columns = min(len(series), 4 * len(panels))
+            figure.legend(series.values(), series.keys(), loc="outside lower center", ncols=columns)
+        written = io.BytesIO()
+        figure.savefig(written, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
+    return _for_a_page(written.getvalue())
+
+
+def _for_a_page(svg: bytes) -> str:
+    """The drawing alone: styles as attributes, no metadata, the ink as the page's."""
+    root = etree.fromstring(svg, etree.XMLParser(resolve_entities=False, remove_comments=True))
+    for element in list(root.iter("{*}metadata", "{*}style")):
+        element.getparent().remove(element)
+    for element in root.iter():
+        if etree.QName(element).localname == "g":
+            element.attrib.pop("id", None)
+        for name, value in _declarations(element.attrib.pop("style", "")):
+            element.set(name, value)
+        for name in ("fill", "stroke"):
+            if element.get(name) == INK:
+                element.set(name, "currentColor")
+    for name in ("width", "height", "version"):
+        root.attrib.pop(name, None)
+    root.set("stroke-linejoin", "round")
+    root.set("aria-hidden", "true")
+    return etree.tostring(root, encoding="unicode")
+
+
+def _declarations(style: str) -> list[tuple[str, str]]:
+    """The declarations of a style, less the font: the page's own is taken."""
+    pairs = [(name.strip(), value.strip()) for name, _, value in (one.partition(":") for one in style.split(";"))]
+    return [(name, value) for name, value in pairs if name and name != "font-family"]

@@ -1,0 +1,197 @@
+"""The plots of an evaluation. One is there only where the folder holds what it shows.
+
+An evaluation has one set of settings, so figures over several (GAM's figure 2, MemWalker's figures 3 and 5) are not
+drawn from it.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+from statistics import fmean
+from typing import Any, NamedTuple
+
+from readgraph.evaluation.records import Outcome
+from readgraph.evaluation.report.drawing import COLOURS, INK, MARKERS, Panel, drawn
+from readgraph.evaluation.scored import ScoredEvaluation
+
+LENGTH_GROUPS = 4
+"""Texts are told apart by length in at most so many groups."""
+
+FEWEST_TEXTS = 5
+"""Fewer texts make no histogram."""
+
+BARS = 20
+
+
+class Plot(NamedTuple):
+    """A plot: its heading, a sentence on what it shows, and the drawing, an SVG element."""
+
+    heading: str
+    line: str
+    svg: str
+
+
+def plots_of(evaluation: ScoredEvaluation) -> list[Plot]:
+    """The plots that can be drawn; needs matplotlib."""
+    made: tuple[Callable[[ScoredEvaluation], Plot | None], ...] = (score_by_words, score_by_length, words, walks)
+    return [plot for make in made if (plot := make(evaluation))]
+
+
+def score_by_words(evaluation: ScoredEvaluation) -> Plot | None:
+    """The leading metric by the words that a model was sent; where none was asked, by the words in view."""
+    name = evaluation.leading
+    methods = [method for method in evaluation.methods if name in method["metrics"]]
+    if not methods:
+        return None
+    sent = [method["figures"]["input_words"] or 0 for method in methods]
+    if not any(sent):
+        view = [_words_in_view(evaluation, method["method"]) for method in methods]
+        line = f"{name} with its 95 % interval, by the words of the text that were in view at the answer (no model)"
+        return Plot("Score by words read", line, drawn(_scatter(name, methods, view, "words in view at the answer")))
+    total = [words + _building_share(method) for words, method in zip(sent, methods, strict=True)]
+    line = f"{name} with its 95 % interval, by the words sent to the model for a question, and with memories counted in"
+    panels = (
+        _scatter(name, methods, sent, "words a question"),
+        _scatter(name, methods, total, "words a question, with its share of the memories"),
+    )
+    return Plot("Score by words read", line, drawn(*panels))
+
+
+def score_by_length(evaluation: ScoredEvaluation) -> Plot | None:
+    """The leading metric by the length of the text, in groups of as many texts (MemWalker, figure 2)."""
+    name, sizes = evaluation.leading, text_words(evaluation)
+    groups = length_groups(sizes)
+    series = [
+        (number, method, points)
+        for number, method in enumerate(evaluation.outcomes)
+        if (points := _means_by_length(evaluation, method, groups))
+    ]
+    if len(groups) < 2 or not series:
+        return None
+
+    def panel(axes: Any) -> None:
+        for number, method, points in series:
+            axes.plot([*points], [*points.values()], label=method, **_look(number))
+        bounds = [(min(sizes[text] for text in group), max(sizes[text] for text in group)) for group in groups]
+        labels = [f"{low:,}–{high:,}" if low < high else f"{low:,}" for low, high in bounds]
+        axes.set_xticks(range(len(groups)), labels)
+        _score_axis(axes, name)
+        axes.set_xlabel("words of the text")
+
+    return Plot("Score by length", f"{name} by the length of the text, in groups of as many texts", drawn(panel))
+
+
+def words(evaluation: ScoredEvaluation) -> Plot | None:
+    """How long texts and pages are, and what was kept of them (ReadAgent, figures 2 to 5)."""
+    noted = list({memory["memory"]: memory for memory in evaluation.memories if any(memory["note_words"])}.values())
+    if not noted:
+        return None
+    pages, notes = ([words for memory in noted for words in memory[of]] for of in ("page_words", "note_words"))
+    panels = [_histogram({"pages": pages, "their notes": notes}, "pages")]
+    if len({memory["text"] for memory in noted}) >= FEWEST_TEXTS:
+        kept = [sum(memory["note_words"]) for memory in noted]
+        panels.insert(0, _histogram({"texts": [memory["words"] for memory in noted], "their notes": kept}, "texts"))
+    return Plot("Words and notes", "words of what was read, and of the notes that memories keep of it", drawn(*panels))
+
+
+def walks(evaluation: ScoredEvaluation) -> Plot | None:
+    """The share of the text that walks read, of all and of those that ended well (MemWalker, figure 4)."""
+    shares = {
+        method: shares for method, of in evaluation.outcomes.items() if (shares := list(_shares_read(evaluation, of)))
+    }
+    if not shares:
+        return None
+
+    def panel(axes: Any) -> None:
+        for offset, (label, wanted) in enumerate({"all walks": (True, False), "right answers": (True,)}.items()):
+            means = [[share for share, right in of if right in wanted] for of in shares.values()]
+            at = [number + 0.4 * offset - 0.2 for number in range(len(shares))]
+            axes.bar(at, [fmean(of) if of else 0 for of in means], 0.38, label=label, color=COLOURS[offset])
+        axes.set_xticks(range(len(shares)), [*shares])
+        axes.set_ylim(0, 100)
+        axes.set_ylabel("% of the text read")
+
+    line = f"words of the text in segments that walks read; right: {evaluation.leading} of 50 or more"
+    return Plot("What walks read", line, drawn(panel))
+
+
+def text_words(evaluation: ScoredEvaluation) -> dict[str, int]:
+    """The words of each text that a memory was built of."""
+    return {memory["text"]: memory["words"] for memory in evaluation.memories}
+
+
+def length_groups(sizes: dict[str, int]) -> list[list[str]]:
+    """Texts in groups by their words, shortest first: of as many texts each, as nearly as that goes."""
+    ordered = sorted(sizes, key=lambda text: (sizes[text], text))
+    count = min(LENGTH_GROUPS, len(set(sizes.values())))
+    ends = [round(number * len(ordered) / count) for number in range(count + 1)] if count else []
+    return [ordered[start:end] for start, end in pairwise(ends)]
+
+
+def _means_by_length(evaluation: ScoredEvaluation, method: str, groups: Sequence[Sequence[str]]) -> dict[int, float]:
+    group_of = {text: number for number, group in enumerate(groups) for text in group}
+    texts = {item.id: item.text for item in evaluation.dataset.items}
+    scores = defaultdict[int, list[float]](list)
+    for run in evaluation.scores[method][evaluation.leading].values():
+        for item, score in run.items():
+            if texts[item] in group_of:
+                scores[group_of[texts[item]]].append(score)
+    return {number: fmean(scores[number]) for number in sorted(scores)}
+
+
+def _words_in_view(evaluation: ScoredEvaluation, method: str) -> float:
+    sizes, texts = text_words(evaluation), {item.id: item.text for item in evaluation.dataset.items}
+    views = [
+        (1 - outcome.compression_rate / 100) * sizes[texts[outcome.item]]
+        for outcome in evaluation.outcomes[method]
+        if outcome.compression_rate is not None and texts[outcome.item] in sizes
+    ]
+    return fmean(views) if views else 0.0
+
+
+def _building_share(method: dict[str, Any]) -> float:
+    """The words that the memories took, over the questions that were answered from them."""
+    return float(method["building"]["input_words"] / method["outcomes"])
+
+
+def _shares_read(evaluation: ScoredEvaluation, outcomes: Sequence[Outcome]) -> Iterator[tuple[float, bool]]:
+    for outcome in outcomes:
+        if outcome.percent_read is not None:
+            yield outcome.percent_read, (evaluation.score(outcome, evaluation.leading) or 0) >= 50
+
+
+def _scatter(name: str, methods: Sequence[dict[str, Any]], at: Sequence[float], label: str) -> Panel:
+    def panel(axes: Any) -> None:
+        for number, (method, x) in enumerate(zip(methods, at, strict=True)):
+            metric, look = method["metrics"][name], _look(number)
+            if metric["interval"]:
+                axes.vlines(x, *metric["interval"], color=look["color"], alpha=0.45)
+            axes.plot([x], [metric["mean"]], label=method["method"], **{**look, "linestyle": "none"})
+        _score_axis(axes, name)
+        axes.set_xlabel(label)
+        axes.set_xlim(left=0)
+        axes.xaxis.set_major_formatter("{x:,.0f}")
+
+    return panel
+
+
+def _histogram(values: dict[str, list[int]], counted: str) -> Panel:
+    def panel(axes: Any) -> None:
+        most = max(max(of) for of in values.values())
+        for number, (label, of) in enumerate(values.items()):
+            axes.hist(of, BARS, (0, most), label=f"{label} (mean {fmean(of):,.0f})", color=COLOURS[number], alpha=0.75)
+        axes.set_xlabel("words")
+        axes.set_ylabel(counted)
+        axes.xaxis.set_major_formatter("{x:,.0f}")
+        axes.yaxis.get_major_locator().set_params(integer=True)
+
+    return panel
+
+
+def _score_axis(axes: Any, name: str) -> None:
+    axes.set_ylim(0, 100)
+    axes.set_ylabel(name)
+
+
+def _look(number: int) -> dict[str, Any]:
+    return {"color": COLOURS[number % len(COLOURS)], "marker": MARKERS[number % len(MARKERS)], "markeredgecolor": INK}

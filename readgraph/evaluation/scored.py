@@ -1,0 +1,59 @@
+"""An evaluation as its results are made from it: the outcomes with the score of each, loaded once from the folder."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from readgraph.evaluation.folder import EvaluationFolder
+from readgraph.evaluation.records import Dataset, Outcome
+from readgraph.evaluation.results import Scores, results_of, scores_of
+
+
+@dataclass(frozen=True)
+class ScoredEvaluation:
+    """`results` as in results.json; `outcomes` and `scores` by method; `memories` those that were built to the end."""
+
+    dataset: Dataset
+    results: dict[str, Any]
+    outcomes: dict[str, list[Outcome]]
+    scores: dict[str, Scores]
+    memories: list[dict[str, Any]]
+
+    @property
+    def methods(self) -> list[dict[str, Any]]:
+        """The results of each method."""
+        return list(self.results["methods"])
+
+    @property
+    def leading(self) -> str:
+        """The metric that leads: the first that has scores, since one that wants a judge may have none."""
+        scored = {name for method in self.methods for name in method["metrics"]}
+        return next((name for name in self.dataset.metrics if name in scored), self.dataset.metrics[0])
+
+    def score(self, outcome: Outcome, metric: str) -> float | None:
+        """An outcome's score; none where the metric doesn't apply to the question, or was not rated."""
+        return self.scores[outcome.method][metric].get(outcome.run, {}).get(outcome.item)
+
+    def each_score(self) -> Iterator[tuple[Outcome, str, float]]:
+        """Every outcome with each of its scores, method by method."""
+        for outcomes in self.outcomes.values():
+            for outcome in outcomes:
+                for metric in self.dataset.metrics:
+                    if (score := self.score(outcome, metric)) is not None:
+                        yield outcome, metric, score
+
+
+def scored_evaluation(dataset: Dataset, folder: EvaluationFolder) -> ScoredEvaluation:
+    """Load what a folder holds about the questions of a dataset."""
+    results, judgements, asked = results_of(folder), folder.judgements(), {item.id for item in dataset.items}
+    outcomes: dict[str, list[Outcome]] = {method["method"]: [] for method in results["methods"]}
+    for outcome in folder.outcomes():
+        if outcome.item in asked:
+            outcomes[outcome.method].append(outcome)
+    judged = defaultdict(list)
+    for judgement in judgements:
+        judged[judgement.method].append(judgement)
+    scores = {method: scores_of(dataset, of, judged[method]) for method, of in outcomes.items()}
+    built = [memory for memory in folder.memories() if "memory" in memory]
+    return ScoredEvaluation(dataset, results, outcomes, scores, built)
