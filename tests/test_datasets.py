@@ -1,6 +1,7 @@
 """Files of questions: what is read of them, what is refused, and where evidence stands."""
 
 import json
+import re
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -82,6 +83,16 @@ def test_ones_own_multiple_choice(tmp_path: Path) -> None:
     questions = asked(options=["Mara", "Ben"], answer_index=0)
     dataset = load_dataset(own(tmp_path / "mine.jsonl", dataset="quality", questions=questions))
     assert (dataset.metrics, dataset.profile, dataset.items[0].correct) == (("accuracy",), "quality", 0)
+
+
+def test_the_form_is_as_the_guide_shows_it(tmp_path: Path) -> None:
+    guide = (Path(__file__).parents[1] / "docs" / "guides" / "datasets.md").read_text(encoding="utf-8")
+    (shown,) = re.findall(r"^```json\n(.*?)^```$", guide, re.MULTILINE | re.DOTALL)
+    dataset = load_dataset(made.lines(tmp_path / "log.jsonl", json.loads(shown)))
+    named, chosen, unknown = dataset.items
+    assert evidence(dataset) == ["Mara climbed the stair with oil."]
+    assert (named.references, chosen.correct) == (("Mara", "Mara, the keeper"), 0)
+    assert (unknown.unanswerable, unknown.references, unknown.category) == (True, (), "prices")
 
 
 WRONG: dict[str, tuple[Any, str]] = {

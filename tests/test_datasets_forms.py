@@ -58,20 +58,12 @@ def test_locomo(tmp_path: Path) -> None:
     dataset = load_dataset(made.array(tmp_path / "locomo10.json", made.locomo_sample()))
     (text,) = dataset.texts
     assert text.title == "Ann & Ben"
-    assert [session.time for session in text.sessions] == [
-        "1:56 pm on 8 May, 2023",
-        "3 pm on 9 May, 2023",
-        "2 pm on 1 June, 2023",
-    ], "sessions come by their numbers, and those without turns are left out"
+    times = ["1:56 pm on 8 May, 2023", "3 pm on 9 May, 2023", "2 pm on 1 June, 2023"]
+    assert [session.time for session in text.sessions] == times, "by their numbers, without those that have no turns"
     assert text.sessions[0].text.endswith("Ann: I lit the lamp yesterday.\nBen: Look! [shares a photo of a boat]")
     temporal, several, opinion, single, adversarial = dataset.items
-    assert [item.category for item in dataset.items] == [
-        "temporal",
-        "multi-hop",
-        "open-domain",
-        "single-hop",
-        "adversarial",
-    ]
+    categories = ["temporal", "multi-hop", "open-domain", "single-hop", "adversarial"]
+    assert [item.category for item in dataset.items] == categories
     assert temporal.references == ("2022",)
     assert evidence(dataset, several) == ["Ben: Look! [shares a photo of a boat]", "Ben: I bought oil."]
     assert opinion.references == ("No; it sank",) and not opinion.evidence
@@ -119,7 +111,9 @@ def test_natural_questions(tmp_path: Path) -> None:
             {**asked, "ctxs": made.passages(gold=9, count=2)},
         )
     )
-    assert dataset.texts[0].text == "Title 0\nText 0.\n\nTitle 1\nText 1.\n\nTitle 2\nText 2."
+    text = dataset.texts[0]
+    assert text.text.rstrip() == "Title 0\nText 0.\n\nTitle 1\nText 1.\n\nTitle 2\nText 2."
+    assert [text.text[start:end].split("\n")[0] for start, end in text.parts] == ["Title 0", "Title 1", "Title 2"]
     gold, retrieved = dataset.items
     assert evidence(dataset, gold) == ["Title 1\nText 1."]
     assert evidence(dataset, retrieved) == ["Title 0\nText 0."], "none is gold: those that hold an answer"
@@ -208,6 +202,19 @@ def test_questions_of_scrolls(tmp_path: Path) -> None:
     assert [item.unanswerable for item in dataset.items] == [False, True]
 
 
+def test_quality_of_scrolls(tmp_path: Path) -> None:
+    asked = f"Who lit it?\n\n (A) Ben\n (B) Mara\n  K.\n (C) Ann (B)\n (D) no one\n\n\n{made.STORY}"
+    row = {"id": "1", "pid": "1_0", "input": asked, "output": "Mara K."}
+    dataset = load_dataset(made.lines(tmp_path / "quality" / "validation.jsonl", row))
+    (item,) = dataset.items
+    assert (item.question, item.correct, item.references) == ("Who lit it?", 1, ())
+    assert item.options == ("Ben", "Mara K.", "Ann (B)", "no one")
+    assert dataset.text(item.text).text == made.STORY
+    file = made.lines(tmp_path / "quality" / "test.jsonl", {**row, "output": "Eve"})
+    with pytest.raises(BadInput, match=r"line 1 .* none of four options"):
+        load_dataset(file)
+
+
 def test_scrolls_without_the_name_of_its_set(tmp_path: Path) -> None:
     file = made.lines(tmp_path / "some.jsonl", {"id": "1", "pid": "1", "input": "x", "output": "y"})
     with pytest.raises(BadInput, match="summ_screen_fd"):
@@ -274,13 +281,8 @@ def test_nested_keys_need_no_file(tmp_path: Path) -> None:
         assert item.references == (value,)
         assert f"Key: {value}" not in dataset.text(item.text).text
         assert item.question.count(pairs[0][5:41]) == 1 and (key in item.question) == (len(pairs) == 1)
-    assert [item.category for item in dataset.items[::30]] == [
-        "0 nestings",
-        "1 nesting",
-        "2 nestings",
-        "3 nestings",
-        "4 nestings",
-    ]
+    nestings = ["0 nestings", "1 nesting", "2 nestings", "3 nestings", "4 nestings"]
+    assert [item.category for item in dataset.items[::30]] == nestings
     assert load_dataset(name="nested-keys", items=2).items == dataset.items[:2]
     with pytest.raises(BadInput, match="no file"):
         load_dataset(tmp_path, "nested-keys")

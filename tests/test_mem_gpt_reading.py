@@ -9,11 +9,15 @@ from langchain_core.tools import InjectedToolArg, tool
 
 from readgraph import ReaderContext
 from readgraph.graphs.mem_gpt import build, build_chat
+from readgraph.graphs.research_tool import as_tool
 from readgraph.nodes.agent_memory import AgentMemory
 from readgraph.state.library import Library
 from readgraph.state.words import count_words
 from tests.agent import Script, call, say
 from tests.model_server import ModelServer
+from tests.reader import asked_for
+from tests.researcher import QUESTION as TRAIL_QUESTION
+from tests.researcher import TRAIL, remembered_pages, researcher, trail_pages
 
 CONTEXT = ReaderContext(model="openai:double", window_words=4000)
 QUESTION = "What did the Remarks for 19 January say about a goat?"
@@ -117,6 +121,26 @@ async def test_a_search_of_ones_own(library: Library, server: ModelServer, lamp:
     assert (found["answer"], found["pages_read"]) == ("Yes.", [4])
     assert "result: Researched: goat, of 1 documents." in script.requests[1].text
     assert len(re.findall(r"^- archival_search\(", script.requests[0].text, re.MULTILINE)) == 1
+
+
+async def test_research_is_the_search_of_archival_storage(library: Library, server: ModelServer) -> None:
+    """GAM's rounds of research behind MemGPT's function: the agent asks once, and gets the whole trail."""
+    research = ReaderContext(model="openai:double", rounds=5, pages_per_tool=3)
+    memory = await remembered_pages(library.store, trail_pages(), research)
+    script = Script(
+        call("archival_search", question=TRAIL_QUESTION),
+        lambda request: call("answer", answer="At elm.", quotes="At dogwood a note said: go on to elm."),
+    )
+    server.respond = lambda request: script(request) if asked_for(request) == "NextStep" else researcher(request)
+    search = as_tool(library.store, memory.document, research, name="archival_search")
+    found = await read(library, {"document": memory.document, "question": TRAIL_QUESTION}, archival_search=search)
+    assert (found["answer"], found["status"]) == ("At elm.", "answered")
+    one, two = script.requests
+    assert "archival_search(question: " in one.text and "archival_search(query" not in one.text
+    assert all(f"At {begin} a note said: go on to {end}." in two.text for begin, end in TRAIL.values())
+    (citation,) = found["citations"]
+    assert citation["quote"] == "At dogwood a note said: go on to elm."
+    assert found["usage"]["calls"] == 2 < server.calls, "the research counts its own calls"
 
 
 async def test_a_function_that_acts_on_the_world_is_not_run_again(library: Library, server: ModelServer) -> None:

@@ -10,13 +10,23 @@ from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import Files
 from mkdocs.structure.pages import Page
 from pymdownx.superfences import SuperFencesException  # type: ignore[import-untyped]
-from tables import command_reference, methods_table, metrics_table, profiles_table, settings_table
+from tables import (
+    command_reference,
+    datasets_table,
+    methods_table,
+    metrics_table,
+    profiles_table,
+    scoring_table,
+    settings_table,
+)
 
 MADE = {
     "command": command_reference,
+    "datasets": datasets_table,
     "methods": methods_table,
     "metrics": metrics_table,
     "profiles": profiles_table,
+    "scoring": scoring_table,
     "settings": settings_table,
 }
 """What `<!-- made: NAME -->` stands for in a page."""

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from readgraph.evaluation.datasets import FORMS
+from readgraph.evaluation.datasets.scoring import SCORING
 from readgraph.evaluation.metrics import METRICS
 from readgraph.graphs.methods import METHODS
 from readgraph.state.context import PROFILES, ReaderContext
@@ -62,6 +64,20 @@ def settings_table() -> str:
     for name, field in ReaderContext.__pydantic_fields__.items():  # type: ignore[attr-defined]
         default = "none" if field.default_factory or field.default in (None, "") else f"`{str(field.default).lower()}`"
         rows.append(f"| `{name}` | {field.description} | {default} |")
+    return "\n".join(rows)
+
+
+def datasets_table() -> str:
+    """The forms that datasets are read in."""
+    rows = ["| dataset | file |", "|---|---|"]
+    return "\n".join([*rows, *(f"| `{form.name}` | {form.line} |" for form in FORMS.values())])
+
+
+def scoring_table() -> str:
+    """How each dataset is scored."""
+    rows = ["| dataset | metrics | profile |", "|---|---|---|"]
+    for name, (metrics, profile) in SCORING.items():
+        rows.append(f"| `{name}` | {', '.join(f'`{metric}`' for metric in metrics)} | {profile} |")
     return "\n".join(rows)
 
 

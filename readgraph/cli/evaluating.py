@@ -5,12 +5,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from langgraph.store.memory import InMemoryStore
+from rich.console import Console
 
 from readgraph.cli.estimating import show_estimate
 from readgraph.cli.evaluation_progress import EvaluationProgress
 from readgraph.cli.evaluation_tables import print_results
 from readgraph.cli.prices import cost
 from readgraph.cli.rendering import print_json, print_reminder
+from readgraph.cli.safe_text import Text
 from readgraph.cli.screen import Screen
 from readgraph.evaluation.datasets import load_dataset
 from readgraph.evaluation.estimating import foreseen
@@ -43,10 +45,9 @@ class Asked:
 
     def dataset(self) -> Dataset:
         """The questions, as many as are wanted."""
-        if self.file is None:
+        if self.file is None and self.form is None:
             raise BadInput("There is nothing to evaluate: name a file of questions.")
-        dataset = load_dataset(self.file, self.form)
-        return dataset.first(self.limit) if self.limit else dataset
+        return load_dataset(self.file, self.form, self.limit)
 
     def names(self) -> list[str]:
         """The names of methods."""
@@ -60,6 +61,8 @@ def evaluate(asked: Asked, context: ReaderContext, screen: Screen) -> None:
         raise BadInput("The answers need a folder: name it with --out.")
     settings = with_papers_settings(dataset, context)
     methods = methods_to_run(asked.names(), dataset, settings)
+    if dataset.note and not screen.quiet:
+        Console(stderr=True, highlight=False).print(Text(dataset.note, style="yellow"))
     folder = EvaluationFolder(asked.out)
     with folder.opened(what_is_run(asked.file, dataset, methods, asked.runs, asked.judge, settings)):
         folder.keep_questions(dataset)

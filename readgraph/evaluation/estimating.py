@@ -2,7 +2,9 @@
 
 from dataclasses import replace
 
-from readgraph.evaluation.running import Group, add_text
+from readgraph.evaluation.conversing import by_talk
+from readgraph.evaluation.reading import add_text
+from readgraph.evaluation.running import Group
 from readgraph.graphs.methods import Method, builder_of
 from readgraph.nodes.estimating import Estimate, Range
 from readgraph.state.context import ReaderContext
@@ -22,7 +24,8 @@ async def foreseen(pages: PageStore, groups: list[Group], context: ReaderContext
             total += await method.estimate(pages, document, context, None)
         words = sum(count_words(" ".join([item.question, *item.options])) for item in items) // len(items)
         each = (await _asking(pages, method, document, context, words)).within(context.max_calls)
-        total += each.times(len(items))
+        noting = [talk for talk in by_talk(method, items, context) if talk and talk.notes]
+        total += each.times(len(items) + len(noting) * len(text.sessions))
     return total
 
 

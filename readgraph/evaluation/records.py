@@ -1,6 +1,8 @@
 """What is evaluated: texts, the questions about them with what is right, and what a method made of each."""
 
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, field
+from itertools import accumulate, pairwise
 from typing import Any, NamedTuple
 
 from readgraph.state.histories import BETWEEN, SessionText
@@ -14,19 +16,58 @@ class Span(NamedTuple):
     end: int
 
 
+class SessionPlace(NamedTuple):
+    """Where a session's text stands in its history, without `BETWEEN`, and what it is called and when it was."""
+
+    start: int
+    end: int
+    title: str
+    time: str
+
+
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A text that questions are about; that of a history is its sessions', each with `BETWEEN` behind it."""
+    """A text that questions are about; that of a history is its sessions', each with `BETWEEN` behind it.
+
+    The sessions are kept by their places, since histories can be so large that they should be held only once.
+    `parts`: of several documents one behind the other, where each stands; no page crosses from one into the next.
+    """
 
     id: str
     title: str
     text: str
-    sessions: tuple[SessionText, ...] = ()
+    session_places: tuple[SessionPlace, ...] = ()
+    parts: tuple[Span, ...] = ()
 
     @classmethod
-    def history(cls, identity: str, title: str, sessions: tuple[SessionText, ...]) -> "Text":
+    def history(cls, identity: str, title: str, sessions: Sequence[SessionText]) -> "Text":
         """A history of these sessions."""
-        return cls(identity, title, "".join(session.text + BETWEEN for session in sessions), sessions)
+        starts = accumulate((len(session.text) + len(BETWEEN) for session in sessions), initial=0)
+        places = (
+            SessionPlace(start, start + len(session.text), session.title, session.time)
+            for start, session in zip(starts, sessions, strict=False)
+        )
+        return cls(identity, title, "".join(session.text + BETWEEN for session in sessions), tuple(places))
+
+    @property
+    def sessions(self) -> tuple[SessionText, ...]:
+        """The sessions of a history; none of another text."""
+        return tuple(SessionText(self.text[start:end], title, time) for start, end, title, time in self.session_places)
+
+    @classmethod
+    def several(cls, identity: str, title: str, documents: Iterable[str]) -> "Text":
+        """Documents one behind the other, each with `BETWEEN` behind it; one that is there twice stands once."""
+        texts = [text + BETWEEN for text in dict.fromkeys(documents)]
+        ends = accumulate(map(len, texts), initial=0)
+        return cls(identity, title, "".join(texts), parts=tuple(Span(*ends) for ends in pairwise(ends)))
+
+
+class Addressed(NamedTuple):
+    """What the speaker `by` of a history says to the speaker `to`, who is to answer; "" = `to` is to speak first."""
+
+    to: str
+    by: str
+    message: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +77,9 @@ class Item:
     `references`: answers that are right, each by itself. `options` with the index of the right one make it a multiple
     choice. `evidence`: the spans of the text that hold the answer; each is one piece of it. `unanswerable`: right is
     who says that the text doesn't hold the answer. `about`: facts that a reply is compared with (see `similarity`).
-    `together`: the references are parts of one answer, and right is who gives all of them.
+    `together`: the references are parts of one answer, and right is who gives all of them. `addressed`: how the
+    question is put to an agent that lived through the sessions (see `conversing`); `question` is what any other method
+    is asked about them.
     """
 
     id: str
@@ -50,12 +93,15 @@ class Item:
     unanswerable: bool = False
     about: tuple[str, ...] = ()
     together: bool = False
+    addressed: Addressed | None = None
 
     @classmethod
     def load(cls, value: dict[str, Any]) -> "Item":
         """The item of a JSON-plain value."""
         lists = {name: tuple(value[name]) for name in ("references", "options", "about")}
-        return cls(**{**value, **lists, "evidence": tuple(Span(*span) for span in value["evidence"])})
+        addressed = Addressed(*value["addressed"]) if value["addressed"] else None
+        evidence = tuple(Span(*span) for span in value["evidence"])
+        return cls(**{**value, **lists, "evidence": evidence, "addressed": addressed})
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,12 +127,6 @@ class Dataset:
     def about(self, text: Text) -> list[Item]:
         """The questions about a text."""
         return [item for item in self.items if item.text == text.id]
-
-    def first(self, items: int) -> "Dataset":
-        """So many questions from the beginning, with the texts that they are about."""
-        kept = self.items[:items]
-        asked = {item.text for item in kept}
-        return replace(self, items=kept, texts=tuple(text for text in self.texts if text.id in asked))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,28 +1,17 @@
 """Run an evaluation: every method reads every text and answers every question, in each run anew."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
-from langgraph.graph.state import CompiledStateGraph
-
+from readgraph.evaluation.conversing import Conversing, by_talk
 from readgraph.evaluation.folder import EvaluationFolder
-from readgraph.evaluation.records import Dataset, Item, Outcome, Span, Text
+from readgraph.evaluation.reading import Cost, Reading
+from readgraph.evaluation.records import Dataset, Item, Outcome, Text
 from readgraph.graphs.methods import Method
-from readgraph.nodes.recording import Exchange, exchanges_to
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import ReadgraphError
-from readgraph.state.histories import append_sessions
 from readgraph.state.library import Library
-from readgraph.state.page_store import PageStore
-from readgraph.state.reading import Question, Step
-from readgraph.state.records import Document
-from readgraph.state.words import count_words
-
-Cost = Callable[[Sequence[Step]], float | None]
-"""Dollars of a reading's steps, where they are known."""
-
 
 Group = tuple[Method, int, Text, list[Item]]
 """Questions about one text that one method is asked in one run."""
@@ -101,12 +90,14 @@ class Evaluation:
     ) -> None:
         """One method reads one text in one run, and answers the questions about it."""
         context = replace(self.context, sample=run)
-        graph = method.build().compile(store=self.library.store)
-        reading = _Reading(self, method, run, graph, context)
+        for talk, asked in by_talk(method, items, context).items():
+            given = (self.library, self.folder, self.cost, method, run, text, context)
+            await self._answers(Conversing(*given, *talk) if talk else Reading(*given), asked, done)
+
+    async def _answers(self, reading: Reading, items: Sequence[Item], done: asyncio.Queue[Outcome | None]) -> None:
         try:
             async with self.reading:
-                document = await add_text(self.library.pages, text)
-                await reading.build(text, document)
+                await reading.build()
         except ReadgraphError as problem:
             for item in items:
                 done.put_nowait(reading.fail(item, problem))
@@ -114,120 +105,8 @@ class Evaluation:
 
         async def one(item: Item) -> None:
             async with self.reading:
-                done.put_nowait(await reading.answer(item, document))
+                done.put_nowait(await reading.answer(item))
 
         async with asyncio.TaskGroup() as tasks:
             for item in items:
                 tasks.create_task(one(item))
-
-
-@dataclass
-class _Reading:
-    """One method in one run."""
-
-    evaluation: Evaluation
-    method: Method
-    run: int
-    graph: CompiledStateGraph[Any, ReaderContext, Any, Any]
-    context: ReaderContext
-
-    async def build(self, text: Text, document: Document) -> None:
-        """Build the method's memory of a text; what that took is kept, also of a part where it was stopped."""
-        exchanges: list[Exchange] = []
-        line: dict[str, Any] = {"method": self.method.name, "run": self.run, "text": text.id}
-        try:
-            found = await self._invoke(Question(document=document.id), exchanges)
-            line |= await self._memory(document, found)
-        finally:
-            self._keep_exchanges(exchanges, text.id, "")
-            self.evaluation.folder.append("memories", [{**line, **asked(exchanges)}])
-
-    async def _memory(self, document: Document, found: dict[str, Any]) -> dict[str, Any]:
-        """What a memory is, and how large its pages and notes are."""
-        pages = self.evaluation.library.pages
-        memory = await pages.memory(document.id, found["memory"])
-        numbers = range(memory.pages)
-        return {
-            "memory": memory.id,
-            "fingerprint": memory.recipe.fingerprint,
-            "words": document.words,
-            "page_words": [page.words for page in await pages.pages(memory.id, numbers)],
-            "note_words": [note.words for note in await pages.notes(memory.id, numbers)],
-            "fallbacks": found["fallbacks"],
-            "seconds": found["usage"]["seconds"],
-            "cost": self.evaluation.cost(found["steps"]),
-        }
-
-    async def answer(self, item: Item, document: Document) -> Outcome:
-        """Ask one question, and keep what came of it."""
-        exchanges: list[Exchange] = []
-        try:
-            given = Question(document=document.id, question=item.question, options=list(item.options))
-            found = await self._invoke(given, exchanges)
-        except ReadgraphError as problem:
-            return self.fail(item, problem)
-        pages = self.evaluation.library.pages
-        outcome = await _outcome(pages, item, found, self.method.name, self.run)
-        outcome = replace(_counted(outcome, exchanges), cost=self.evaluation.cost(found["steps"]))
-        self._keep_exchanges(exchanges, item.text, item.id)
-        self.evaluation.folder.keep_outcome(outcome)
-        return outcome
-
-    def fail(self, item: Item, problem: ReadgraphError) -> Outcome:
-        """Keep that a question could not be answered, and why."""
-        outcome = Outcome(item.id, self.method.name, self.run, "failed", problem=str(problem))
-        self.evaluation.folder.keep_outcome(outcome)
-        return outcome
-
-    async def _invoke(self, given: Question, exchanges: list[Exchange]) -> dict[str, Any]:
-        with exchanges_to(exchanges.append):
-            return await self.graph.ainvoke(given, context=self.context)
-
-    def _keep_exchanges(self, exchanges: Iterable[Exchange], text: str, item: str) -> None:
-        of = {"method": self.method.name, "run": self.run, "text": text, "item": item}
-        self.evaluation.folder.append("exchanges", [{**of, **exchange} for exchange in exchanges])
-
-
-async def add_text(pages: PageStore, text: Text) -> Document:
-    """A text as a document of the library; one with sessions as a history."""
-    if text.sessions:
-        return (await append_sessions(pages, text.id, text.sessions)).document
-    return await pages.add_document(text.text, title=text.title)
-
-
-async def _outcome(pages: PageStore, item: Item, found: dict[str, Any], method: str, run: int) -> Outcome:
-    read = await pages.pages(found["memory"], found["pages_read"])
-    hops = found.get("hops")
-    return Outcome(
-        item=item.id,
-        method=method,
-        run=run,
-        status=found["status"],
-        answer=found["answer"],
-        choice=None if found["choice"] is None else ord(found["choice"]) - ord("A"),
-        read=tuple(Span(page.start, page.end) for page in read),
-        cited=tuple(Span(cited["start"], cited["end"]) for cited in found["citations"]),
-        compression_rate=found["compression_rate"],
-        usage=found["usage"],
-        refused=found["usage"]["refused"],
-        fallbacks=found["fallbacks"],
-        look_ups=len(read),
-        hops=None if hops is None else len(hops),
-        strayed=None if hops is None else any(hop["action"] == "revert" for hop in hops),
-        percent_read=found.get("percent_read"),
-        memory=found["memory"],
-    )
-
-
-def _counted(outcome: Outcome, exchanges: Sequence[Exchange]) -> Outcome:
-    calls, sent, received = asked(exchanges).values()
-    return replace(outcome, calls=calls, input_words=sent, output_words=received)
-
-
-def asked(exchanges: Sequence[Exchange]) -> dict[str, int]:
-    """What was asked of the model, whether it was paid for now or before."""
-    return {
-        "calls": len(exchanges),
-        "input_words": sum(count_words(text) for exchange in exchanges for _, text in exchange["messages"]),
-        "output_words": sum(count_words(exchange["reply"]) for exchange in exchanges),
-    }

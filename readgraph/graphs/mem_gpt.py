@@ -50,6 +50,7 @@ def build_chat(
     *,
     archival_search: BaseTool = memory_functions.archival_search,
     tools: Sequence[BaseTool] = (),
+    dated: bool = True,
     receive: Any = receive,
     think: Any = None,
     evict: Any = evict,
@@ -57,11 +58,12 @@ def build_chat(
 ) -> StateGraph[LifeState, ReaderContext, LifeInput, LifeOutput]:
     """MemGPT (figure 1): each event sets off a chain of function calls, until the agent yields.
 
-    `tools` are functions of your own; `archival_search` exchanges the search of archival storage.
+    `tools` are functions of your own; `archival_search` exchanges the search of archival storage. `dated`: events show
+    their time; without, the same past and message find their recorded replies.
     """
     functions = Functions([memory_functions.send_message, *MEMORY_FUNCTIONS, archival_search, *tools])
     builder = StateGraph(LifeState, context_schema=ReaderContext, input_schema=LifeInput, output_schema=LifeOutput)
-    think, act = think or think_with(chat_frame(functions)), act or act_with(functions)
+    think, act = think or think_with(chat_frame(functions, dated=dated)), act or act_with(functions)
     add_nodes(builder, receive=receive, think=think, evict=evict, act=act)
     builder.add_edge(START, "receive")
     builder.add_edge("receive", "think")

@@ -32,7 +32,7 @@ def queue_text(events: Sequence[Event], window_words: int, *, dated: bool = True
     bodies = [_body(event, most) for event in events]
     tag = unused_name("event", bodies)
     return "\n".join(
-        f"<{tag} {event.number}: {_source(event)}{f', {_time(event)}' if dated else ''}>\n{body}".rstrip()
+        f"<{tag} {event.number}: {_source(event)}{f', {day_and_time(event)}' if dated else ''}>\n{body}".rstrip()
         for event, body in zip(events, bodies, strict=True)
     )
 
@@ -49,5 +49,6 @@ def _source(event: Event) -> str:
     return "you" if event.kind == "call" else event.kind
 
 
-def _time(event: Event) -> str:
+def day_and_time(event: Event) -> str:
+    """When it was, to the minute; nothing where that is not known."""
     return event.at[:16].replace("T", " ")

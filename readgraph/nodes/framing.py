@@ -10,11 +10,12 @@ from readgraph.state.agents import agent_store
 from readgraph.state.context import ReaderContext
 
 
-def chat_frame(functions: Functions) -> MakeFrame:
-    """For an agent that lives on: its own instructions stand behind the functions."""
+def chat_frame(functions: Functions, *, dated: bool = True) -> MakeFrame:
+    """For an agent that lives on: its own instructions stand behind the functions; `dated`: events show their time."""
 
     async def frame(state: LivingState, runtime: Runtime[ReaderContext]) -> Frame:
-        return Frame(chat_system(functions.described, await _own(state, runtime)), _task(state, runtime))
+        system = chat_system(functions.described, await _own(state, runtime))
+        return Frame(system, _task(state, runtime), dated)
 
     return frame
 

@@ -17,7 +17,7 @@ from readgraph.nodes.agent_index import search_recall
 from readgraph.nodes.agent_memory import PER_PAGE, AgentMemory, Given
 from readgraph.nodes.archive_search import Found, found_in_archive, own_passages, search_archive
 from readgraph.nodes.event_days import events_between
-from readgraph.nodes.event_text import cut_to
+from readgraph.nodes.event_text import cut_to, day_and_time
 from readgraph.nodes.working_context import append_to_block, block_named, replace_in_block, rewrite_block, size_of
 from readgraph.state.agents import SPEAKS, ArchiveEntry, now
 from readgraph.state.errors import BadInput
@@ -238,7 +238,7 @@ async def _events_page(numbers: Sequence[int], page: int, memory: AgentMemory) -
     shown, line = _results_page(numbers, page)
     events = await memory.store.events(memory.id, shown)
     rows = [
-        (f"{event.at[:16].replace('T', ' ')}, {'you' if event.function else event.kind}", event.said)
+        (", ".join(filter(None, [day_and_time(event), "you" if event.function else event.kind])), event.said)
         for event in events
     ]
     return _listed(line, rows, memory)

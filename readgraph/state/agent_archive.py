@@ -100,6 +100,11 @@ async def imported(store: AgentStore, text: str, name: str = "") -> Agent:
     name = name or file.name
     if await store.agent(name):
         raise BadInput(f"There is an agent '{name}' already: import this one under another name.")
+    return await take_in(store, file, name)
+
+
+async def take_in(store: AgentStore, file: AgentFile, name: str) -> Agent:
+    """An agent of this name with the file's past; one that is there begins again with it."""
     agent = Agent(
         agent_id(name), name, file.created, _birth(file, name), archive_index(agent_id(name)), file.instructions
     )

@@ -36,26 +36,28 @@ class Form(NamedTuple):
     load: Callable[[Path, int | None], Dataset]
 
 
-NARRATIVE_QA = Form("narrativeqa", "NarrativeQA's folder: its test set.", frozenset(), narrative_qa.load)
+NARRATIVE_QA = Form(
+    "narrativeqa", "NarrativeQA's folder, of which the test set is taken.", frozenset(), narrative_qa.load
+)
 
 FORMS = {
     form.name: form
     for form in (
         Form("readgraph", "A document with its questions on each line.", own.KEYS, own.load),
-        Form("quality", "QuALITY: QuALITY.v1.0.1.htmlstripped.dev.", quality.KEYS, quality.load),
-        Form("qmsum", "QMSum: data/ALL/jsonl/test.jsonl.", qmsum.KEYS, qmsum.load),
+        Form("quality", "QuALITY, such as QuALITY.v1.0.1.htmlstripped.dev.", quality.KEYS, quality.load),
+        Form("qmsum", "QMSum, such as data/ALL/jsonl/test.jsonl.", qmsum.KEYS, qmsum.load),
         NARRATIVE_QA,
         Form("narrativeqa-gutenberg", "The same, books only.", frozenset(), narrative_qa.load_books),
         Form("narrativeqa-movie", "The same, film scripts only.", frozenset(), narrative_qa.load_scripts),
-        Form("locomo", "LoCoMo: locomo10.json.", locomo.KEYS, locomo.load),
-        Form("longmemeval", "LongMemEval: longmemeval_s.json, _m and _oracle.", long_mem_eval.KEYS, long_mem_eval.load),
-        Form("hotpotqa-long", "HotpotQA as MemAgent made it long: eval_50.json.", hotpot_long.KEYS, hotpot_long.load),
-        Form("ruler", "RULER: a task's validation.jsonl.", ruler.KEYS, ruler.load),
-        Form("scrolls", "SCROLLS: summ_screen_fd/validation.jsonl.", scrolls.KEYS, scrolls.load),
-        Form("nq-open", "NaturalQuestions over passages: nq-open-….jsonl.gz.", natural_questions.KEYS,
+        Form("locomo", "LoCoMo, locomo10.json.", locomo.KEYS, locomo.load),
+        Form("longmemeval", "LongMemEval, such as longmemeval_s.json.", long_mem_eval.KEYS, long_mem_eval.load),
+        Form("hotpotqa-long", "HotpotQA in long form, such as eval_50.json.", hotpot_long.KEYS, hotpot_long.load),
+        Form("ruler", "RULER, such as niah_multikey_1/validation.jsonl.", ruler.KEYS, ruler.load),
+        Form("scrolls", "SCROLLS, such as summ_screen_fd/validation.jsonl.", scrolls.KEYS, scrolls.load),
+        Form("nq-open", "NaturalQuestions over passages, nq-open-….jsonl.gz.", natural_questions.KEYS,
              natural_questions.load),
-        Form("msc-retrieval", "MSC-Self-Instruct: msc_self_instruct.jsonl.", msc.RETRIEVAL_KEYS, msc.load_retrieval),
-        Form("msc-openers", "Multi-Session Chat: session_5/test.txt.", msc.OPENER_KEYS, msc.load_openers),
+        Form("msc-retrieval", "MSC-Self-Instruct, msc_self_instruct.jsonl.", msc.RETRIEVAL_KEYS, msc.load_retrieval),
+        Form("msc-openers", "Multi-Session Chat, such as session_5/test.txt.", msc.OPENER_KEYS, msc.load_openers),
     )
 }  # fmt: skip
 

@@ -13,7 +13,7 @@ from pydantic import Field
 from readgraph.evaluation.datasets.assembling import Asked, assembled
 from readgraph.evaluation.datasets.lines import Record, records
 from readgraph.evaluation.datasets.texts import Turn, Turns, history
-from readgraph.evaluation.records import Dataset, Item
+from readgraph.evaluation.records import Addressed, Dataset, Item
 
 OPENER_KEYS = frozenset({"dialog", "previous_dialogs", "personas"})
 RETRIEVAL_KEYS = frozenset({"dialog", "previous_dialogs", "self_instruct"})
@@ -63,12 +63,12 @@ def load_openers(path: Path, items: int | None = None) -> Dataset:
     `about` holds what both speakers told, since the paper doesn't say whose persona an opener is compared with; the
     reference is how the person opened the session.
     """
-    return assembled(path, _openers(path), items, "msc-openers", licence="CC BY 4.0")
+    return assembled(path, _openers(path), items, "msc-openers")
 
 
 def load_retrieval(path: Path, items: int | None = None) -> Dataset:
     """For each chat the question about its five sessions."""
-    return assembled(path, _probes(path), items, "msc-retrieval", licence="Apache 2.0; chats CC BY 4.0")
+    return assembled(path, _probes(path), items, "msc-retrieval")
 
 
 def _openers(path: Path) -> Iterator[Asked]:
@@ -83,7 +83,10 @@ def _openers(path: Path) -> Iterator[Asked]:
             "sentences: let it draw on what you know of each other."
         )
         facts = tuple(fact for told in chat.personas for fact in told if fact.strip())
-        yield where, text, [Item(f"{identity}-opener", identity, question, (first.text,), about=facts)]
+        item = Item(
+            f"{identity}-opener", identity, question, (first.text,), about=facts, addressed=Addressed(opens, other)
+        )
+        yield where, text, [item]
 
 
 def _probes(path: Path) -> Iterator[Asked]:
@@ -92,7 +95,8 @@ def _probes(path: Path) -> Iterator[Asked]:
         identity, probe = f"chat-{number}", chat.self_instruct
         text, _ = history(identity, f"Chat {number}", [*_before(chat), _turns(chat.dialog)])
         question = f"{other} asks {one}: “{probe.b.strip()}” What does {one} answer?"
-        yield where, text, [Item(f"{identity}-q", identity, question, (probe.a,))]
+        said = Addressed(one, other, probe.b.strip())
+        yield where, text, [Item(f"{identity}-q", identity, question, (probe.a,), addressed=said)]
 
 
 def _before(chat: Chat) -> list[Turns]:

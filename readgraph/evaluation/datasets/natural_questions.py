@@ -10,7 +10,7 @@ from pydantic import Field
 
 from readgraph.evaluation.datasets.assembling import Asked, assembled
 from readgraph.evaluation.datasets.lines import Record, records
-from readgraph.evaluation.datasets.texts import Part, several
+from readgraph.evaluation.datasets.texts import Part, apart
 from readgraph.evaluation.records import Dataset, Item
 
 KEYS = frozenset({"question", "answers", "ctxs"})
@@ -41,7 +41,7 @@ def load(path: Path, items: int | None = None) -> Dataset:
 def _asked(path: Path) -> Iterator[Asked]:
     for number, (where, asked) in enumerate(records(path, Question), 1):
         identity = f"nq-{number}"
-        text, spans = several(identity, asked.question, _parts(asked.ctxs))
+        text, spans = apart(identity, asked.question, _parts(asked.ctxs))
         gold = [passage.isgold for passage in asked.ctxs]
         marked = gold if any(gold) else [passage.hasanswer for passage in asked.ctxs]
         item = Item(

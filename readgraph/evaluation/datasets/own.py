@@ -92,8 +92,9 @@ class Line(Record):
 
 def load(path: Path, items: int | None = None) -> Dataset:
     """The dataset of a file; its name is that of the first line's `dataset`, else the file's."""
-    _, first = next(records(path, Line), ("", Line(doc_id="", questions=[], text="none")))
-    return assembled(path, _asked(path), items, first.dataset or path.stem, licence=first.license)
+    first = next((line for _, line in records(path, Line)), None)
+    name, licence = (first.dataset, first.license) if first else ("", "")
+    return assembled(path, _asked(path), items, name or path.stem, licence=licence)
 
 
 def _asked(path: Path) -> Iterator[Asked]:

@@ -2,7 +2,8 @@
 
 Of the sets of summaries, MemWalker's two (SummScreenFD and GovReport), the input is the text, and what is asked is its
 summary: `readgraph.evaluation.who_questions` makes questions of the summaries, as MemWalker did. Of the sets of
-questions the input is the question, an empty line, and the text. QuALITY and ContractNLI are not read in this form.
+questions the input is the question, an empty line, and the text; QuALITY has its options between. ContractNLI is left
+out: it asks whether a contract entails a sentence.
 """
 
 import re
@@ -24,8 +25,11 @@ SUMMARY_TASKS = {
 }
 """The sets of summaries: our names, and what is asked."""
 
-QUESTION_TASKS = {"qasper": "qasper", "narrative_qa": "narrativeqa", "qmsum": "qmsum"}
+QUESTION_TASKS = {"qasper": "qasper", "narrative_qa": "narrativeqa", "qmsum": "qmsum", "quality": "quality"}
 """The sets of questions, and our names."""
+
+OPTIONS = re.compile(r"\s*\(A\)(.+?)\(B\)(.+?)\(C\)(.+?)\(D\)(.+?)\n\n", re.DOTALL)
+"""The options of QuALITY, with which a text begins."""
 
 UNANSWERABLE = "unanswerable"
 """What Qasper answers where the text doesn't."""
@@ -53,22 +57,35 @@ def load(path: Path, items: int | None = None) -> Dataset:
 
 def _asked(path: Path, task: str) -> Iterator[Asked]:
     for where, lines in _inputs(path):
-        first = lines[0]
+        outputs = tuple(dict.fromkeys(" ".join(line.output.split()) for line in lines))
         if task in SUMMARY_TASKS:
-            (_, question), text = SUMMARY_TASKS[task], first.input
+            (_, question), text = SUMMARY_TASKS[task], lines[0].input
         else:
-            question, _, text = first.input.partition("\n\n")
-        text = storable(text)
+            question, _, text = lines[0].input.partition("\n\n")
+        options = tuple[str, ...]()
+        if task == "quality":
+            options, text = _options(text, outputs[0], where)
+        text = storable(text.strip())
         identity = document_id(text)
-        outputs = dict.fromkeys(line.output.strip() for line in lines)
         item = Item(
-            id=first.id,
+            id=lines[0].id,
             text=identity,
             question=question.strip(),
-            references=tuple(outputs),
-            unanswerable=list(outputs) == [UNANSWERABLE],
+            references=() if options else outputs,
+            options=options,
+            correct=options.index(outputs[0]) if options else None,
+            unanswerable=outputs == (UNANSWERABLE,),
         )
-        yield where, Text(identity, f"{task} {first.id}", text), [item]
+        yield where, Text(identity, f"{task} {lines[0].id}", text), [item]
+
+
+def _options(text: str, right: str, where: str) -> tuple[tuple[str, ...], str]:
+    """The options that a text begins with, and the text behind them."""
+    found = OPTIONS.match(text)
+    options = tuple(" ".join(option.split()) for option in found.groups()) if found else ()
+    if found is None or right not in options:
+        raise BadInput(f"In {where}, the output is none of four options, (A) to (D), between question and text.")
+    return options, text[found.end() :]
 
 
 def _inputs(path: Path) -> Iterator[tuple[str, list[Line]]]:

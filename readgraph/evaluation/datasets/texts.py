@@ -56,7 +56,7 @@ def history(identity: str, title: str, sessions: Iterable[Turns]) -> tuple[Text,
         if len(lines) > bool(time) and text not in texts:
             texts[text] = None
             at += len(text.text) + len(BETWEEN)
-            spans = found | spans
+            spans |= {name: span for name, span in found.items() if name not in spans}
     return Text.history(identity, title, tuple(texts)), spans
 
 
@@ -70,6 +70,14 @@ def several(identity: str, title: str, parts: Iterable[Part]) -> tuple[Text, Spa
         texts.append(text)
         at += len(text) + len(BETWEEN)
     return Text(identity, title, BETWEEN.join(texts)), spans
+
+
+def apart(identity: str, title: str, parts: Iterable[Part]) -> tuple[Text, Spans]:
+    """As `several`, but no page holds more than one of the documents; one that is there twice stands once."""
+    texts = {part.id: storable(f"{part.title}\n{part.text}".strip()) for part in parts}
+    text = Text.several(identity, title, texts.values())
+    spans = {text.text[part.start : part.end - len(BETWEEN)]: part for part in text.parts}
+    return text, {part: Span(spans[one].start, spans[one].start + len(one)) for part, one in texts.items()}
 
 
 def said_by(speaker: str, text: str) -> str:

@@ -1,0 +1,51 @@
+"""The sessions of a history as one of its speakers lived through them: events of an agent's recall storage."""
+
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from datetime import datetime
+
+from readgraph.state.agents import SPEAKS, Event
+from readgraph.state.histories import SessionText
+
+TIMES = ("%I:%M %p on %d %B, %Y", "%Y/%m/%d (%a) %H:%M")
+"""How LoCoMo and LongMemEval write the time of a session; others write ISO 8601."""
+
+
+def turns_of(session: SessionText, *speakers: str) -> list[tuple[str, str]]:
+    """Who of the speakers said what; a line with none of their names in front belongs to the turn before it."""
+    names = "|".join(re.escape(speaker) for speaker in speakers)
+    _, *parts = re.split(rf"^({names}): ", session.text, flags=re.MULTILINE)
+    return [(speaker, said.strip()) for speaker, said in zip(parts[::2], parts[1::2], strict=True)]
+
+
+def lived(session: SessionText, to: str, by: str, first: int, before: str = "") -> Iterator[Event]:
+    """The events of a session for the speaker `to`, who talks with `by`; they count from `first`.
+
+    They are dated by the session where its time is in a form that is known, else as the session `before` was: events
+    stand in the order of time. What the session says of its time stands in front in any case.
+    """
+    at, number = max(moment(session.time), before), first
+    if session.time:
+        yield Event(number, "system", at, f"A conversation begins. Its time: {session.time}.")
+        number += 1
+    for speaker, said in turns_of(session, to, by):
+        if speaker == to:
+            yield Event(number, "call", at, "I answer.", SPEAKS, {"message": said}, result="Sent.")
+        else:
+            yield Event(number, "user", at, said)
+        number += 1
+
+
+def moment(time: str) -> str:
+    """A session's time as events have it; "" where it is in no form that is known."""
+    for form in TIMES:
+        with suppress(ValueError):
+            return _local(datetime.strptime(time.strip(), form))
+    with suppress(ValueError):
+        return _local(datetime.fromisoformat(time.strip()))
+    return ""
+
+
+def _local(time: datetime) -> str:
+    return (time if time.tzinfo else time.astimezone()).isoformat(timespec="seconds")
