@@ -1,6 +1,7 @@
-"""LangGraph's development server in a subprocess, on the repository's langgraph.json."""
+"""LangGraph's development server in a subprocess, begun by its own command or by ours."""
 
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -9,9 +10,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from http.client import HTTPConnection, HTTPException
+from importlib.util import find_spec
 from pathlib import Path
 
+import pytest
+
 REPOSITORY = Path(__file__).resolve().parent.parent
+
+needs_the_server = pytest.mark.skipif(
+    not all(map(find_spec, ("langgraph_cli", "langgraph_api", "langgraph_runtime_inmem"))),
+    reason="needs the development server: pip install 'langgraph-cli[inmem]'",
+)
 
 READY_WITHIN = 60.0
 STOPPED_WITHIN = 10.0
@@ -27,6 +36,7 @@ class DevelopmentServer:
     url: str
     library: Path
     log_file: Path
+    process: "subprocess.Popen[bytes]"
 
     @property
     def log(self) -> str:
@@ -35,25 +45,40 @@ class DevelopmentServer:
 
 
 @contextmanager
-def development_server(folder: Path, **environment: str) -> Iterator[DevelopmentServer]:
-    """Serve on a free loopback port while the context lasts; all files that the server writes go to the folder."""
-    port = _free_port()
-    server = DevelopmentServer(f"http://127.0.0.1:{port}", folder / "library", folder / "server.log")
-    where = ["--host", "127.0.0.1", "--port", str(port), "--config", str(REPOSITORY / "langgraph.json")]
-    command = [sys.executable, "-m", "langgraph_cli", "dev", "--no-browser", "--no-reload", *where]
-    with server.log_file.open("wb") as log:
+def development_server(folder: Path, config: Path, **environment: str) -> Iterator[DevelopmentServer]:
+    """`langgraph dev` while the context lasts, with a library in the folder."""
+    options = ["--no-browser", "--no-reload", "--host", "127.0.0.1", "--config", str(config)]
+    quiet = {"LANGGRAPH_CLI_NO_ANALYTICS": "1", "LANGGRAPH_NO_VERSION_CHECK": "true", "LANGSMITH_TRACING": "false"}
+    with serving(["langgraph_cli", "dev", *options], folder, **quiet, **environment) as server:
+        yield server
+
+
+@contextmanager
+def serving(command: list[str], folder: Path, **environment: str) -> Iterator[DevelopmentServer]:
+    """A command that serves, on a free loopback port, while the context lasts; its files go to the folder.
+
+    It leads a group of processes of its own, of which nothing is left in the end.
+    """
+    port, library, log_file = free_port(), folder / "library", folder / "server.log"
+    with log_file.open("wb") as log:
         # It keeps its threads below the working directory, where a developer's own server must not find them.
         process = subprocess.Popen(
-            command, cwd=folder, env=_environment(server, environment), stdout=log, stderr=subprocess.STDOUT
+            [sys.executable, "-m", *command, "--port", str(port)],
+            cwd=folder,
+            env=_environment(library, environment),
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
         )
+    server = DevelopmentServer(f"http://127.0.0.1:{port}", library, log_file, process)
     try:
-        _wait_until_ready(process, server, port)
+        _wait_until_ready(server, port)
         yield server
     finally:
         _stop(process)
 
 
-def _environment(server: DevelopmentServer, extra: dict[str, str]) -> dict[str, str]:
+def _environment(library: Path, extra: dict[str, str]) -> dict[str, str]:
     inherited = {
         name: value
         for name, value in os.environ.items()
@@ -63,29 +88,27 @@ def _environment(server: DevelopmentServer, extra: dict[str, str]) -> dict[str, 
     return inherited | {
         "PYTHONPATH": os.pathsep.join(search_path),
         "PYTHONUNBUFFERED": "1",
-        "LANGGRAPH_CLI_NO_ANALYTICS": "1",
-        "LANGGRAPH_NO_VERSION_CHECK": "true",
         "LANGGRAPH_STRICT_MSGPACK": "true",
-        "LANGSMITH_TRACING": "false",
         "LOG_COLOR": "false",
-        "READGRAPH_LIBRARY": str(server.library),
+        "READGRAPH_LIBRARY": str(library),
         **extra,
     }
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """A port that nobody listens on."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port: int = taken.getsockname()[1]
         return port
 
 
-def _wait_until_ready(process: "subprocess.Popen[bytes]", server: DevelopmentServer, port: int) -> None:
+def _wait_until_ready(server: DevelopmentServer, port: int) -> None:
     deadline = time.monotonic() + READY_WITHIN
     while not _answers(port):
-        if process.poll() is not None:
-            raise RuntimeError(f"langgraph dev ended with code {process.returncode}:\n{server.log}")
+        if server.process.poll() is not None:
+            raise RuntimeError(f"The server ended with code {server.process.returncode}:\n{server.log}")
         if time.monotonic() > deadline:
-            raise RuntimeError(f"langgraph dev was not ready within {READY_WITHIN:.0f} s:\n{server.log}")
+            raise RuntimeError(f"The server was not ready within {READY_WITHIN:.0f} s:\n{server.log}")
         time.sleep(0.1)
 
 
@@ -105,5 +128,5 @@ def _stop(process: "subprocess.Popen[bytes]") -> None:
     try:
         process.wait(STOPPED_WITHIN)
     except subprocess.TimeoutExpired:
-        process.kill()
+        os.killpg(process.pid, signal.SIGKILL)
         process.wait()

@@ -14,7 +14,7 @@ from readgraph.nodes.running_summary import PIECE_WORDS, SUMMARY_WORDS
 from readgraph.state.collections import add_collection
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
-from readgraph.state.library import Library, open_library_in_background
+from readgraph.state.library import Library
 from readgraph.state.records import Document
 from readgraph.state.words import count_words
 from tests.command import assert_cited
@@ -110,17 +110,6 @@ async def test_what_the_text_does_not_say_is_no_answer(
     )
     found = await run(method, library, document, replace(CONTEXT, window_words=6000))
     assert (found["status"], found["answer"], found["citations"]) == ("no_answer", None, [])
-
-
-@every_baseline
-def test_the_same_graph_runs_synchronously(server: ModelServer, tmp_path: Any, story: str, method: str) -> None:
-    with open_library_in_background(tmp_path / "library") as library:
-        graph = METHODS[method].build().compile(checkpointer=library.checkpointer, store=library.store)
-        config: Any = {"configurable": {"thread_id": "1"}}
-        first = graph.invoke({"text": story[:9000], "question": GOAT}, config, context=CONTEXT)
-        second = graph.invoke({"question": "When did the goat come?"}, config, context=CONTEXT)
-        assert (first["status"], second["status"]) == ("answered", "answered")
-        assert first["usage"]["calls"] + second["usage"]["calls"] == server.calls
 
 
 async def test_a_text_that_fits_is_read_in_one_call(

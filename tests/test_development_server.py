@@ -1,8 +1,8 @@
 """The graph as LangGraph Studio sees it: served by `langgraph dev`, spoken to over the SDK."""
 
+import json
 import re
 from collections.abc import AsyncIterator, Iterator
-from importlib.util import find_spec
 from typing import Any
 
 import pytest
@@ -10,16 +10,12 @@ import pytest_asyncio
 from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 
-from readgraph.graphs.methods import METHODS
 from readgraph.state.library import open_library
 from tests.agent import call, say
-from tests.development_server import DevelopmentServer, development_server
+from tests.development_server import REPOSITORY, DevelopmentServer, development_server, needs_the_server
 from tests.model_server import ChatRequest, ModelServer
 
-pytestmark = pytest.mark.skipif(
-    not all(map(find_spec, ("langgraph_cli", "langgraph_api", "langgraph_runtime_inmem"))),
-    reason="needs the development server: pip install 'langgraph-cli[inmem]'",
-)
+pytestmark = needs_the_server
 
 FOUND = {
     "Sarn": "goat",
@@ -71,7 +67,11 @@ def model() -> Iterator[ModelServer]:
 @pytest.fixture(scope="module")
 def server(model: ModelServer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[DevelopmentServer]:
     folder = tmp_path_factory.mktemp("development-server")
-    with development_server(folder, OPENAI_BASE_URL=model.url, OPENAI_API_KEY="test") as running:
+    config = folder / "langgraph.json"
+    told = json.loads((REPOSITORY / "langgraph.json").read_text(encoding="utf-8"))
+    told["graphs"]["desk"] = "tests.desk:graph"
+    config.write_text(json.dumps(told), encoding="utf-8")
+    with development_server(folder, config, OPENAI_BASE_URL=model.url, OPENAI_API_KEY="test") as running:
         yield running
 
 
@@ -127,26 +127,6 @@ def check_citations(output: dict[str, Any], text: str, word: str) -> None:
     for citation in output["citations"]:
         assert text[citation["start"] : citation["end"]] == citation["quote"]
     assert word in output["citations"][0]["quote"]
-
-
-async def test_assistant_and_drawing(client: LangGraphClient) -> None:
-    found = await client.assistants.search(limit=100)
-    modules = {method.module.rsplit(".")[-1] for method in METHODS.values()}
-    assert modules <= {assistant["graph_id"] for assistant in found}
-    drawing = await client.assistants.get_graph("read_agent")
-    assert {str(node["id"]) for node in drawing["nodes"]} == {"__start__", *ASKED, "__end__"}
-    edges = {(edge["source"], edge["target"], edge.get("conditional", False)) for edge in drawing["edges"]}
-    assert edges == {
-        ("__start__", "open", False),
-        ("open", "read", False),
-        ("read", "merge", False),
-        ("merge", "look_up", True),
-        ("merge", "__end__", True),
-        ("look_up", "look_up", True),
-        ("look_up", "answer", True),
-        ("answer", "cite", False),
-        ("cite", "__end__", False),
-    }
 
 
 async def test_schemas_describe_question_and_settings(client: LangGraphClient) -> None:
@@ -264,6 +244,37 @@ async def test_a_walk_hop_by_hop_and_down_another_child(client: LangGraphClient)
     found = await run(client, thread, "mem_walker", input=None, context=context)
     assert [hop["node"] for hop in found["hops"]] == ["2.0", "1.2", "0.7", "1.2", "0.6"]
     check_citations(found, TEXT, "bell")
+
+
+async def test_triage_that_a_person_decides(client: LangGraphClient) -> None:
+    thread = await new_thread(client)
+    context = {"segment_words": 60, "children": 3}
+    question = {"text": TEXT, "question": "What of the bell?"}
+    options: Any = {"context": context, "interrupt_before": ["descend"]}
+    waiting = await run(client, thread, "mem_walker", input=question, **options)
+    assert (nodes_of(waiting), waiting["hops"]) == (["open", "read", "grow", "enter"], [])
+    await client.threads.update_state(thread, {"at": "1.2"})  # the walk begins a level below the root
+    found = await run(client, thread, "mem_walker", input=None, context=context)
+    assert [(hop["node"], hop["to"]) for hop in found["hops"]] == [("1.2", "0.6"), ("0.6", None)]
+    check_citations(found, TEXT, "bell")
+
+
+async def test_a_graph_inside_another_is_seen(client: LangGraphClient, server: DevelopmentServer) -> None:
+    (assistant,) = await client.assistants.search(graph_id="desk")
+    drawing = await client.assistants.get_graph(assistant["assistant_id"], xray=True)
+    nodes = {str(node["id"]) for node in drawing["nodes"]}
+    assert {"research:plan", "research:search", "research:integrate", "research:reflect", "write"} <= nodes
+    assert [*await client.assistants.get_subgraphs(assistant["assistant_id"])] == ["research"]
+    async with open_library(server.library) as library:
+        document = await library.pages.add_document(TEXT, title="Keepers")
+    thread, told = await new_thread(client), list[tuple[str, str]]()
+    given = {"document": document.id, "question": "What of the bell?"}
+    options: Any = {"context": {"rounds": 1}, "stream_mode": "updates", "stream_subgraphs": True}
+    async for part in client.runs.stream(thread, "desk", input=given, **options):
+        event, _, inside = part.event.partition("|")
+        told += [(inside.partition(":")[0], node) for node in part.data] if event == "updates" else []
+    assert ("research", "plan") in told and told[-2:] == [("", "research"), ("", "write")]
+    assert "bell" in (await values(client, thread))["letter"]
 
 
 async def test_research_and_a_plan_that_a_person_edits(client: LangGraphClient) -> None:

@@ -7,7 +7,7 @@ import pytest
 
 from readgraph.graphs.methods import METHODS
 from readgraph.state.context import ReaderContext
-from readgraph.state.library import Library, open_library_in_background
+from readgraph.state.library import Library
 from readgraph.state.records import Document
 from readgraph.state.summary_tree import TreeShape, node_id
 from tests.command import assert_cited
@@ -95,17 +95,6 @@ async def test_a_spent_budget_is_told(
     if most:
         assert_cited(found, story)
     assert (await run(method, library, document))["status"] == "answered"
-
-
-@every_hybrid
-def test_the_same_graph_runs_synchronously(server: ModelServer, tmp_path: Any, story: str, method: str) -> None:
-    with open_library_in_background(tmp_path / "library") as library:
-        graph = METHODS[method].build().compile(checkpointer=library.checkpointer, store=library.store)
-        config: Any = {"configurable": {"thread_id": "1"}}
-        first = graph.invoke({"text": story[:9000], "question": GOAT}, config, context=CONTEXT)
-        second = graph.invoke({"question": "When did the goat come?"}, config, context=CONTEXT)
-        assert (first["status"], second["status"]) == ("answered", "answered")
-        assert first["usage"]["calls"] + second["usage"]["calls"] == server.calls
 
 
 async def test_gists_that_readagent_made_are_researched(

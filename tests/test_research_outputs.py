@@ -15,6 +15,7 @@ from readgraph.state.errors import BadInput
 from readgraph.state.histories import SessionText, append_sessions
 from readgraph.state.library import Library
 from readgraph.state.records import Memory
+from readgraph.state.search.embedding_models import embedding_model
 from readgraph.state.words import count_words
 from tests.examples import EXAMPLES
 from tests.model_server import ChatRequest, ModelServer
@@ -134,16 +135,30 @@ async def test_research_is_a_tool_for_another_agent(server: ModelServer, library
     assert nothing == {"context": "", "sources": [], "status": "no_answer"}
 
 
-async def test_the_example_agent_uses_its_memory(
-    server: ModelServer, tmp_path: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    spec = importlib.util.spec_from_file_location("agent_with_memory", EXAMPLES / "agent_with_memory.py")
+def example_named(name: str) -> Any:
+    """An example's module."""
+    spec = importlib.util.spec_from_file_location(name, EXAMPLES / f"{name}.py")
     assert spec and spec.loader
     example = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(example)
+    return example
+
+
+async def test_the_example_agent_uses_its_memory(server: ModelServer, tmp_path: Any) -> None:
+    example = example_named("agent_with_memory")
     question = "What was stopping the F sharp on Ted's accordion?"
     server.respond = remembering_agent
     assert await example.answer(question, "openai:double", tmp_path / "agent") == "A sequin, I am told."
+
+
+@pytest.mark.parametrize("model", ["openai:double", ""])
+async def test_the_example_retriever_finds_the_pages(server: ModelServer, tmp_path: Any, model: str) -> None:
+    embeddings, question = embedding_model("openai:double-embeddings", 9.0), "What was wrong with Ted's accordion?"
+    found = await example_named("own_retriever").ask(question, model, embeddings, tmp_path / "own")
+    assert (found["status"], server.embedding_calls > 0) == ("answered", True)
+    hits = [hit for done in found["rounds"] for hit in done["hits"]]
+    assert {tool for hit in hits for tool in hit["tools"]} == {"vector"}
+    assert {hit["page"] for hit in hits} == {*found["pages_read"]} and found["citations"]
 
 
 def remembering_agent(request: ChatRequest) -> Any:

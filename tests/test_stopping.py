@@ -47,3 +47,21 @@ def test_stopped_it_ends_soon_and_goes_on_from_there(readgraph: Command, server:
     server.requests.clear()
     assert readgraph(*ASK, *DOUBLE, "--json").json["status"] == "answered"
     assert len(paid) == 10 and paid.isdisjoint(request.key for request in server.requests)
+
+
+def test_in_the_background_of_a_shell_it_can_be_terminated(server: ModelServer) -> None:
+    hanging = Event()
+
+    def hang(request: ChatRequest, call: int) -> Fault:
+        hanging.set()
+        return Fault.hang()
+
+    server.fault_for = hang
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # as a shell does for a command with an "&"
+    try:
+        started = process(*ASK, *DOUBLE)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert hanging.wait(60)
+    started.terminate()
+    assert_refused(finished(started), "stopped. What was read is kept", code=130)

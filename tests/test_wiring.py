@@ -9,6 +9,7 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.types import Command
 from typing_extensions import TypedDict
 
+from readgraph.graphs import gam
 from readgraph.graphs.methods import METHODS
 from readgraph.graphs.read_agent import build, read
 from readgraph.graphs.wiring import check_wiring
@@ -203,6 +204,15 @@ async def answers_by_heading(state: HeadingState, runtime: Any) -> AnswerUpdate:
     raise AssertionError
 
 
+class AnswerOnly(TypedDict):
+    answer: str
+    status: Literal["answered"]
+
+
+async def answers_without_quotes(state: AskedState, runtime: Any) -> AnswerOnly:
+    raise AssertionError
+
+
 async def does_nothing(state: Given, runtime: Any) -> Nothing:
     return {"did": "nothing"}
 
@@ -231,6 +241,7 @@ def test_look_ups_stand_in_for_each_other(node: Any) -> None:
     ("swap", "reason"),
     [
         ({"answer": answers_by_heading}, "'answer' reads 'heading', .* open → read → merge → look_up → answer"),
+        ({"answer": answers_without_quotes}, "'cite' reads 'quotes', .* open → read → merge → look_up → answer → cite"),
         ({"read": does_nothing}, "'merge' reads 'memory', .* open → read → merge"),
         ({"read": StepNode(answer.work, without_model=does_nothing)}, "'read' reads 'memory'"),
         ({"read": StepNode(read.work, without_model=does_nothing)}, "'merge' reads 'memory'"),
@@ -241,6 +252,11 @@ def test_look_ups_stand_in_for_each_other(node: Any) -> None:
 def test_a_wrong_swap_fails_when_the_graph_is_built(swap: dict[str, Any], reason: str) -> None:
     with pytest.raises(BadInput, match=reason):
         build(**swap)
+
+
+def test_a_plan_that_is_only_emptied_is_none() -> None:
+    with pytest.raises(BadInput, match=r"'search' reads 'plan', .* open → memorize → plan → search"):
+        gam.build(plan=does_nothing)
 
 
 @pytest.mark.parametrize("method", METHODS.values(), ids=lambda method: method.name)

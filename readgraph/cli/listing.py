@@ -46,7 +46,7 @@ def show_method(name: str, *, mermaid: bool, as_json: bool) -> None:
 
 
 def _described(method: Method) -> dict[str, Any]:
-    return {"name": method.name, "line": method.line, "graph": f"readgraph.graphs.{method.module}:graph"}
+    return {"name": method.name, "line": method.line, "graph": method.graph}
 
 
 def _nodes(method: Method) -> list[dict[str, Any]]:

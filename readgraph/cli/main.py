@@ -279,13 +279,20 @@ def main(
     """Read documents that are longer than a language model can read well, and answer questions with citations."""
 
 
+def _end(*_: object) -> None:
+    """End as Ctrl-C does, also where a shell began the command in the background, which ignores Ctrl-C."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.raise_signal(signal.SIGINT)
+
+
 def run() -> NoReturn:
     """Run the command; what a person can mend is one line on standard error and exit code 2."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that can't show a character still gets the rest
     atexit.register(gc.freeze)  # the system takes all back at once; piece by piece takes a fifth of a short command
-    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))  # ends as Ctrl-C does
+    signal.signal(signal.SIGTERM, _end)
     try:
         app()
     except ReadgraphError as problem:
@@ -294,7 +301,8 @@ def run() -> NoReturn:
         typer.echo(f"readgraph: {one_line(problem)}", err=True)
     except SystemExit as ended:
         if ended.code == STOPPED:
-            signal.signal(signal.SIGINT, signal.SIG_IGN)  # it ends already
+            for ending in (signal.SIGINT, signal.SIGTERM):
+                signal.signal(ending, signal.SIG_IGN)  # it ends already
             typer.echo("readgraph: stopped. What was read is kept; the same command goes on from here.", err=True)
         raise
     sys.exit(2)

@@ -1,4 +1,4 @@
-"""The commands about methods: what there is, and how they compare."""
+"""The commands about methods: what there is, how they compare, and their graphs in LangGraph Studio."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -70,3 +70,18 @@ def list_methods(
         listing.show_method(name, mermaid=mermaid, as_json=as_json)
     else:
         listing.list_methods(as_json=as_json)
+
+
+@method_commands.command()
+def studio(
+    port: Annotated[int, typer.Option(min=1, max=65_535, help="The port on this machine.")] = 2024,
+    open_page: Annotated[bool, typer.Option("--open", help="Open the Studio page in your browser.")] = False,
+    library: LibraryFolder = None,
+) -> None:
+    """Serve the methods' graphs over the library, to watch and steer them in LangGraph Studio.
+
+    The server runs on this machine. The Studio page is LangChain's: nothing asks for it before you open it.
+    """
+    from readgraph.cli.studio import serve
+
+    serve(library, port, open_page=open_page)

@@ -22,6 +22,11 @@ class Method:
     line: str
     note: str
 
+    @property
+    def graph(self) -> str:
+        """Where the compiled graph is, `module:name`."""
+        return f"readgraph.graphs.{self.module}:graph"
+
     def build(self) -> StateGraph[Any, ReaderContext, Any, Any]:
         """The method's graph, not compiled."""
         made: StateGraph[Any, ReaderContext, Any, Any] = import_module(f"readgraph.graphs.{self.module}").build()

@@ -8,6 +8,7 @@ from typing import Any, get_type_hints
 from typing_extensions import is_typeddict
 
 from readgraph.nodes.step import StepNode
+from readgraph.state.reading import Cleared
 
 NOTHING: frozenset[str] = frozenset()
 
@@ -22,8 +23,8 @@ TOLD = frozenset({"did"})
 class Declared:
     """The keys of the state that a node must find there, those that it writes always, and those that it may write.
 
-    Keys that are `NotRequired` need not be there, and may stay unwritten. `writes` is none where nothing is declared:
-    such a node may write anything.
+    Keys that are `NotRequired` need not be there, and may stay unwritten; those that are only `Cleared` do. `writes` is
+    none where nothing is declared: such a node may write anything.
     """
 
     reads: frozenset[str] = NOTHING
@@ -63,7 +64,9 @@ def _annotated(function: Callable[..., Any], whole_state: type[Any] | None) -> D
         return Declared(reads, writes=NOTHING)
     if not written:
         return Declared(reads)
-    return Declared(reads, written.__required_keys__, frozenset(get_type_hints(written)))
+    hints = get_type_hints(written, include_extras=True)
+    cleared = {key for key, hint in hints.items() if Cleared in getattr(hint, "__metadata__", ())}
+    return Declared(reads, written.__required_keys__ - cleared, frozenset(hints))
 
 
 def _declaring(annotation: Any, whole_state: type[Any] | None) -> Any:

@@ -5,20 +5,29 @@ import time
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from functools import wraps
-from typing import Any, Generic, TypeVar, cast, get_type_hints
+from typing import Any, Generic, NotRequired, TypeVar, cast, get_type_hints
 
 from langchain_core.runnables import Runnable, RunnableConfig
 from langgraph.runtime import Runtime, get_runtime
 from langgraph.types import Overwrite
+from typing_extensions import TypedDict
 
 from readgraph.nodes.metering import Meter, start_meter
 from readgraph.state.background import background
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BudgetSpent
-from readgraph.state.reading import NOTHING_USED, Step, Usage
+from readgraph.state.reading import NOTHING_USED, Status, Step, Usage
 
 StateT = TypeVar("StateT")
 Work = Callable[[StateT, Runtime[ReaderContext]], Awaitable[Any]]
+
+
+class Counted(TypedDict):
+    """What every step reads besides what its coroutine declares, so that no budget begins anew behind it."""
+
+    document: NotRequired[str]
+    status: NotRequired[Status]
+    usage: NotRequired[Usage]
 
 
 class StepNode(Runnable[Any, Any], Generic[StateT]):
@@ -44,10 +53,13 @@ class StepNode(Runnable[Any, Any], Generic[StateT]):
 
     @property
     def input_schema(self) -> type[Any] | None:  # type: ignore[override]
-        """The channels that the coroutine reads, by its first parameter's annotation; none = all."""
+        """The channels that the coroutine reads, by its first parameter's annotation, and the record; none = all."""
         first = next(iter(inspect.signature(self.work).parameters))
         declared = get_type_hints(self.work).get(first)
-        return declared if isinstance(declared, type) and get_type_hints(declared) else None
+        if not (isinstance(declared, type) and get_type_hints(declared)):
+            return None
+        channels = get_type_hints(Counted, include_extras=True) | get_type_hints(declared, include_extras=True)
+        return TypedDict(declared.__name__, channels)  # type: ignore[operator, no-any-return]
 
     def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
         """Run in the background event loop, with the caller's context variables."""

@@ -158,6 +158,10 @@ class ReadingState(Answered):
     quotes: list[Quote]
 
 
+class Cleared:
+    """Marks a key that is only emptied: what reads it needs a node that writes it (see `graphs.wiring`)."""
+
+
 class FreshReading(TypedDict):
     """The channels that belong to one question."""
 
@@ -166,11 +170,11 @@ class FreshReading(TypedDict):
     choices: dict[str, str]
     looking: bool
     pages_read: list[int]
-    quotes: list[Quote]
-    answer: str | None
-    choice: str | None
-    citations: list[Citation]
-    compression_rate: float | None
+    quotes: Annotated[list[Quote], Cleared]
+    answer: Annotated[str | None, Cleared]
+    choice: Annotated[str | None, Cleared]
+    citations: Annotated[list[Citation], Cleared]
+    compression_rate: Annotated[float | None, Cleared]
     status: Status
 
 

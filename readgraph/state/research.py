@@ -5,7 +5,7 @@ from typing import Annotated
 from langgraph.channels import UntrackedValue
 from typing_extensions import TypedDict
 
-from readgraph.state.reading import Answered, Citation, ReadingState
+from readgraph.state.reading import Answered, Citation, Cleared, ReadingState
 
 
 class Plan(TypedDict):
@@ -65,13 +65,13 @@ class FreshResearch(TypedDict):
     """The channels of research that belong to one question."""
 
     requests: list[str]
-    plan: Plan
-    hits: list[Found]
+    plan: Annotated[Plan, Cleared]
+    hits: Annotated[list[Found], Cleared]
     rounds: list[Round]
     notes: str
     sources: list[int]
     snippets: list[Citation]
-    context: str
+    context: Annotated[str, Cleared]
 
 
 def no_plan() -> Plan:

@@ -1,0 +1,146 @@
+"""`studio`: LangGraph's development server over the library, for LangGraph Studio to show."""
+
+import asyncio
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+import webbrowser
+from http.client import HTTPConnection, HTTPException
+from importlib.util import find_spec
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Thread
+
+from rich.console import Console
+
+from readgraph.cli.rendering import counted
+from readgraph.cli.safe_text import Text
+from readgraph.graphs.served import server_configuration
+from readgraph.state.errors import BadInput
+from readgraph.state.library import default_folder, open_library
+
+HOST = "127.0.0.1"
+"""The server asks nobody who they are, so only this machine reaches it."""
+
+STOPPED_WITHIN = 10.0
+
+_SERVER = ("langgraph_cli", "langgraph_api", "langgraph_runtime_inmem")
+_REPORTING = ("LANGSMITH_", "LANGCHAIN_")
+
+
+def serve(folder: Path | None, port: int, *, open_page: bool) -> None:
+    """Serve every graph until Ctrl-C; threads end with the server, and what is read stays in the library.
+
+    Raises `BadInput` where the server isn't installed, the port is taken, or the server ends by itself.
+    """
+    if not all(map(find_spec, _SERVER)):
+        raise BadInput("The development server is not installed: pip install 'readgraph[studio]'.")
+    library = (folder or default_folder()).expanduser().absolute()
+    documents = asyncio.run(_documents(library))
+    _check_port(port)
+    with TemporaryDirectory(prefix="readgraph-studio-") as work:
+        settings = server_configuration() | {"disable_persistence": True}
+        Path(work, "langgraph.json").write_text(json.dumps(settings), encoding="utf-8")
+        where = ["--host", HOST, "--port", str(port), "--no-browser", "--no-reload", "--n-jobs-per-worker", "8"]
+        server = subprocess.Popen(
+            [sys.executable, "-m", "langgraph_cli", "dev", *where],
+            cwd=work,
+            env=server_environment(library),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            encoding="utf-8",
+            errors="replace",
+        )
+        try:
+            _wait_until_up(server, port)
+            _tell(library, documents, port, open_page=open_page)
+            raise BadInput(f"The development server ended by itself, with code {server.wait()}.")
+        except KeyboardInterrupt:
+            pass  # that is how it ends
+        finally:
+            _stop(server)
+
+
+def server_environment(library: Path) -> dict[str, str]:
+    """The environment of the server: it reports to nobody, and asks nobody for a newer version."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(_REPORTING)}
+    return kept | {
+        "LANGGRAPH_CLI_NO_ANALYTICS": "1",
+        "LANGGRAPH_NO_VERSION_CHECK": "true",
+        "LANGSMITH_TRACING": "false",
+        "LOG_LEVEL": "WARNING",
+        "PYTHONUNBUFFERED": "1",
+        "READGRAPH_LIBRARY": str(library),
+    }
+
+
+async def _documents(folder: Path) -> int:
+    async with open_library(folder) as library:
+        return len(await library.pages.documents())
+
+
+def _check_port(port: int) -> None:
+    try:
+        with socket.socket() as listener:
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.bind((HOST, port))
+    except OSError as problem:
+        raise BadInput(f"Port {port} can't be used ({problem.strerror}): choose another with --port.") from None
+
+
+def _wait_until_up(server: "subprocess.Popen[str]", port: int) -> None:
+    """Wait for the first answer; what the server says until then is shown only where it ends, later lines at once."""
+    said: list[str] = []
+    up = False
+
+    def listen() -> None:
+        for line in server.stdout or ():
+            (sys.stderr.write if up else said.append)(line)
+
+    listener = Thread(target=listen, daemon=True)
+    listener.start()
+    while not _answers(port):
+        if server.poll() is not None:
+            listener.join()
+            sys.stderr.writelines(said)
+            raise BadInput(f"The development server did not start: it ended with code {server.returncode}.")
+        time.sleep(0.1)
+    up = True
+
+
+def _answers(port: int) -> bool:
+    connection = HTTPConnection(HOST, port, timeout=5)
+    try:
+        connection.request("GET", "/ok")
+        return connection.getresponse().status == 200
+    except (OSError, HTTPException):
+        return False
+    finally:
+        connection.close()
+
+
+def _tell(library: Path, documents: int, port: int, *, open_page: bool) -> None:
+    address = f"http://{HOST}:{port}"
+    page = f"https://smith.langchain.com/studio/?baseUrl={address}"
+    console = Console(highlight=False, soft_wrap=True)
+    console.print(Text(f"The library {library} ({counted(documents, 'document')}) is served at {address}."))
+    console.print(Text(f"Studio: {page}"))
+    console.print(
+        "The page comes from LangChain's server, and may want you to sign in there; what you read goes between your "
+        "browser and this machine. Ctrl-C ends it."
+    )
+    if open_page:
+        webbrowser.open(page)
+
+
+def _stop(server: "subprocess.Popen[str]") -> None:
+    server.terminate()
+    try:
+        server.wait(STOPPED_WITHIN)
+    except (subprocess.TimeoutExpired, KeyboardInterrupt):  # it waits for a browser, or somebody is in a hurry
+        server.kill()
+        server.wait()

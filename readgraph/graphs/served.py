@@ -1,0 +1,25 @@
+"""What LangGraph's development server is told: every graph by its name, and the library as its store."""
+
+from typing import Any
+
+from readgraph.graphs.methods import METHODS
+from readgraph.state.library import development_store
+
+BESIDE = {
+    "gam_memorize": "readgraph.graphs.gam:memorize",
+    "gam_research": "readgraph.graphs.gam:research",
+    "mem_gpt_chat": "readgraph.graphs.mem_gpt:chat",
+}
+"""Graphs that are parts of a method, or its other build."""
+
+
+def served_graphs() -> dict[str, str]:
+    """Where each graph is, `module:name`, by the name of its assistant; a method's is the name of its module."""
+    of_methods = {method.module.rpartition(".")[2]: method.graph for method in METHODS.values()}
+    return of_methods | BESIDE
+
+
+def server_configuration() -> dict[str, Any]:
+    """What langgraph.json says."""
+    store = f"{development_store.__module__}.{development_store.__name__}"
+    return {"dependencies": ["."], "graphs": served_graphs(), "store": {"path": store}}
