@@ -21,11 +21,14 @@ from readgraph.graphs.served import served_graphs
 from tests.command import Command
 from tests.examples import EXAMPLES
 from tests.model_server import ChatRequest, ModelServer
+from tests.printed import RENEW, said
 from tests.reader import asked_for, reader
 
 ROOT = Path(__file__).parents[1]
-PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
-RENEW = "READGRAPH_RENEW_SNAPSHOTS"
+PAGES = [
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "notebooks/README.md")),
+    *sorted((ROOT / "docs").rglob("*.md")),
+]
 
 CONSOLE = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 SHELL = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -35,15 +38,6 @@ DRAWING_OF = re.compile(r"^<!-- drawing of ([\w, ]+) -->\n```mermaid\n.*?^```$",
 
 SERVES = "readgraph studio"
 """A command that ends with Ctrl-C only: see tests/test_studio.py."""
-
-VARYING = [
-    (re.compile(r"\b\d+\.\d s\b"), "0.1 s"),
-    (re.compile(r"\b\d{4}-\d\d-\d\d(?: \d\d:\d\d|T[\d:.+]+)"), "2026-01-01 12:00"),
-    (re.compile(r"\b[\d.]+ (?:kB|MB) on disk"), "300.0 kB on disk"),
-    (re.compile(r"\$[\d.]+"), "$0.03"),
-    (re.compile(r'"seconds": [\d.]+'), '"seconds": 0.1'),
-]
-"""Times, dates, sizes on disk and prices, which are others another time."""
 
 
 @dataclass(frozen=True)
@@ -79,13 +73,6 @@ def run_as_notebooks_do(code: str, there: dict[str, Any]) -> None:
         asyncio.run(FunctionType(compiled, there)())
     else:
         exec(compiled, there)
-
-
-def said(printed: str) -> str:
-    """An output without what is other each time, and without spaces at the ends of lines."""
-    for varying, instead in VARYING:
-        printed = varying.sub(instead, printed)
-    return "".join(f"{line.rstrip()}\n" for line in printed.splitlines())
 
 
 def fits(shown: str, printed: str) -> bool:

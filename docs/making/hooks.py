@@ -1,13 +1,12 @@
-"""What the site makes of its sources when it is built: folders in the navigation, drawings, generated tables."""
+"""What the site makes of its sources when it is built: navigation, notebooks, drawings, generated tables."""
 
 import re
 from pathlib import Path
 from typing import Any
 
-from drawing import draw
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
-from mkdocs.structure.files import Files
+from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 from pymdownx.superfences import SuperFencesException  # type: ignore[import-untyped]
 from tables import (
@@ -19,6 +18,9 @@ from tables import (
     scoring_table,
     settings_table,
 )
+
+from notebooks import links_to_pages, notebook_pages
+from readgraph.report.drawing import draw
 
 MADE = {
     "command": command_reference,
@@ -43,9 +45,16 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
     return config
 
 
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Take the notebooks in."""
+    for path, content in notebook_pages():
+        files.append(File.generated(config, path, content=content))
+    return files
+
+
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Put in what is generated."""
-    return _MADE.sub(lambda found: MADE[found[1]](), markdown)
+    """Put in what is generated, and lead to the notebooks' pages."""
+    return links_to_pages(_MADE.sub(lambda found: MADE[found[1]](), markdown), page.file.src_uri)
 
 
 def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:

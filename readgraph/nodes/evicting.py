@@ -24,21 +24,23 @@ from readgraph.state.words import count_words, first_words
 KEEP = 3
 """So many of the last events stay, where they leave a quarter of the room."""
 
-SumUp = Callable[[str, str, int, Runtime[ReaderContext]], Awaitable[str]]
+SumUp = Callable[[str, Sequence[Event], int, Runtime[ReaderContext]], Awaitable[str]]
 """Sums up a summary and the events that follow it, in so many words."""
 
 
-async def _by_model(before: str, events: str, most: int, runtime: Runtime[ReaderContext]) -> str:
+async def _by_model(before: str, events: Sequence[Event], most: int, runtime: Runtime[ReaderContext]) -> str:
+    queue = queue_text(events, runtime.context.window_words)
     try:
-        return await ask_text(runtime, queue_summary_prompt(before, events, most))
+        return await ask_text(runtime, queue_summary_prompt(before, queue, most))
     except NoUsableReply:
         fell_back("queue_summary")
         return await _by_extract(before, events, most, runtime)
 
 
-async def _by_extract(before: str, events: str, most: int, runtime: Runtime[ReaderContext]) -> str:
-    """Sentences of the events, and of the summary before them what fits beside."""
-    gist = first_words(extract_gist(events), most // 2)
+async def _by_extract(before: str, events: Sequence[Event], most: int, runtime: Runtime[ReaderContext]) -> str:
+    """Sentences of what was said, else of the events as they stood; of the summary before them what fits beside."""
+    said = "\n".join(event.said for event in events if event.said)
+    gist = first_words(extract_gist(said or queue_text(events, runtime.context.window_words)), most // 2)
     return f"{first_words(before, most - count_words(gist))}\n{gist}".strip()
 
 
@@ -51,7 +53,7 @@ def _evict_with(sum_up: SumUp) -> Callable[[LivingState, Runtime[ReaderContext]]
         cut = first_to_stay(events, sizes, state["room"])
         summary = await store.summary(agent, state["summaries"])
         for part in _parts(events[:cut], sizes, state["room"]):
-            told = await sum_up(summary, queue_text(part, window), summary_words(window), runtime)
+            told = await sum_up(summary, part, summary_words(window), runtime)
             summary = first_words(told, summary_words(window))
         await store.put_summary(agent, state["summaries"] + 1, summary)
         return {

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from unicodedata import normalize
 
 STOP_WORDS = frozenset(
@@ -74,6 +75,7 @@ def _tokens(text: str) -> Iterator[str]:
             yield token
 
 
+@lru_cache(maxsize=65_536)  # a text says the same words again and again
 def _stem(word: str) -> str:
     """A light English stem: plurals, -ing, -ed, and the letters that these double, drop or change.
 

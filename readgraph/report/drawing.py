@@ -1,8 +1,9 @@
-"""Flowcharts as SVG, made when the site is built.
+"""Flowcharts as SVG, for the site's pages and for notebooks: nothing is fetched, and no server is asked.
 
-The pages hold mermaid's notation, which GitHub draws too; mermaid itself is 3 MB of script that a reader would fetch
-from a CDN. Understood: `graph LR` or `graph TD`, nodes `name` and `name[Label]`, edges `-->` and `-.->`, chained, with
-`|label|`; lines of `%%` are comments. Anything else is refused, so that nothing is drawn wrongly.
+The notation is mermaid's, which code forges draw too; mermaid itself is 3 MB of script that a reader would fetch from a
+CDN, and LangGraph's own pictures come from a server. Understood: `graph LR` or `graph TD`, nodes `name` and
+`name[Label]`, edges `-->` and `-.->`, chained, with `|label|`; lines of `%%` are comments. Anything else is refused, so
+that nothing is drawn wrongly.
 """
 
 import re
@@ -17,6 +18,17 @@ _EDGE = re.compile(r"(-->|-\.->)(?:\s*\|\s*\"?([^|\"]+?)\"?\s*\|)?")
 LETTER, SMALL_LETTER, HEIGHT, PADDING = 7.8, 6.7, 34.0, 13.0
 APART, BESIDE, MARGIN = 42.0, 18.0, 6.0
 """Pixels: of letters and a box; between boxes one after the other, and side by side; around the drawing."""
+
+STYLE = """
+.flowchart { height: auto; max-width: 100%; }
+.flowchart rect { fill: #f3faf9; stroke: #00796b; stroke-width: 1.2; }
+.flowchart text { fill: #222; font: 13px monospace; text-anchor: middle; }
+.flowchart text.label { fill: #777; font-size: 11px; }
+.flowchart path { fill: none; stroke: #888; stroke-width: 1.3; }
+.flowchart path.dotted { stroke-dasharray: 4 3; }
+.flowchart polygon { fill: #888; }
+"""
+"""Of a drawing that stands alone, to be seen on a light ground and on a dark one."""
 
 Point = tuple[float, float]
 
@@ -46,6 +58,12 @@ def draw(source: str) -> str:
     ways = [("wide", True), ("narrow", False)] if chart.across else [("both", False)]
     drawn = "".join(_Layout(chart, across).svg(name) for name, across in ways)
     return f'<figure class="drawing">{drawn}</figure>'
+
+
+def draw_alone(source: str) -> str:
+    """The flowchart as SVG that needs no page around it; raises `ValueError` as `parse` does."""
+    chart = parse(source)
+    return _Layout(chart, chart.across).svg("flowchart", f"<style>{STYLE}</style>")
 
 
 def parse(source: str) -> Chart:
@@ -108,8 +126,8 @@ class _Layout:
                 aside += self._aside(name) + BESIDE
             along += deep + gap
 
-    def svg(self, name: str) -> str:
-        """The drawing."""
+    def svg(self, name: str, style: str = "") -> str:
+        """The drawing, as of the class of this name, with its style where the page around it has none."""
         arrows = [self._arrow(edge) for edge in self.chart.edges]
         ends = [point for points, _ in arrows for point in points]
         for node, (along, aside) in self.at.items():
@@ -120,8 +138,9 @@ class _Layout:
         width, height = (max(p[axis] for p in shown) - low + MARGIN for axis, low in ((0, left), (1, top)))
         said = ", ".join(f"{edge.start} to {edge.end}" for edge in self.chart.edges)
         return (
-            f'<svg class="{name}" role="img" aria-label="{escape(said)}" viewBox="{left:.0f} {top:.0f} {width:.0f} '
-            f'{height:.0f}" width="{width:.0f}" height="{height:.0f}">'
+            f'<svg xmlns="http://www.w3.org/2000/svg" class="{name}" role="img" aria-label="{escape(said)}" '
+            f'viewBox="{left:.0f} {top:.0f} {width:.0f} {height:.0f}" width="{width:.0f}" height="{height:.0f}">'
+            + style
             + "".join(drawn for _, drawn in arrows)
             + "".join(map(self._box, self.at))
             + "</svg>"
@@ -146,7 +165,7 @@ class _Layout:
         path = f"M{_pair(start)}C{_pair(first)} {_pair(second)} {_pair(end)}"
         drawn = f'<path d="{path}"{kind}/><polygon points="{self._head(way[2], way[3])}"/>'
         # A curve reaches three quarters of the way to its middle points.
-        reached = [tuple(begin + 0.75 * (to - begin) for begin, to in zip(way[0], p, strict=True)) for p in way[1:3]]
+        reached = [(way[0][0] + 0.75 * (x - way[0][0]), way[0][1] + 0.75 * (y - way[0][1])) for x, y in way[1:3]]
         within = [way[0], *reached, way[3]]
         if edge.label:
             x, y = ((a + 3 * b + 3 * c + d) / 8 for a, b, c, d in zip(start, first, second, end, strict=True))

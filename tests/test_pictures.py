@@ -1,0 +1,38 @@
+"""Graphs as pictures in a notebook, drawn without asking anyone."""
+
+from xml.etree import ElementTree
+
+import pytest
+from langgraph.graph import StateGraph
+from typing_extensions import TypedDict
+
+from readgraph.graphs import gam
+from readgraph.graphs.methods import METHODS
+from readgraph.report.picture import picture
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_every_method_can_be_drawn(name: str) -> None:
+    graph = METHODS[name].build().compile()
+    drawing = ElementTree.fromstring(picture(graph)._repr_svg_())
+    assert {text.text for text in drawing.iter(f"{SVG}text")} == {*graph.nodes} - {"__start__"}
+    inner = [edge for edge in graph.get_graph().edges if not {edge.source, edge.target} & {"__start__", "__end__"}]
+    assert len([*drawing.iter(f"{SVG}path")]) == len(inner)
+    dotted = [path for path in drawing.iter(f"{SVG}path") if path.get("class") == "dotted"]
+    assert len(dotted) == sum(edge.conditional for edge in inner)
+
+
+def test_without_a_notebook_it_is_mermaid_s_notation() -> None:
+    assert repr(picture(gam.memorize)) == "graph LR\n    open --> memorize"
+
+
+def test_a_single_node_is_drawn_too() -> None:
+    class State(TypedDict):
+        word: str
+
+    builder = StateGraph(State)
+    builder.add_node("alone", lambda state: state)
+    builder.add_edge("__start__", "alone")
+    assert ">alone</text>" in picture(builder.compile())._repr_svg_()
