@@ -52,11 +52,25 @@ def evaluate(
     estimate: Annotated[
         bool, typer.Option("--estimate", help="Say how many calls and words it will take, and make no call.")
     ] = False,
+    diff: Annotated[
+        tuple[Path, Path] | None,
+        typer.Option(metavar="A B", help="Compare the evaluations of two folders, question by question."),
+    ] = None,
 ) -> None:
     """Measure methods on questions whose answers are known, and write a table, results.json, results.csv and a report.
 
-    Example: readgraph evaluate QuALITY.v1.0.1.htmlstripped.dev --methods read-agent,full-text --limit 50 --out quality
+    Examples:
+    readgraph evaluate QuALITY.v1.0.1.htmlstripped.dev --methods read-agent,full-text --limit 50 --out quality
+
+    readgraph evaluate --diff quality quality-with-another-model
+
     """
+    if diff:
+        from readgraph.cli.evaluation_differences import show_difference
+
+        show_difference(*diff, screen)
+        return
+
     from readgraph.cli import evaluating
 
     asked = evaluating.Asked(file, dataset, methods, limit, runs, judge, out)

@@ -75,7 +75,7 @@ def metric_names(results: dict[str, Any]) -> list[str]:
 
 
 def _use(methods: list[dict[str, Any]]) -> Table:
-    table = _table("compression", "calls", "words in", "words to build", "seconds", "cost", "failed")
+    table = _table("compression", "calls", "words in", "to build", "time", "cost", "failed")
     for method in methods:
         figures, building = method["figures"], method["building"]
         costs = [cost for cost in (method["cost"], building["cost"]) if cost is not None]
@@ -85,7 +85,7 @@ def _use(methods: list[dict[str, Any]]) -> Table:
             _rounded(figures["calls"]),
             NONE if figures["input_words"] is None else f"{figures['input_words']:,.0f}",
             f"{building['input_words']:,}",
-            _rounded(method["seconds"]),
+            NONE if method["seconds"] is None else f"{method['seconds']:.1f} s",
             in_dollars(sum(costs)) if costs else NONE,
             f"{len(method['failures']):,}",
         )
@@ -126,11 +126,12 @@ def _notes(results: dict[str, Any]) -> Iterator[str]:
         if method["fallbacks"]:
             told = ", ".join(f"{kind} {count:,}" for kind, count in method["fallbacks"].items())
             yield f"{method['method']}: fall-backs {told}"
-        if method["valid_replies"] is not None:
+        if method["valid_replies"] not in (None, 100):
             yield f"{method['method']}: {method['valid_replies']:.1f} % of the replies could be used"
     failed = [(method["method"], failure) for method in methods for failure in method["failures"]]
     if failed:
-        yield f"{len(failed):,} of {counted(sum(method['outcomes'] for method in methods), 'reading')} failed: each scores 0"
+        asked = sum(method["outcomes"] for method in methods)
+        yield f"{len(failed):,} of {counted(asked, 'reading')} failed: each scores 0"
     for name, failure in failed[:MOST_FAILURES]:
         run = f", run {failure['run'] + 1}" if results["what"]["runs"] > 1 else ""
         yield f"  {name}, {one_line(failure['item'])}{run}: {one_line(failure['problem'])}"
@@ -145,7 +146,7 @@ def _files(folder: Path) -> Iterator[str]:
 
 
 def _table(*names: str | Text) -> Table:
-    table = Table(Column("method", no_wrap=True), **PLAIN)
+    table = Table(Column("method", no_wrap=True), **PLAIN, pad_edge=False)
     for name in names:
         table.add_column(name, justify="right")
     return table

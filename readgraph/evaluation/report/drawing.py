@@ -22,8 +22,11 @@ COLOURS = ("#0e8f96", "#d1702c", "#6a7fd8", "#b8558f", "#6f9b2e", "#b8921f", "#9
 MARKERS = "osD^vPX<>h"
 """For methods too: no one has to tell colours apart."""
 
-WIDTH = 5.2
-"""Of one panel, in inches."""
+SIZE = (5.6, 3.8)
+"""Width and height in inches, which matter only to one another and to the size of text."""
+
+ROW_LETTERS = 54
+"""What a row of a legend holds."""
 
 SETTINGS = {
     "svg.fonttype": "none",
@@ -60,20 +63,14 @@ def can_draw() -> bool:
     return find_spec("matplotlib") is not None
 
 
-def drawn(*panels: Panel) -> str:
-    """Panels side by side as an SVG element; what they label stands in one legend below them."""
+def drawn(panel: Panel) -> str:
+    """A panel as an SVG element; what it labels stands in a legend below it."""
     with library("matplotlib").rc_context(SETTINGS):
-        figure = library("matplotlib.figure").Figure(figsize=(WIDTH * len(panels), 3.4), layout="constrained")
-        axes = figure.subplots(1, len(panels), squeeze=False)[0]
-        for panel, into in zip(panels, axes, strict=True):
-            panel(into)
-        series = dict[str, Any]()
-        for into in axes:
-            handles, labels = into.get_legend_handles_labels()
-            series |= dict(zip(labels, handles, strict=True))
-        if series:
-            columns = min(len(series), 4 * len(panels))
-            figure.legend(series.values(), series.keys(), loc="outside lower center", ncols=columns)
+        figure = library("matplotlib.figure").Figure(figsize=SIZE, layout="constrained")
+        axes = figure.subplots()
+        panel(axes)
+        if labels := axes.get_legend_handles_labels()[1]:
+            figure.legend(loc="outside lower center", ncols=ROW_LETTERS // max(map(len, labels)) or 1, columnspacing=1)
         written = io.BytesIO()
         figure.savefig(written, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
     return _for_a_page(written.getvalue())
@@ -82,8 +79,7 @@ def drawn(*panels: Panel) -> str:
 def _for_a_page(svg: bytes) -> str:
     """The drawing alone: styles as attributes, no metadata, the ink as the page's."""
     root = etree.fromstring(svg, etree.XMLParser(resolve_entities=False, remove_comments=True))
-    for element in list(root.iter("{*}metadata", "{*}style")):
-        element.getparent().remove(element)
+    etree.strip_elements(root, "{*}metadata", "{*}style", with_tail=False)
     for element in root.iter():
         if etree.QName(element).localname == "g":
             element.attrib.pop("id", None)

@@ -35,4 +35,5 @@ def evaluation_page(evaluation: ScoredEvaluation) -> str:
 
 def _figure(plot: Plot) -> str:
     said = f"<h3>{escape(plot.heading)}</h3><p>{escape(plot.line)}</p>"
-    return f'\n<figure class="plot"><figcaption>{said}</figcaption>{plot.svg}</figure>'
+    panels = "".join(plot.panels)
+    return f'\n<figure class="plot"><figcaption>{said}</figcaption><div class="panels">{panels}</div></figure>'

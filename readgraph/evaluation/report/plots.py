@@ -24,16 +24,16 @@ BARS = 20
 
 
 class Plot(NamedTuple):
-    """A plot: its heading, a sentence on what it shows, and the drawing, an SVG element."""
+    """A plot: its heading, a sentence on what it shows, and its panels, each an SVG element."""
 
     heading: str
     line: str
-    svg: str
+    panels: list[str]
 
 
 def plots_of(evaluation: ScoredEvaluation) -> list[Plot]:
     """The plots that can be drawn; needs matplotlib."""
-    made: tuple[Callable[[ScoredEvaluation], Plot | None], ...] = (score_by_words, score_by_length, words, walks)
+    made: tuple[Callable[[ScoredEvaluation], Plot | None], ...] = (score_by_words, score_by_length, walks, words)
     return [plot for make in made if (plot := make(evaluation))]
 
 
@@ -47,14 +47,14 @@ def score_by_words(evaluation: ScoredEvaluation) -> Plot | None:
     if not any(sent):
         view = [_words_in_view(evaluation, method["method"]) for method in methods]
         line = f"{name} with its 95 % interval, by the words of the text that were in view at the answer (no model)"
-        return Plot("Score by words read", line, drawn(_scatter(name, methods, view, "words in view at the answer")))
+        return Plot("Score by words read", line, [drawn(_scatter(name, methods, view, "words in view"))])
     total = [words + _building_share(method) for words, method in zip(sent, methods, strict=True)]
     line = f"{name} with its 95 % interval, by the words sent to the model for a question, and with memories counted in"
     panels = (
         _scatter(name, methods, sent, "words a question"),
         _scatter(name, methods, total, "words a question, with its share of the memories"),
     )
-    return Plot("Score by words read", line, drawn(*panels))
+    return Plot("Score by words read", line, [drawn(panel) for panel in panels])
 
 
 def score_by_length(evaluation: ScoredEvaluation) -> Plot | None:
@@ -78,20 +78,36 @@ def score_by_length(evaluation: ScoredEvaluation) -> Plot | None:
         _score_axis(axes, name)
         axes.set_xlabel("words of the text")
 
-    return Plot("Score by length", f"{name} by the length of the text, in groups of as many texts", drawn(panel))
+    return Plot("Score by length", f"{name} by the length of the text, in groups of as many texts", [drawn(panel)])
 
 
 def words(evaluation: ScoredEvaluation) -> Plot | None:
-    """How long texts and pages are, and what was kept of them (ReadAgent, figures 2 to 5)."""
-    noted = list({memory["memory"]: memory for memory in evaluation.memories if any(memory["note_words"])}.values())
+    """How long texts and pages are, and what memories keep of them (ReadAgent, figures 2 to 5); memories of run 1."""
+    noted = _noted(evaluation)
     if not noted:
         return None
-    pages, notes = ([words for memory in noted for words in memory[of]] for of in ("page_words", "note_words"))
-    panels = [_histogram({"pages": pages, "their notes": notes}, "pages")]
-    if len({memory["text"] for memory in noted}) >= FEWEST_TEXTS:
-        kept = [sum(memory["note_words"]) for memory in noted]
-        panels.insert(0, _histogram({"texts": [memory["words"] for memory in noted], "their notes": kept}, "texts"))
-    return Plot("Words and notes", "words of what was read, and of the notes that memories keep of it", drawn(*panels))
+    notes, pages = list[_Series](), list[_Series]()
+    for number, (method, memories) in enumerate(noted.items()):
+        colour = COLOURS[(number + 1) % len(COLOURS)]
+        notes.append(_Series(f"notes, {method}", [sum(one["note_words"]) for one in memories], colour))
+        for label, of, dashed in ((f"pages, {method}", "page_words", True), (f"notes, {method}", "note_words", False)):
+            pages.append(_Series(label, [size for one in memories for size in one[of]], colour, dashed))
+    panels = [_histogram(pages, "pages")]
+    sizes = text_words(evaluation)
+    if len(sizes) >= FEWEST_TEXTS:
+        panels.insert(0, _histogram([_Series("texts", [*sizes.values()], COLOURS[0], True), *notes], "texts"))
+    line = "words of texts and pages, and of the notes that memories keep of them; in brackets the mean"
+    return Plot("Words and notes", line, [drawn(panel) for panel in panels])
+
+
+def _noted(evaluation: ScoredEvaluation) -> dict[str, list[dict[str, Any]]]:
+    """The memories that hold notes, by method; those that several methods share under the first one."""
+    noted, seen = defaultdict[str, list[dict[str, Any]]](list), set[str]()
+    for memory in evaluation.memories:
+        if memory["run"] == 0 and memory["memory"] not in seen and any(memory["note_words"]):
+            seen.add(memory["memory"])
+            noted[memory["method"]].append(memory)
+    return noted
 
 
 def walks(evaluation: ScoredEvaluation) -> Plot | None:
@@ -105,14 +121,16 @@ def walks(evaluation: ScoredEvaluation) -> Plot | None:
     def panel(axes: Any) -> None:
         for offset, (label, wanted) in enumerate({"all walks": (True, False), "right answers": (True,)}.items()):
             means = [[share for share, right in of if right in wanted] for of in shares.values()]
-            at = [number + 0.4 * offset - 0.2 for number in range(len(shares))]
-            axes.bar(at, [fmean(of) if of else 0 for of in means], 0.38, label=label, color=COLOURS[offset])
+            at = [number + 0.32 * offset - 0.16 for number in range(len(shares))]
+            axes.bar(at, [fmean(of) if of else 0 for of in means], 0.3, label=label, color=COLOURS[offset])
         axes.set_xticks(range(len(shares)), [*shares])
+        axes.set_xlim(-0.7, len(shares) - 0.3)
+        axes.grid(visible=False, axis="x")
         axes.set_ylim(0, 100)
         axes.set_ylabel("% of the text read")
 
     line = f"words of the text in segments that walks read; right: {evaluation.leading} of 50 or more"
-    return Plot("What walks read", line, drawn(panel))
+    return Plot("What walks read", line, [drawn(panel)])
 
 
 def text_words(evaluation: ScoredEvaluation) -> dict[str, int]:
@@ -175,11 +193,21 @@ def _scatter(name: str, methods: Sequence[dict[str, Any]], at: Sequence[float], 
     return panel
 
 
-def _histogram(values: dict[str, list[int]], counted: str) -> Panel:
+class _Series(NamedTuple):
+    """Numbers of words with the label and the look that they have in a histogram."""
+
+    label: str
+    sizes: list[int]
+    colour: str
+    dashed: bool = False
+
+
+def _histogram(series: Sequence[_Series], counted: str) -> Panel:
     def panel(axes: Any) -> None:
-        most = max(max(of) for of in values.values())
-        for number, (label, of) in enumerate(values.items()):
-            axes.hist(of, BARS, (0, most), label=f"{label} (mean {fmean(of):,.0f})", color=COLOURS[number], alpha=0.75)
+        most = max(max(one.sizes) for one in series)
+        for one in series:
+            label, style = f"{one.label} ({fmean(one.sizes):,.0f})", "--" if one.dashed else "-"
+            axes.hist(one.sizes, BARS, range=(0, most), histtype="step", label=label, color=one.colour, ls=style)
         axes.set_xlabel("words")
         axes.set_ylabel(counted)
         axes.xaxis.set_major_formatter("{x:,.0f}")

@@ -16,7 +16,7 @@ function makePage() {
       prose("p.quiet", `${about}, ${model}${judge}${runs}, begun ${what.begun.slice(0, 10)}`)),
     element("main", {},
       section("methods", "Methods", methodTable(), legend()),
-      plots.length ? section("plots", "Plots", element("div.plots", {}, plots)) : null,
+      plots.length ? section("plots", "Plots", element("div.side-by-side", {}, plots)) : null,
       report.missing ? element("p.notice", {}, report.missing) : null,
       categories ? section("categories", `${capital(report.metrics[0])} by category`, categories) : null,
       walked ? section("walks", "Walks", walked) : null,

@@ -2,7 +2,7 @@
 const none = "–";
 const fixed = (value, digits = 1) => (value ?? null) === null ? none : value.toFixed(digits);
 const whole = (value) => (value ?? null) === null ? none : number(Math.round(value));
-const percent = (value) => (value ?? null) === null ? none : `${value.toFixed(0)} %`;
+const percent = (value) => (value ?? null) === null ? none : `${value.toFixed(0)}\u00a0%`;
 const total = (one, other) => one === null && other === null ? null : (one ?? 0) + (other ?? 0);
 const dollars = (value) => value === null ? none : `$${value >= 1 ? value.toFixed(2) : value.toFixed(4)}`;
 

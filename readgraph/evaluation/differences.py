@@ -1,0 +1,111 @@
+"""Two evaluations side by side: the questions that both answered, paired, and what else differs between them."""
+
+import csv
+from collections import defaultdict
+from collections.abc import Mapping
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+from readgraph.evaluation.folder import EvaluationFolder
+from readgraph.evaluation.result_files import SCORES
+from readgraph.evaluation.statistics import compare
+from readgraph.sources.loading import shown
+from readgraph.state.errors import BadInput
+
+Runs = dict[str, dict[str, float]]
+"""The scores of one method: by run, then by question."""
+
+
+def difference_of(one: Path, other: Path) -> dict[str, Any]:
+    """The second evaluation less the first, as a JSON-plain value.
+
+    `pairs` has an entry for each method that both have; the one that is left over in each, where it is one in each,
+    makes a pair too. An entry holds what stands in `_pair`. `differs` holds what is not the same in their records:
+    names with the two values. Raises `BadInput` where they can't be paired.
+    """
+    records = [EvaluationFolder(path).what() for path in (one, other)]
+    _check_the_same_questions(one, other, records)
+    metric, before = _leading_scores(one)
+    metric_after, after = _leading_scores(other)
+    if metric != metric_after:
+        raise BadInput(f"{shown(one)} is scored by {metric} and {shown(other)} by {metric_after}: run both again.")
+    pairs = [pair for names in paired_methods(before, after) if (pair := _pair(*names, before, after))]
+    if not pairs:
+        raise BadInput(f"{shown(one)} and {shown(other)} have no method, or no question, in common.")
+    return {
+        "folders": [str(one), str(other)],
+        "dataset": records[0]["dataset"],
+        "metric": metric,
+        "pairs": pairs,
+        "differs": _differs(*records),
+    }
+
+
+def paired_methods(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """The methods that both have, and the one that is left over in each."""
+    shared = [(name, name) for name in one if name in other]
+    left, right = [name for name in one if name not in other], [name for name in other if name not in one]
+    return [*shared, (left[0], right[0])] if len(left) == len(right) == 1 else shared
+
+
+def _check_the_same_questions(one: Path, other: Path, records: list[dict[str, Any]]) -> None:
+    names = [record["dataset"] for record in records]
+    if names[0] != names[1]:
+        raise BadInput(f"{shown(one)} is about {names[0]} and {shown(other)} about {names[1]}: nothing to compare.")
+    if records[0]["file"] and records[1]["file"] and records[0]["file"]["sha256"] != records[1]["file"]["sha256"]:
+        raise BadInput(
+            f"{shown(one)} and {shown(other)} were made with different files of questions: run one again with the same."
+        )
+
+
+def _leading_scores(path: Path) -> tuple[str, dict[str, Runs]]:
+    """The metric that comes first in a folder's scores, and its scores by method."""
+    scores: dict[str, Runs] = defaultdict(lambda: defaultdict(dict))
+    leading = ""
+    try:
+        with (path / SCORES).open(encoding="utf-8", newline="") as file:
+            for row in csv.DictReader(file):
+                leading = leading or row["metric"]
+                if row["metric"] == leading:
+                    scores[row["method"]][row["run"]][row["item"]] = float(row["score"])
+    except FileNotFoundError:
+        raise BadInput(
+            f"{shown(path)} holds no {SCORES}: the evaluation isn't done; the same command goes on."
+        ) from None
+    except (OSError, ValueError, KeyError, TypeError):
+        raise BadInput(f"{shown(path / SCORES)} can't be read: run the evaluation again to write it anew.") from None
+    return leading, scores
+
+
+def _pair(one: str, other: str, before: Mapping[str, Runs], after: Mapping[str, Runs]) -> dict[str, Any] | None:
+    """The two methods on the questions that both have scores of; lists hold the first evaluation's value first."""
+    first, second = [*after[other].values()], [*before[one].values()]
+    found = compare(first, second)
+    if found is None:
+        return None
+    both = {item for run in first for item in run} & {item for run in second for item in run}
+    means = [fmean(fmean(run[item] for run in runs if item in run) for item in both) for runs in (second, first)]
+    return {
+        "methods": [one, other],
+        "questions": found.questions,
+        "means": means,
+        "difference": found.difference,
+        "interval": found.interval,
+        "p": found.p,
+        "better": [found.second_better, found.first_better],
+    }
+
+
+def _differs(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, list[Any]]:
+    flat = [_flat(record) for record in (one, other)]
+    names = dict.fromkeys([*flat[0], *flat[1]])
+    return {name: [of.get(name) for of in flat] for name in names if flat[0].get(name) != flat[1].get(name)}
+
+
+def _flat(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings, versions of prompts and packages, and the rest that a figure depends on, by one name each."""
+    named = {"runs": record["runs"], "judge": record["judge"], "questions": record["questions"], **record["settings"]}
+    for group in ("prompts", "packages"):
+        named |= {f"{group[:-1]} {name}": version for name, version in record[group].items()}
+    return named

@@ -1,0 +1,88 @@
+"""Folders of evaluations made by hand: nothing is read, so that every figure is known."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from readgraph.evaluation.folder import EvaluationFolder
+from readgraph.evaluation.plan import what_is_run
+from readgraph.evaluation.records import Dataset, Item, Outcome, Text
+from readgraph.graphs.methods import method_named
+from readgraph.state.context import ReaderContext
+from readgraph.state.reading import NOTHING_USED
+
+CONTEXT = ReaderContext(model="openai:double")
+NOTHING: dict[str, Any] = {"calls": 0, "input_words": 0, "output_words": 0, "cost": None, "fallbacks": {}}
+
+Right = Callable[[int, int], bool]
+"""Whether the answer to the question of this number is right in this run."""
+
+
+def quiz(questions: int, texts: int = 2, name: str = "quality", categories: Sequence[str] = ("",)) -> Dataset:
+    """Multiple choices of two, the first one right, about texts in turn."""
+    items = tuple(
+        Item(
+            id=f"q{number}",
+            text=f"t{number % texts}",
+            question=f"What of {number}?",
+            references=("this",),
+            options=("this", "that"),
+            correct=0,
+            category=categories[number % len(categories)],
+        )
+        for number in range(questions)
+    )
+    made = tuple(Text(f"t{number}", f"Text {number}", "word " * (100 + 50 * number)) for number in range(texts))
+    return Dataset(name, made, items, ("accuracy",), licence="MIT")
+
+
+def folder_of(
+    path: Path,
+    dataset: Dataset,
+    methods: dict[str, Right],
+    runs: int = 1,
+    context: ReaderContext = CONTEXT,
+    **fields: Any,
+) -> EvaluationFolder:
+    """A folder in which methods answered so; `fields` are those of all outcomes."""
+    folder = EvaluationFolder(path)
+    what = what_is_run(None, dataset, [method_named(name) for name in methods], runs, None, context)
+    with folder.opened(what):
+        folder.append(
+            "memories", [memory(name, run, text) for name in methods for run in range(runs) for text in dataset.texts]
+        )
+        folder.append(
+            "answers",
+            [
+                answer(name, run, item, right(number, run), **fields)
+                for name, right in methods.items()
+                for run in range(runs)
+                for number, item in enumerate(dataset.items)
+            ],
+        )
+    return folder
+
+
+def memory(method: str, run: int, text: Text) -> dict[str, Any]:
+    """A line of memories.jsonl: two pages and their notes of a tenth."""
+    words = len(text.text.split())
+    return {
+        **NOTHING,
+        **{
+            "method": method,
+            "run": run,
+            "text": text.id,
+            "memory": f"{method}-{text.id}",
+            "fingerprint": f"f-{method}",
+        },
+        **{"words": words, "page_words": [words // 2] * 2, "note_words": [words // 20] * 2},
+        **{"usage": {**NOTHING_USED}, "calls": 2, "input_words": words},
+    }
+
+
+def answer(method: str, run: int, item: Item, right: bool, **fields: Any) -> dict[str, Any]:
+    """A line of answers.jsonl."""
+    choice = 0 if right else 1
+    given: dict[str, Any] = {"status": "answered", "answer": item.options[choice], "choice": choice}
+    given |= {"compression_rate": 50.0, "calls": 2, "input_words": 200, "output_words": 20}
+    return Outcome(item.id, method, run, **(given | fields)).line()

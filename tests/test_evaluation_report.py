@@ -1,0 +1,330 @@
+"""What comes out of an evaluation: tables, CSV files, the page with its plots, and the difference of two."""
+
+import csv
+import io
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from lxml import html
+from pytest import CaptureFixture, MonkeyPatch
+
+from readgraph.cli.evaluation_tables import print_results
+from readgraph.cli.screen import Screen
+from readgraph.evaluation.differences import difference_of
+from readgraph.evaluation.folder import EvaluationFolder
+from readgraph.evaluation.metrics import METRICS, Metric
+from readgraph.evaluation.records import Dataset
+from readgraph.evaluation.report import page as report_page
+from readgraph.evaluation.report.drawing import can_draw, drawn
+from readgraph.evaluation.report.plots import length_groups, plots_of, score_by_words
+from readgraph.evaluation.result_files import write_results
+from readgraph.evaluation.scored import scored_evaluation
+from readgraph.state.errors import BadInput
+from tests.command import Command, assert_refused
+from tests.evaluations import CONTEXT, Right, answer, folder_of, quiz
+
+EVERY: Right = lambda number, run: True  # noqa: E731
+NEVER: Right = lambda number, run: False  # noqa: E731
+EVEN: Right = lambda number, run: number % 2 == 0  # noqa: E731
+SCRIPT = "</script><script>document.title = 'taken'</script><b>$x$</b>"
+
+
+@pytest.fixture(autouse=True)
+def no_plots(monkeypatch: MonkeyPatch) -> None:
+    """Plots take their time: only the tests that are about them draw."""
+    monkeypatch.setattr(report_page, "can_draw", lambda: False)
+
+
+def rows(file: Path) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(file.read_text(encoding="utf-8"))))
+
+
+def printed(results: dict[str, Any], folder: Path, capsys: CaptureFixture[str], *, quiet: bool = False) -> str:
+    print_results(results, folder, Screen(quiet=quiet))
+    return capsys.readouterr().out
+
+
+def page_data(folder: Path) -> dict[str, Any]:
+    found = html.fromstring((folder / "report.html").read_bytes()).get_element_by_id("data")
+    return dict(json.loads(str(found.text)))
+
+
+def with_failure(dataset: Dataset, path: Path, problem: str) -> EvaluationFolder:
+    folder = folder_of(path, dataset, {"read-agent": EVERY, "mem-walker": EVEN}, runs=2)
+    failed = answer("read-agent", 1, dataset.items[0], True, status="failed", problem=problem, answer=None, choice=None)
+    folder.append("answers", [failed])
+    return folder
+
+
+# The table
+
+
+def test_a_row_a_method(tmp_path: Path, capsys: CaptureFixture[str], monkeypatch: MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
+    dataset = quiz(40, categories=("fact", "time [bold]order"))
+    runs: Right = lambda number, run: number < (10 if run else 20)  # noqa: E731
+    fields: dict[str, Any] = {"cost": 0.5, "usage": {"seconds": 2.0}, "fallbacks": {"choice": 1}, "refused": 1}
+    folder = folder_of(tmp_path / "out", dataset, {"bm25": runs, "gam": EVEN}, runs=2, **fields)
+    out = printed(write_results(dataset, folder), folder.path, capsys)
+    assert out.startswith("quality: 40 questions about 2 texts, openai:double\n")
+    assert re.search(r"^bm25 +37\.5 \[\d\d–\d\d\] ± 17\.7 +84\.4 \(PaLM 2-L\)", out, re.MULTILINE)
+    assert re.search(r"^gam +50\.0 \[\d\d–\d\d\] ± 0\.0 +–", out, re.MULTILINE)
+    assert re.search(r"^gam +50 % +2\.0 +200 +500 +2\.0 s +\$40\.00 +0", out, re.MULTILINE)
+    assert "fact (20)  time [bold]order (20)" in out
+    assert re.search(r"^gam +100\.0 +0\.0$", out, re.MULTILINE)
+    assert "gam: fall-backs choice 80\n" in out and "gam: 50.0 % of the replies could be used\n" in out
+    assert f"{folder.path} holds report.html, results.json, results.csv and scores.csv\n" in out
+
+
+def test_failures_are_listed_unless_quiet(tmp_path: Path, capsys: CaptureFixture[str]) -> None:
+    dataset = quiz(4)
+    folder = with_failure(dataset, tmp_path / "out", "503\x1b[2J, or\nworse")
+    results = write_results(dataset, folder)
+    told = printed(results, folder.path, capsys)
+    assert "1 of 16 readings failed: each scores 0\n  read-agent, q0, run 2: 503␛[2J, or worse\n" in told
+    quiet = printed(results, folder.path, capsys, quiet=True)
+    assert "read-agent" in quiet and "readings failed" not in quiet and "report.html" not in quiet
+    assert results["methods"][0]["metrics"]["accuracy"]["mean"] == 87.5
+
+
+def test_walks_have_a_table(tmp_path: Path, capsys: CaptureFixture[str]) -> None:
+    dataset = quiz(4)
+    folder = folder_of(tmp_path / "out", dataset, {"mem-walker": EVEN}, strayed=True, hops=3, percent_read=12.5)
+    out = printed(write_results(dataset, folder), folder.path, capsys)
+    assert re.search(r"stray +recovered +read +hops\nmem-walker +100 % +100 % +12 % +3\.0", out)
+
+
+def test_the_tables_fit_a_terminal(tmp_path: Path, capsys: CaptureFixture[str], monkeypatch: MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    dataset = quiz(30)
+    folder = folder_of(tmp_path / "out", dataset, {"retrieved-pages": EVEN}, runs=2, cost=0.01, input_words=123456)
+    out = printed(write_results(dataset, folder), folder.path, capsys, quiet=True)
+    assert all(len(line) <= 80 for line in out.splitlines()) and "…" not in out
+    assert "compression" in out and "failed" in out
+
+
+# The CSV files
+
+
+def test_csv_files_hold_every_figure_and_every_score(tmp_path: Path, monkeypatch: MonkeyPatch) -> None:
+    monkeypatch.setitem(METRICS, "calls", Metric("calls", "Calls.", lambda item, outcome: float(outcome.calls)))
+    dataset = replace(quiz(4, categories=("a, or b", "c")), metrics=("accuracy", "calls"))
+    folder = folder_of(tmp_path / "out", dataset, {"read-agent": EVERY, "bm25": EVEN}, runs=2)
+    results = write_results(dataset, folder)
+    table = rows(folder.path / "results.csv")
+    assert [*table[0]] == ["method", "metric", "category", "mean", "low", "high", "deviation", "questions", "runs"]
+    assert [(row["method"], row["metric"], row["category"]) for row in table[:4]] == [
+        ("read-agent", "accuracy", "overall"),
+        ("read-agent", "accuracy", "a, or b"),
+        ("read-agent", "accuracy", "c"),
+        ("read-agent", "calls", "overall"),
+    ]
+    overall = results["methods"][1]["metrics"]["accuracy"]
+    (row,) = (
+        row for row in table if (row["method"], row["metric"], row["category"]) == ("bm25", "accuracy", "overall")
+    )
+    assert (float(row["mean"]), [float(row["low"]), float(row["high"])]) == (50.0, [*overall["interval"]])
+    scores = rows(folder.path / "scores.csv")
+    assert len(scores) == 2 * 2 * 4 * 2
+    assert scores[0] == {
+        **{"method": "read-agent", "run": "0", "item": "q0", "category": "a, or b"},
+        **{"metric": "accuracy", "score": "100.0"},
+    }
+    assert json.loads((folder.path / "results.json").read_text(encoding="utf-8")).keys() == results.keys()
+
+
+def test_without_categories_there_is_a_row_a_metric(tmp_path: Path) -> None:
+    dataset = quiz(4)
+    folder = folder_of(tmp_path / "out", dataset, {"bm25": EVEN})
+    write_results(dataset, folder)
+    assert [row["category"] for row in rows(folder.path / "results.csv")] == ["overall"]
+
+
+# The page
+
+
+def test_text_stays_text(tmp_path: Path, monkeypatch: MonkeyPatch) -> None:
+    monkeypatch.setattr(report_page, "can_draw", can_draw)
+    dataset = quiz(6)
+    item = replace(dataset.items[0], question=SCRIPT, options=(SCRIPT, "\ud800"), category=SCRIPT)
+    text = replace(dataset.texts[0], title=SCRIPT)
+    dataset = replace(dataset, name=SCRIPT, items=(item, *dataset.items[1:]), texts=(text, *dataset.texts[1:]))
+    folder = with_failure(dataset, tmp_path / "out", SCRIPT)
+    write_results(dataset, folder)
+    written = (folder.path / "report.html").read_text(encoding="utf-8")
+    assert len(re.findall("<script", written)) == written.count("</script>") == 2  # the data, and the page's own
+    assert "<b>$x$" not in written and "style=" not in re.sub(r"<script.*?</script>", "", written, flags=re.DOTALL)
+    policy = re.search(r'Content-Security-Policy" content="([^"]+)"', written)
+    assert policy and "default-src 'none'" in policy[1] and "unsafe" not in policy[1]
+    assert not re.search(r"(?:src|href)=[\"']?(?:https?:)?//", written)
+    data = page_data(folder.path)
+    assert data["questions"][0]["question"] == SCRIPT and data["titles"]["t0"] == SCRIPT
+    assert data["questions"][0]["options"] == [SCRIPT, "\ud800"]
+
+
+def test_the_page_has_each_answer_with_its_scores(tmp_path: Path) -> None:
+    dataset = quiz(3)
+    folder = with_failure(dataset, tmp_path / "out", "503")
+    write_results(dataset, folder)
+    data = page_data(folder.path)
+    assert data["recipes"] == {"read-agent": ["f-read-agent"], "mem-walker": ["f-mem-walker"]}
+    assert data["questions"][0]["answers"] == [
+        {"method": 0, "run": 0, "status": "answered", "scores": {"accuracy": 100}, "answer": "this", "choice": 0},
+        {"method": 0, "run": 1, "status": "failed", "scores": {"accuracy": 0}, "problem": "503"},
+        {"method": 1, "run": 0, "status": "answered", "scores": {"accuracy": 100}, "answer": "this", "choice": 0},
+        {"method": 1, "run": 1, "status": "answered", "scores": {"accuracy": 100}, "answer": "this", "choice": 0},
+    ]
+
+
+def test_plots_are_of_what_the_folder_holds(tmp_path: Path) -> None:
+    many, one = quiz(12, texts=6), quiz(4, texts=1)
+    walked: dict[str, Any] = {"strayed": False, "hops": 2, "percent_read": 40.0}
+    folder = folder_of(tmp_path / "many", many, {"read-agent": EVERY, "mem-walker": EVEN}, **walked)
+    plots = plots_of(scored_evaluation(many, folder))
+    assert [(plot.heading, len(plot.panels)) for plot in plots] == [
+        ("Score by words read", 2),
+        ("Score by length", 1),
+        ("What walks read", 1),
+        ("Words and notes", 2),
+    ]
+    assert "read-agent" in plots[0].panels[0] and ">100–150<" in plots[1].panels[0]
+    alone = folder_of(tmp_path / "one", one, {"bm25": EVEN}, calls=0, input_words=0)
+    few = plots_of(scored_evaluation(one, alone))
+    assert [(plot.heading, len(plot.panels)) for plot in few] == [("Score by words read", 1), ("Words and notes", 1)]
+    assert "words in view" in few[0].panels[0]
+
+
+def test_without_a_score_nothing_is_plotted_by_it(tmp_path: Path, capsys: CaptureFixture[str]) -> None:
+    dataset = quiz(4)
+    free = replace(dataset, items=tuple(replace(item, options=(), correct=None) for item in dataset.items))
+    folder = folder_of(tmp_path / "out", dataset, {"bm25": EVEN})
+    assert score_by_words(scored_evaluation(free, folder)) is None
+    assert re.search(r"^bm25 +–", printed(write_results(free, folder), folder.path, capsys), re.MULTILINE)
+
+
+def test_texts_are_grouped_by_length() -> None:
+    assert length_groups({}) == []
+    assert length_groups({"a": 5, "b": 5}) == [["a", "b"]]
+    assert length_groups({"c": 9, "a": 5, "b": 7}) == [["a"], ["b"], ["c"]]
+    assert length_groups({f"{number}": number for number in range(9)}) == [
+        ["0", "1"],
+        ["2", "3"],
+        ["4", "5", "6"],
+        ["7", "8"],
+    ]
+
+
+def test_a_drawing_holds_no_style_and_takes_the_page_s_colour() -> None:
+    svg = drawn(lambda axes: axes.set_title(SCRIPT))
+    root = html.fromstring(svg)
+    assert "style" not in svg.replace("&lt;", "") and "currentColor" in svg and "<script" not in svg
+    assert SCRIPT in root.text_content() and not root.xpath("//metadata | //script")
+
+
+def test_without_matplotlib_the_page_says_what_to_install(
+    tmp_path: Path, capsys: CaptureFixture[str], monkeypatch: MonkeyPatch
+) -> None:
+    monkeypatch.setattr(report_page, "can_draw", can_draw)
+    monkeypatch.setattr("readgraph.evaluation.report.drawing.find_spec", lambda name: None)
+    dataset = quiz(3)
+    folder = folder_of(tmp_path / "out", dataset, {"bm25": EVEN})
+    told = printed(write_results(dataset, folder), folder.path, capsys)
+    assert report_page.NO_PLOTS in told and page_data(folder.path)["missing"] == report_page.NO_PLOTS
+    assert "<svg" not in (folder.path / "report.html").read_text(encoding="utf-8")
+
+
+# The difference of two
+
+
+def test_the_same_answers_differ_by_nothing(tmp_path: Path) -> None:
+    (pair,) = difference(tmp_path, {"bm25": EVEN}, {"bm25": EVEN})["pairs"]
+    assert (pair["difference"], pair["p"], pair["better"]) == (0, 1, [0, 0])
+
+
+def test_all_better_is_no_chance(tmp_path: Path) -> None:
+    found = difference(tmp_path, {"bm25": NEVER}, {"bm25": EVERY})
+    (pair,) = found["pairs"]
+    assert pair["difference"] == 100 and pair["interval"] == (100, 100) and pair["p"] < 0.001
+    assert (pair["means"], pair["better"], pair["questions"]) == ([0, 100], [0, 20], 20)
+    assert found["differs"] == {}
+
+
+def test_what_is_left_over_in_each_is_a_pair(tmp_path: Path) -> None:
+    found = difference(tmp_path, {"full-text": EVEN, "bm25": EVEN}, {"gam": NEVER, "full-text": EVEN})
+    assert [pair["methods"] for pair in found["pairs"]] == [["full-text", "full-text"], ["bm25", "gam"]]
+    assert found["pairs"][1]["difference"] == -50 and found["pairs"][1]["better"] == [10, 0]
+
+
+def test_questions_of_one_alone_are_left_out(tmp_path: Path) -> None:
+    made(tmp_path / "a", {"bm25": EVEN}, questions=6)
+    made(tmp_path / "b", {"bm25": EVERY}, questions=20)
+    (pair,) = difference_of(tmp_path / "a", tmp_path / "b")["pairs"]
+    assert (pair["questions"], pair["means"]) == (6, [50, 100])
+
+
+def test_what_differs_is_told(tmp_path: Path, readgraph: Command) -> None:
+    made(tmp_path / "a", {"bm25": EVEN})
+    made(tmp_path / "b", {"bm25": EVERY}, context=replace(CONTEXT, model="openai:other", children=4))
+    ran = readgraph("evaluate", "--diff", tmp_path / "a", tmp_path / "b")
+    assert re.search(r"bm25 +20 +50\.0 +100\.0 +\+50\.0 \[\+\d\d\.0, \+\d\d\.0\] +0\.00\d +0 +10\n", ran.out)
+    assert "model: openai:double → openai:other" in ran.out and "children: 8 → 4" in ran.out
+    assert "children" not in readgraph("evaluate", "--diff", tmp_path / "a", tmp_path / "b", "-q").out
+    differs = readgraph("evaluate", "--diff", tmp_path / "a", tmp_path / "b", "--json").json["differs"]
+    assert differs == {"model": ["openai:double", "openai:other"], "children": [8, 4]}
+
+
+def test_what_can_not_be_paired_is_refused(tmp_path: Path, readgraph: Command) -> None:
+    made(tmp_path / "a", {"bm25": EVEN})
+    made(tmp_path / "other", {"bm25": EVEN}, name="locomo")
+    made(tmp_path / "methods", {"gam": EVEN, "mem-walker": EVEN})
+    unfinished = folder_of(tmp_path / "unfinished", quiz(20), {"bm25": EVEN})
+    reasons = {
+        "other": "is about quality and",
+        "methods": "no method, or no question, in common",
+        "nothing": "holds no evaluation",
+        unfinished.path.name: "the evaluation isn't done",
+    }
+    for name, reason in reasons.items():
+        assert_refused(readgraph("evaluate", "--diff", tmp_path / "a", tmp_path / name), reason)
+    made(tmp_path / "file", {"bm25": EVEN})
+    for name in ("a", "file"):
+        record = tmp_path / name / "evaluation.json"
+        kept = json.loads(record.read_text(encoding="utf-8"))
+        record.write_text(json.dumps({**kept, "file": {"name": "dev", "sha256": name}}), encoding="utf-8")
+    with pytest.raises(BadInput, match="different files of questions"):
+        difference_of(tmp_path / "a", tmp_path / "file")
+    (tmp_path / "a" / "scores.csv").write_text("method,run\n1,2,3\n", encoding="utf-8")
+    with pytest.raises(BadInput, match=r"scores\.csv can't be read"):
+        difference_of(tmp_path / "a", tmp_path / "a")
+
+
+def made(path: Path, methods: dict[str, Right], questions: int = 20, name: str = "quality", **more: Any) -> None:
+    dataset = quiz(questions, name=name)
+    write_results(dataset, folder_of(path, dataset, methods, **more))
+
+
+def difference(path: Path, one: dict[str, Right], other: dict[str, Right]) -> dict[str, Any]:
+    made(path / "a", one)
+    made(path / "b", other)
+    return difference_of(path / "a", path / "b")
+
+
+# The command
+
+
+def test_the_command_writes_it_all(tmp_path: Path, readgraph: Command) -> None:
+    text = "The goat stood on the gallery.\n\nNobody knew how the goat got there."
+    asked = {"question": "Where was the goat?", "options": ["On the gallery", "At sea"], "answer_index": 0}
+    line = {"doc_id": "goat", "dataset": "quality", "text": text, "questions": [asked]}
+    (tmp_path / "goat.jsonl").write_text(json.dumps(line), encoding="utf-8")
+    run = ("evaluate", tmp_path / "goat.jsonl", "--methods", "bm25", "--out", tmp_path / "out")
+    assert "quality: 1 question about 1 text, no model" in readgraph(*run).text
+    assert {"report.html", "results.json", "results.csv", "scores.csv"} <= {
+        file.name for file in (tmp_path / "out").iterdir()
+    }
+    told = readgraph(*run, "--json")
+    assert told.json == json.loads((tmp_path / "out" / "results.json").read_text(encoding="utf-8"))
