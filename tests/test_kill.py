@@ -1,21 +1,20 @@
 """A build that is killed goes on where it was: the same memory in the end, and no answered call paid twice."""
 
 import asyncio
-import os
 import random
 import re
 import signal
-import subprocess
 import sys
 import threading
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 from readgraph.state.library import open_library
-from tests.examples import EXAMPLES
+from tests.command import DOUBLE, STORY
+from tests.forking import ended, forked
 from tests.model_server import ChatRequest, ModelServer
 from tests.reader import reader
 
-STORY = EXAMPLES / "the-lamp-at-sarn-head.txt"
 KILLS = 10
 IN_FLIGHT = 4
 
@@ -27,7 +26,7 @@ class KillingReader:
 
     def __init__(self) -> None:
         self.asked: dict[int, str] = {}
-        self.process: subprocess.Popen[bytes] | None = None
+        self.process: BaseProcess | None = None
         self.kill_at = sys.maxsize
         self.delay = 0.0
 
@@ -35,18 +34,15 @@ class KillingReader:
         number = len(self.asked) + 1
         self.asked[number] = request.key
         if number == self.kill_at and self.process:
-            threading.Timer(self.delay, os.kill, (self.process.pid, signal.SIGKILL)).start()
+            threading.Timer(self.delay, self.process.kill).start()
         said = reader(request)
         return f"{said} (call {number})" if isinstance(said, str) else {**said, "reason": f"(call {number})"}
 
 
-def read_in(library: Path, answers: KillingReader) -> int:
+def read_in(library: Path, answers: KillingReader) -> int | None:
     """Run `readgraph read` over the story in a process of its own; gives its exit code."""
-    command = [sys.executable, "-m", "readgraph.cli", "read", str(STORY), "--model", "openai:double"]
-    answers.process = subprocess.Popen(
-        [*command, "--library", str(library), "--concurrency", str(IN_FLIGHT)], stdout=subprocess.DEVNULL
-    )
-    return answers.process.wait(timeout=60)
+    answers.process = forked("read", STORY, *DOUBLE, "--library", library, "--concurrency", IN_FLIGHT)
+    return ended(answers.process)
 
 
 def memory_in(library: Path) -> Memory:

@@ -2,12 +2,11 @@
 
 import asyncio
 import json
-import os
 import random
 import signal
-import subprocess
 import sys
 import threading
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +19,7 @@ from readgraph.state.errors import BadInput
 from readgraph.state.forgetting import forget_document
 from readgraph.state.library import Library, open_library
 from tests.agent import Living, Script, call, say
+from tests.forking import ended, forked
 from tests.model_server import ChatRequest, ModelServer
 
 
@@ -188,12 +188,12 @@ class KillingAgent:
 
     def __init__(self) -> None:
         self.calls, self.kill_at, self.delay = 0, sys.maxsize, 0.0
-        self.process: subprocess.Popen[str] | None = None
+        self.process: BaseProcess | None = None
 
     def __call__(self, request: ChatRequest) -> str | dict[str, object]:
         self.calls += 1
         if self.calls == self.kill_at and self.process:
-            threading.Timer(self.delay, os.kill, (self.process.pid, signal.SIGKILL)).start()
+            threading.Timer(self.delay, self.process.kill).start()
         newest = request.text.split("\n</events>")[0].rsplit("<event ", 1)[-1]
         if ": user" in newest:
             return call("archival_insert", text=newest.split(">\n")[1].strip())
@@ -206,16 +206,14 @@ def test_kills_at_any_moment_lose_nothing_and_say_nothing_twice(server: ModelSer
     server.respond = agent = KillingAgent()
     server.latency = 0.01
     lines = [f"This is line {number}." for number in range(5)]
-    command = [sys.executable, "-m", "readgraph.cli", "chat", "--agent", "ada", "--model", "openai:double", "--json"]
-    rng, left, kills, code = random.Random(5), lines, 0, -1
-    while code:
-        process = subprocess.Popen(
-            [*command, "--library", str(tmp_path / "kept")], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
-        )
-        agent.process, agent.delay = process, rng.uniform(0, 0.03)
+    command = ["chat", "--agent", "ada", "--model", "openai:double", "--json", "--library", tmp_path / "kept"]
+    rng, left, kills, code = random.Random(5), lines, 0, None
+    while code != 0:
+        (tmp_path / "said").write_text("".join(f"{line}\n" for line in left))
+        agent.delay = rng.uniform(0, 0.03)
         agent.kill_at = agent.calls + rng.randint(1, 7) if kills < 2 else sys.maxsize
-        process.communicate("".join(f"{line}\n" for line in left), timeout=60)
-        code = process.returncode
+        agent.process = forked(*command, said=tmp_path / "said")
+        code = ended(agent.process)
         assert code in (0, -signal.SIGKILL)
         kills += code != 0
         left = lines[asyncio.run(taken_in(tmp_path / "kept")) :]

@@ -12,8 +12,9 @@ from pytest import MonkeyPatch
 
 from readgraph.sources.sessions import SESSION_HEADING, load_sessions
 from readgraph.state.errors import BadInput
-from tests.command import DOUBLE, Command, assert_refused, finished, process
+from tests.command import DOUBLE, Command, assert_refused
 from tests.examples import EXAMPLES
+from tests.forking import ended, forked
 from tests.model_server import ModelServer
 from tests.reader import between
 from tests.test_kill import KillingReader
@@ -182,9 +183,8 @@ def test_killed_it_goes_on_and_nothing_is_paid_for_twice(
     server.respond = answers = KillingReader()
     command = ("remember", "chat", CHAT, *DOUBLE, "--block", 3)
     answers.kill_at = 8
-    started: Any = process(*command)
-    answers.process = started
-    assert finished(started).code == -signal.SIGKILL
+    answers.process = forked(*command)
+    assert ended(answers.process) == -signal.SIGKILL
     answers.kill_at = sys.maxsize
     paid = {*server.answered}
     asked = len(server.requests)

@@ -63,7 +63,7 @@ def test_white_space_around_a_text_counts_nothing(text: str, gap: str) -> None:
 @quick
 @given(st.text(alphabet=st.characters(max_codepoint=127), max_size=200))
 def test_plain_ascii_counts_as_it_does_beside_other_letters(text: str) -> None:
-    assert count_words(f"{text} é") == count_words(text) + 1
+    assert count_words(f"{text} é") == count_words(f"{text} 字") == count_words(text) + 1
 
 
 @quick

@@ -70,7 +70,8 @@ def find_quote(quote: str, text: str, begin: int, end: int) -> tuple[int, int] |
             return at, at + len(quote)
         at = text.find(quote, at + 1, end)
     part = text[begin:end]
-    span = _find_words(quote, part) or _find_letters(quote, part)
+    wanted, folded = _folded(quote), _folded(part)
+    span = _find_words(wanted, folded, part) or _find_letters(wanted, folded, part)
     return (begin + span[0], begin + span[1]) if span else None
 
 
@@ -80,8 +81,8 @@ def _within_word(text: str, at: int) -> bool:
     return len(around) == 2 and around.isascii() and around.isalnum()
 
 
-def _find_words(quote: str, text: str) -> tuple[int, int] | None:
-    wanted, folded = (f" {_folded(part)} " for part in (quote, text))
+def _find_words(quote: str, folded: str, text: str) -> tuple[int, int] | None:
+    wanted, folded = f" {quote} ", f" {folded} "
     at = folded.find(wanted)
     if at < 0:
         return None
@@ -91,9 +92,9 @@ def _find_words(quote: str, text: str) -> tuple[int, int] | None:
     return begun.start(), deque(words, maxlen=1).pop().end() if wanted.count(" ") > 2 else begun.end()
 
 
-def _find_letters(quote: str, text: str) -> tuple[int, int] | None:
-    wanted = _folded(quote).replace(" ", "")
-    at = _folded(text).replace(" ", "").find(wanted)
+def _find_letters(quote: str, folded: str, text: str) -> tuple[int, int] | None:
+    wanted = quote.replace(" ", "")
+    at = folded.replace(" ", "").find(wanted)
     if at < 0:
         return None
     start = letters = 0

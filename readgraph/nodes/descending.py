@@ -15,7 +15,6 @@ from readgraph.nodes.walking import (
     node_texts,
     place_of,
     reasoning_of,
-    words_of,
     working_memory,
 )
 from readgraph.state.context import ReaderContext
@@ -38,11 +37,12 @@ async def descend(state: WalkingState, runtime: Runtime[ReaderContext]) -> WalkU
 async def _triage(place: Place, runtime: Runtime[ReaderContext]) -> Decision:
     context, state, may_revert = place.context, place.state, place.at != place.shape.root
     children, offered = place.shape.children(place.at), place.offered()
-    notes = await node_texts(runtime, place.memory.id, children)
-    shown = words_of(notes)
-    memory, memory_words = await working_memory(runtime, place, shown)
+    notes = await node_texts(runtime, place.memory.id, [*children, *place.carried()])
+    below = [notes[child] for child in children if child in notes]
+    shown = sum(note.words for note in below)
+    memory, memory_words = working_memory(place, notes, shown)
     prompt = triage_prompt(
-        [note.text for note in notes.values()],
+        [note.text for note in below],
         [number for number, child in enumerate(children) if child not in offered],
         memory,
         place.found,

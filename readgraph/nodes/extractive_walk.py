@@ -30,8 +30,7 @@ async def descend(state: WalkingState, runtime: Runtime[ReaderContext]) -> WalkU
     pages = {page: child for child in offered for page in place.shape.pages(child)}
     store = page_store(runtime)
     kept = await store.pages(place.memory.id, pages)
-    document = await store.document(place.memory.document)
-    texts = await store.spans(document, [(page.start, page.end) for page in kept])
+    texts = await store.spans(place.document, [(page.start, page.end) for page in kept])
     ranked = await asyncio.to_thread(rank, _query(place), texts)
     if ranked:
         best = kept[ranked[0][0]].number
@@ -45,8 +44,7 @@ async def read_leaf(state: WalkingState, runtime: Runtime[ReaderContext]) -> Lea
     """Answer with the words of the segment that are nearest to the question; revert where it shares none."""
     place = await place_of(state, runtime)
     page, text = await segment_at(place, runtime)
-    document = await page_store(runtime).document(place.memory.document)
-    quoted = quoted_answer(MemoryView(document, [page], {}, {page.number: text}), state)
+    quoted = quoted_answer(MemoryView(place.document, [page], {}, {page.number: text}), state)
     if not quoted["quotes"]:
         return place.after_leaf(Decision("revert", "it shares no word with the question", None, 0, page.words), None)
     finding: Finding = {

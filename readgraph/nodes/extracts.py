@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 from readgraph.nodes.page_ends import sentence_spans
 from readgraph.state.search.okapi import rank
@@ -49,10 +50,16 @@ def telling_words(text: str, most: int) -> list[str]:
     """The words that carry most of a text's content, as they stand in it, the most frequent first."""
     as_it_stands, frequency = dict[str, str](), Counter[str]()
     for word, count in Counter(_WORD.findall(text)).items():
-        if len(word) >= FEWEST_LETTERS and (stems := content_words(word)):
-            as_it_stands.setdefault(stems[0], word)
-            frequency[stems[0]] += count
+        if len(word) >= FEWEST_LETTERS and (stem := _first_stem(word)):
+            as_it_stands.setdefault(stem, word)
+            frequency[stem] += count
     return [as_it_stands[stem] for stem, _ in frequency.most_common(most)]
+
+
+@lru_cache(1 << 15)
+def _first_stem(word: str) -> str:
+    """A word as rankings see it; "" for one that carries no content."""
+    return next(iter(content_words(word)), "")
 
 
 def passages(text: str) -> list[tuple[int, int]]:

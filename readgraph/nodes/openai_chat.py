@@ -8,6 +8,7 @@ from langchain_core.messages import BaseMessage
 from langchain_core.outputs import ChatResult
 from langchain_openai import ChatOpenAI
 from openai import APIConnectionError, APIError, APIStatusError, APITimeoutError
+from openai import BaseModel as UntypedResponse
 
 _BY_STATUS = {
     400: kinds.ModelInvalidRequestError,
@@ -21,10 +22,11 @@ _BY_STATUS = {
 
 
 class InLoopChatOpenAI(ChatOpenAI):
-    """ChatOpenAI that makes its result in the event loop.
+    """ChatOpenAI that makes its result in the event loop, from the JSON as the server sent it.
 
-    The hop to a thread, and the wrapping of raw responses, that it saves are half of what ChatOpenAI adds to the
-    SDK's own time a call.
+    The hop to a thread and the wrapping of raw responses that it saves are half of what ChatOpenAI adds to the SDK's
+    own time a call. The SDK's walk through the types of a request, and of its response, is a third of that time; the
+    payload is JSON-plain before it, and LangChain takes the response apart itself.
     """
 
     async def _agenerate(
@@ -37,11 +39,17 @@ class InLoopChatOpenAI(ChatOpenAI):
         payload = self._get_request_payload(messages, stop=stop, **kwargs)
         if self._use_responses_api(payload):
             return await super()._agenerate(messages, stop, run_manager, **kwargs)
+        extra = payload.pop("extra_body", {})
         try:
-            completion = await self.async_client.create(**payload)
+            said = await self.root_async_client.post(
+                "/chat/completions",
+                body={**payload, **extra},
+                cast_to=UntypedResponse,
+                options={"security": {"bearer_auth": True}},  # else an administrator's key would go with it
+            )
         except APIError as problem:
             raise _as_model_error(problem) from problem
-        return self._create_chat_result(completion)
+        return self._create_chat_result(said.model_dump() if isinstance(said, UntypedResponse) else said)
 
 
 def _as_model_error(problem: APIError) -> kinds.ModelError:

@@ -1,5 +1,7 @@
 """A leaf of the walk: read the segment, then answer, keep what it shows, or revert (MemWalker, section 3)."""
 
+import asyncio
+
 from langgraph.runtime import Runtime
 
 from readgraph.nodes import extractive_walk
@@ -14,6 +16,7 @@ from readgraph.nodes.walking import (
     LeafUpdate,
     Place,
     WalkingState,
+    node_texts,
     place_of,
     reasoning_of,
     segment_at,
@@ -33,8 +36,10 @@ MOST_QUOTES = 3
 async def read_leaf(state: WalkingState, runtime: Runtime[ReaderContext]) -> LeafUpdate:
     """Read a segment and answer, keep what it shows and go on, or revert. Three unusable replies end the walk."""
     place = await place_of(state, runtime)
-    page, segment = await segment_at(place, runtime)
-    memory, memory_words = await working_memory(runtime, place, page.words)
+    (page, segment), notes = await asyncio.gather(
+        segment_at(place, runtime), node_texts(runtime, place.memory.id, place.carried())
+    )
+    memory, memory_words = working_memory(place, notes, page.words)
     context, choices = place.context, state["choices"]
     prompt = leaf_prompt(segment, memory, place.found, state["asked"], choices, reasoning=context.reasoning)
     reply_type = leaf_reply(reasoning=context.reasoning, choices=bool(choices))

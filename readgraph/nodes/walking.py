@@ -1,5 +1,6 @@
 """What every step of a walk needs: where it stands, what it sees, where a decision leads (MemWalker, section 3)."""
 
+import asyncio
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -11,13 +12,17 @@ from readgraph.nodes.contracts import AskedState
 from readgraph.nodes.memory_text import remembered
 from readgraph.state.context import ReaderContext
 from readgraph.state.page_store import page_store
-from readgraph.state.records import Memory, Note, Page, TreeNode
+from readgraph.state.records import Document, Memory, Note, Page, TreeNode
 from readgraph.state.summary_tree import TreeShape, is_leaf, node_id, page_of
 from readgraph.state.walk import Action, Finding, Hop
 from readgraph.state.words import count_words, first_words
 
 LONGEST_REASONING = 120
 """Words of a reasoning or a finding that go into the state: text doesn't travel there."""
+
+
+Texts = Mapping[str, Note | TreeNode]
+"""Notes of leaves and of nodes above them, by the ids of the nodes."""
 
 
 class WalkingState(AskedState):
@@ -62,6 +67,7 @@ class Place:
     """A walk at one node of its tree."""
 
     context: ReaderContext
+    document: Document
     memory: Memory
     shape: TreeShape
     state: WalkingState
@@ -164,8 +170,8 @@ class Place:
 
 async def place_of(state: WalkingState, runtime: Runtime[ReaderContext]) -> Place:
     """Where a walk stands; raises `BadInput` where somebody sent it to a node that doesn't exist."""
-    _, memory = await remembered(runtime, state["document"], state["memory"])
-    place = Place(runtime.context, memory, TreeShape.of(memory), state)
+    document, memory = await remembered(runtime, state["document"], state["memory"])
+    place = Place(runtime.context, document, memory, TreeShape.of(memory), state)
     place.shape.pages(place.at)
     return place
 
@@ -174,24 +180,23 @@ async def segment_at(place: Place, runtime: Runtime[ReaderContext]) -> tuple[Pag
     """The page of the leaf where a walk stands, and its text."""
     store = page_store(runtime)
     (page,) = await store.pages(place.memory.id, [page_of(place.at)])
-    document = await store.document(place.memory.document)
-    (text,) = await store.spans(document, [(page.start, page.end)])
+    (text,) = await store.spans(place.document, [(page.start, page.end)])
     return page, text
 
 
-async def node_texts(runtime: Runtime[ReaderContext], memory: str, nodes: Iterable[str]) -> dict[str, Note | TreeNode]:
-    """The notes of leaves and of nodes above them, by their ids, in this order."""
-    wanted, store = [*nodes], page_store(runtime)
-    notes = await store.notes(memory, [page_of(node) for node in wanted if is_leaf(node)])
-    above = await store.tree_nodes(memory, [node for node in wanted if not is_leaf(node)])
-    found: dict[str, Note | TreeNode] = {node_id(0, note.page): note for note in notes}
-    found |= {node.id: node for node in above}
-    return {node: found[node] for node in wanted if node in found}
+async def node_texts(runtime: Runtime[ReaderContext], memory: str, nodes: Iterable[str]) -> Texts:
+    """The notes of leaves and of nodes above them, by their ids."""
+    wanted, store = {*nodes}, page_store(runtime)
+    notes, above = await asyncio.gather(
+        store.notes(memory, [page_of(node) for node in wanted if is_leaf(node)]),
+        store.tree_nodes(memory, [node for node in wanted if not is_leaf(node)]),
+    )
+    return {node_id(0, note.page): note for note in notes} | {node.id: node for node in above}
 
 
-async def working_memory(runtime: Runtime[ReaderContext], place: Place, words: int) -> tuple[list[str], int]:
+def working_memory(place: Place, notes: Texts, words: int) -> tuple[list[str], int]:
     """The notes that a walk carries and their words, beside a prompt of so many; the oldest are cut to fit."""
-    texts = [*(await node_texts(runtime, place.memory.id, place.carried())).values()]
+    texts = [notes[node] for node in place.carried() if node in notes]
     room = place.context.window_words - words - count_words(place.state["asked"])
     while texts and sum(text.words for text in texts) > room:
         texts = texts[1:]
@@ -201,8 +206,3 @@ async def working_memory(runtime: Runtime[ReaderContext], place: Place, words: i
 def reasoning_of(reply: Any) -> str:
     """The reasoning of a reply that has one."""
     return str(getattr(reply, "reasoning", ""))
-
-
-def words_of(notes: Mapping[str, Note | TreeNode]) -> int:
-    """Words of these notes together."""
-    return sum(note.words for note in notes.values())

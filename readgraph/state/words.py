@@ -1,6 +1,7 @@
 """Sizes are counted in words, as the papers do."""
 
 import re
+from itertools import islice
 
 LONGEST_WORD = 40
 """A run of characters without a space counts as one more word for each 40 characters it goes on."""
@@ -9,12 +10,13 @@ SPLIT_AT_ONCE = 100_000
 """Characters: a longer text is counted match by match, since its split words take many times its size."""
 
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
+_ANY_CJK = re.compile(f"[{_CJK}]")
 _UNIT = re.compile(rf"[{_CJK}]|[^\s{_CJK}]{{1,{LONGEST_WORD}}}")
 
 
 def count_words(text: str) -> int:
     """Number of words: runs between white space; each CJK character is one; very long runs count as several."""
-    if len(text) <= SPLIT_AT_ONCE and text.isascii():
+    if len(text) <= SPLIT_AT_ONCE and (text.isascii() or not _ANY_CJK.search(text)):
         runs = text.split()
         if len(text) <= LONGEST_WORD or max(map(len, runs), default=0) <= LONGEST_WORD:
             return len(runs)
@@ -25,10 +27,8 @@ def end_after_words(text: str, start: int, words: int) -> int:
     """Offset behind the word number `words` counted from `start` (the text's end where there are fewer)."""
     if words <= 0:
         return start
-    for number, unit in enumerate(_UNIT.finditer(text, start), 1):
-        if number == words:
-            return unit.end()
-    return len(text)
+    last = next(islice(_UNIT.finditer(text, start), words - 1, None), None)
+    return last.end() if last else len(text)
 
 
 def first_words(text: str, words: int) -> str:
