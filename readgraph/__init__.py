@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from readgraph.nodes.local.server import local_model
     from readgraph.state.context import ReaderContext
     from readgraph.state.errors import ReadgraphError
     from readgraph.state.library import Library, open_library, open_library_in_background
@@ -15,17 +16,19 @@ __all__ = [
     "ReaderContext",
     "ReadgraphError",
     "__version__",
+    "local_model",
     "open_library",
     "open_library_in_background",
 ]
 
 _HOMES = {
-    "Library": "library",
-    "open_library": "library",
-    "open_library_in_background": "library",
-    "PageStore": "page_store",
-    "ReaderContext": "context",
-    "ReadgraphError": "errors",
+    "Library": "state.library",
+    "open_library": "state.library",
+    "open_library_in_background": "state.library",
+    "PageStore": "state.page_store",
+    "ReaderContext": "state.context",
+    "ReadgraphError": "state.errors",
+    "local_model": "nodes.local.server",
 }
 
 
@@ -38,5 +41,5 @@ def __getattr__(name: str) -> Any:
     if name in _HOMES:
         from importlib import import_module
 
-        return getattr(import_module(f"readgraph.state.{_HOMES[name]}"), name)
+        return getattr(import_module(f"readgraph.{_HOMES[name]}"), name)
     raise AttributeError(f"module 'readgraph' has no attribute '{name}'")

@@ -7,9 +7,12 @@ from pathlib import Path
 import pytest
 
 from readgraph.cli.main import run
+from readgraph.nodes.local import model_file
+from readgraph.nodes.local import server as server_of_local
 from readgraph.state.library import Library, open_library
 from tests.command import Command, Ran
 from tests.examples import EXAMPLES
+from tests.local_child import put_model_file
 from tests.model_server import ModelServer
 from tests.reader import reader
 
@@ -31,6 +34,17 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
         monkeypatch.setenv("OPENAI_BASE_URL", running.url)
         monkeypatch.setenv("OPENAI_API_KEY", "sk-not-a-real-key")
         yield running
+
+
+@pytest.fixture
+def local_double(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]:
+    """The file of a model of this machine, whose child is a double; it stands for the packaged one, too."""
+    path = put_model_file(tmp_path)
+    monkeypatch.setattr(server_of_local, "CHILD", "tests.local_child")
+    monkeypatch.setattr(model_file, "RUN_BY", ())
+    monkeypatch.setattr(model_file, "_packaged", lambda: path)
+    yield path
+    server_of_local._stop()
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ from platformdirs import user_config_path
 from pydantic import ValidationError
 
 from readgraph.graphs.methods import Method, method_for, method_named
+from readgraph.nodes.local.limits import local_settings
 from readgraph.state.context import PROFILES, ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.records import Document
@@ -25,13 +26,18 @@ def settings_file() -> Path:
 
 
 def reader_context(profile: str | None = None, **given: Any) -> ReaderContext:
-    """The context of the command's options; what was not given is the profile's, else the file's, else the default."""
+    """The context of the command's options; what was not given is the profile's, else the file's, else the default.
+
+    For a model of this machine the defaults are those that fit its context.
+    """
     if profile is not None and profile not in PROFILES:
         raise BadInput(f"There is no profile '{profile}': choose one of {', '.join(PROFILES)}.")
     chosen = {name: value for name, value in given.items() if value is not None}
     kept = {name: value for name, value in _kept().items() if name not in OF_THE_COMMAND}
     try:
-        return ReaderContext(**{**kept, **PROFILES.get(profile or "", {}), **chosen})
+        wanted = {**kept, **PROFILES.get(profile or "", {}), **chosen}
+        named = ReaderContext(**{name: wanted[name] for name in ("model", "reading_model") if name in wanted})
+        return ReaderContext(**{**local_settings(named.model, named.reading_model), **wanted})
     except ValidationError as problem:
         fault = problem.errors()[0]
         raise BadInput(f"The setting '{fault['loc'][0]}' can't be used: {fault['msg']}.") from None

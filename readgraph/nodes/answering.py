@@ -12,6 +12,7 @@ from readgraph.nodes.memory_text import view_memory
 from readgraph.nodes.metering import fell_back
 from readgraph.nodes.prompting import Prompt
 from readgraph.nodes.prompts.answer import AnswerAlone, ChoiceAlone, ChosenAnswer, FreeAnswer, answer_prompt
+from readgraph.nodes.prompts.offered import offering
 from readgraph.nodes.step import step_with
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import NoUsableReply
@@ -62,7 +63,7 @@ async def ask_for_answer(
             return None if letter_of(reply.choice) in choices else f"choice must be one of {', '.join(choices)}"
 
         letters: type[ChosenAnswer | ChoiceAlone] = ChosenAnswer if quoting else ChoiceAlone
-        chosen = await ask(runtime, prompt, letters, complaint)
+        chosen = await ask(runtime, prompt, offering(letters, choice=choices), complaint)
         letter = letter_of(chosen.choice)
         return SaidAnswer(choices[letter], letter, _quotes(chosen))
     words: type[FreeAnswer | AnswerAlone] = FreeAnswer if quoting else AnswerAlone

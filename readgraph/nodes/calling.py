@@ -21,6 +21,7 @@ from langchain_core.utils.function_calling import convert_to_openai_function
 from pydantic import BaseModel
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt, wait_exponential_jitter
 
+from readgraph.nodes.local.model_file import is_local
 from readgraph.nodes.models import ModelClient
 from readgraph.nodes.reply_parsing import reply_instructions
 from readgraph.state.errors import ModelUnavailable
@@ -127,7 +128,12 @@ def _unavailable(client: ModelClient, problem: ModelError) -> ModelUnavailable:
             ModelTimeoutError,
             f"The model server{at} did not answer in time: raise the timeout.",
         ),
-        (ModelConnectionError, f"No model server answers{at}: start it, or check OPENAI_BASE_URL."),
+        (
+            ModelConnectionError,
+            f"The process that runs '{client.name}' has ended: go on with the same command, nothing is lost."
+            if is_local(client.name)
+            else f"No model server answers{at}: start it, or check OPENAI_BASE_URL.",
+        ),
         (ModelRateLimitError, f"The model server{at} takes no more calls for now: go on later, nothing is lost."),
         (
             ContextOverflowError,

@@ -22,6 +22,11 @@ class Functions:
     def __init__(self, tools: Iterable[BaseTool]) -> None:
         self.tools = {tool.name: tool for tool in tools}
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Their names."""
+        return tuple(self.tools)
+
     @cached_property
     def schemas(self) -> dict[str, dict[str, Any]]:
         """The JSON schema of each function's arguments, as the model sees them."""

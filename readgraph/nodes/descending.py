@@ -5,6 +5,7 @@ from langgraph.runtime import Runtime
 from readgraph.nodes import extractive_walk
 from readgraph.nodes.asking import ask
 from readgraph.nodes.metering import fell_back
+from readgraph.nodes.prompts.offered import offering
 from readgraph.nodes.prompts.triage import ChildOrRevert, triage_prompt, triage_reply
 from readgraph.nodes.step import step_with
 from readgraph.nodes.walking import (
@@ -56,8 +57,9 @@ async def _triage(place: Place, runtime: Runtime[ReaderContext]) -> Decision:
     def complaint(reply: ChildOrRevert) -> str | None:
         return None if reply.part is None or reply.part in parts else f"part must be one of {parts}"
 
+    wanted = offering(triage_reply(reasoning=context.reasoning, may_revert=may_revert), part=parts)
     try:
-        reply = await ask(runtime, prompt, triage_reply(reasoning=context.reasoning, may_revert=may_revert), complaint)
+        reply = await ask(runtime, prompt, wanted, complaint)
     except NoUsableReply as problem:
         fell_back("triage")
         return Decision("unusable", str(problem), None, memory_words, shown)

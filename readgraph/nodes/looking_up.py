@@ -13,6 +13,7 @@ from readgraph.nodes.memory_text import listed, view_memory
 from readgraph.nodes.metering import fell_back
 from readgraph.nodes.prompting import Prompt
 from readgraph.nodes.prompts.look_up import NextPage, PagesToRead, look_up_next_prompt, look_up_pages_prompt
+from readgraph.nodes.prompts.offered import offering
 from readgraph.nodes.step import step_with
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import NoUsableReply
@@ -39,7 +40,7 @@ async def look_up_pages(state: LookUpState, runtime: Runtime[ReaderContext]) -> 
         return f"choose from pages {sorted(unread)}" if reply.pages and unread.isdisjoint(reply.pages) else None
 
     prompt = look_up_pages_prompt(view.text, state["asked"], state["choices"], most)
-    reply = await _choice(runtime, prompt, PagesToRead, complaint)
+    reply = await _choice(runtime, prompt, offering(PagesToRead, pages=sorted(unread)), complaint)
     if isinstance(reply, str):
         return {"pages_read": read, "looking": False, "did": reply}
     wanted = [page for page in dict.fromkeys(reply.pages) if page in unread]
@@ -63,7 +64,7 @@ async def look_up_next(state: LookUpState, runtime: Runtime[ReaderContext]) -> L
         return None if reply.page is None or reply.page in unread else f"page {reply.page} is not there to be read"
 
     prompt = look_up_next_prompt(view.text, state["asked"], state["choices"], read)
-    reply = await _choice(runtime, prompt, NextPage, complaint)
+    reply = await _choice(runtime, prompt, offering(NextPage, page=sorted(unread)), complaint)
     if isinstance(reply, str):
         return {"pages_read": read, "looking": False, "did": reply}
     if reply.page is None:

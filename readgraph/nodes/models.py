@@ -8,15 +8,17 @@ from urllib.parse import urlsplit, urlunsplit
 from weakref import WeakKeyDictionary, WeakValueDictionary
 
 from langchain_core.language_models import BaseChatModel
-from pydantic import ValidationError
+from pydantic import SecretStr, ValidationError
 
+from readgraph.nodes.local.model_file import is_local
+from readgraph.nodes.local.server import LocalServer, local_server
 from readgraph.state.context import ReaderContext, ReplyForm
 from readgraph.state.errors import BadInput, ModelUnavailable
 
 FORMS: tuple[ReplyForm, ...] = ("json_schema", "function", "text")
 """Forms of a typed reply, the surest first."""
 
-HOW_TO_NAME = "write PROVIDER:NAME, for example openai:gpt-4.1-mini."
+HOW_TO_NAME = "write PROVIDER:NAME, for example openai:gpt-4.1-mini, or local."
 
 
 @dataclass
@@ -50,11 +52,13 @@ async def model_client(context: ReaderContext) -> ModelClient:
     """The running event loop's client for the context's model; a client made for another loop would not work."""
     kept = _clients.setdefault(asyncio.get_running_loop(), {})
     environment = tuple(os.environ.get(name) for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY"))
-    identity = (context.model, context.reply_form, context.timeout, context.concurrency, environment)
+    server = await asyncio.to_thread(local_server, context.model) if is_local(context.model) else None
+    at_once = 1 if server else context.concurrency  # it would let the others wait, and the time of a call run out
+    identity = (context.model, context.reply_form, context.timeout, at_once, environment, server)
     if identity not in kept:
-        slots = kept.setdefault(context.concurrency, asyncio.Semaphore(context.concurrency))
+        slots = kept.setdefault(at_once, asyncio.Semaphore(at_once))
         # In a thread: imports and certificates are read from disk.
-        chat = await asyncio.to_thread(_chat_model, context)
+        chat = await asyncio.to_thread(_chat_model, context, server)
         kept.setdefault(identity, _client(context, chat, slots))
     client: ModelClient = kept[identity]
     return client
@@ -65,7 +69,9 @@ def _client(context: ReaderContext, chat: BaseChatModel, slots: asyncio.Semaphor
     form: ReplyForm = context.reply_form
     if form == "auto":
         form = "json_schema" if sdk else "function"
-    return ModelClient(context.model, _without_credentials(str(sdk.base_url)) if sdk else "", chat, form, slots)
+    # The port of a model of this machine is another in each run, and its replies are the same.
+    at = _without_credentials(str(sdk.base_url)) if sdk and not is_local(context.model) else ""
+    return ModelClient(context.model, at, chat, form, slots)
 
 
 def _without_credentials(url: str) -> str:
@@ -73,7 +79,9 @@ def _without_credentials(url: str) -> str:
     return urlunsplit(parts._replace(netloc=parts.netloc.rpartition("@")[2])).rstrip("/")
 
 
-def _chat_model(context: ReaderContext) -> BaseChatModel:
+def _chat_model(context: ReaderContext, server: LocalServer | None) -> BaseChatModel:
+    if server:
+        return _local_model(context, server)
     provider, _, name = context.model.partition(":")
     if not name:
         raise BadInput(f"'{context.model}' names no model: {HOW_TO_NAME}")
@@ -92,6 +100,22 @@ def _chat_model(context: ReaderContext) -> BaseChatModel:
         raise ModelUnavailable(f"{provider} can't be set up: set its key in the environment.") from None
     except ValueError:
         raise BadInput(f"'{provider}' is no known provider: {HOW_TO_NAME}") from None
+
+
+def _local_model(context: ReaderContext, server: LocalServer) -> BaseChatModel:
+    from openai import DefaultAsyncHttpxClient
+
+    from readgraph.nodes.openai_chat import InLoopChatOpenAI
+
+    client = DefaultAsyncHttpxClient(timeout=context.timeout, trust_env=False)  # no proxy leads to this machine
+    return InLoopChatOpenAI(
+        model=context.model,
+        base_url=server.url,
+        api_key=SecretStr(server.key),
+        http_async_client=client,
+        timeout=context.timeout,
+        max_retries=0,
+    )
 
 
 def _openai_model(name: str, settings: dict[str, Any]) -> BaseChatModel:

@@ -8,6 +8,7 @@ from readgraph.nodes.asking import ask
 from readgraph.nodes.metering import fell_back
 from readgraph.nodes.page_ends import candidate_ends, next_end, paragraph_ends
 from readgraph.nodes.prompting import Prompt
+from readgraph.nodes.prompts.offered import offering
 from readgraph.nodes.prompts.pause import PausePoint, pause_prompt
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import NoUsableReply
@@ -50,7 +51,7 @@ async def _pause(runtime: Runtime[ReaderContext], prompt: Prompt, labels: int) -
         return None if 1 <= reply.label <= labels else f"there is no label {reply.label}"
 
     try:
-        return (await ask(runtime, prompt, PausePoint, complaint)).label
+        return (await ask(runtime, prompt, offering(PausePoint, label=range(1, labels + 1)), complaint)).label
     except NoUsableReply:
         fell_back("pause")
         return None

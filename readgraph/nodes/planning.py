@@ -13,6 +13,7 @@ from readgraph.nodes.memory_text import listed, remembered
 from readgraph.nodes.memos import MemosInView, memos_in_view
 from readgraph.nodes.metering import fell_back
 from readgraph.nodes.prompts.lenient import numbers_in, texts_in
+from readgraph.nodes.prompts.offered import offering
 from readgraph.nodes.prompts.plan import SearchPlan, plan_prompt, plan_reply
 from readgraph.nodes.search_tools import OpenTools, Tools, memory_tools
 from readgraph.nodes.step import StepNode
@@ -79,8 +80,18 @@ class _Case:
         return bool(self.offered)
 
     def usable(self, plan: Mapping[str, Any]) -> Plan:
-        unread = {*range(self.memory.pages)} - {*self.state["pages_read"]}
-        return usable_plan(plan, self.offered, unread, self.runtime.context.pages_per_tool)
+        return usable_plan(plan, self.offered, {*self.unread}, self.runtime.context.pages_per_tool)
+
+    @property
+    def reply(self) -> type[SearchPlan]:
+        """The type of reply to ask for."""
+        wanted = plan_reply(self.offered)
+        return offering(wanted, page=self.unread) if "page" in self.offered else wanted
+
+    @property
+    def unread(self) -> list[int]:
+        """Numbers of the pages that were not read yet."""
+        return [number for number in range(self.memory.pages) if number not in self.state["pages_read"]]
 
     def planned(self, plan: Plan) -> PlanUpdate:
         return {"plan": plan, "looking": self.searchable, "did": self._told(plan)}
@@ -158,7 +169,7 @@ async def _asked_plan(case: _Case) -> Plan:
         read=state["pages_read"],
     )
     try:
-        reply = await ask(case.runtime, prompt, plan_reply(case.offered), complaint)
+        reply = await ask(case.runtime, prompt, case.reply, complaint)
     except NoUsableReply:
         fell_back("plan")
         return _worded_plan(case)

@@ -9,6 +9,7 @@ from readgraph.nodes.answering import letter_of
 from readgraph.nodes.asking import ask
 from readgraph.nodes.metering import fell_back
 from readgraph.nodes.prompts.leaf import LeafChoice, LeafVerdict, leaf_prompt, leaf_reply
+from readgraph.nodes.prompts.offered import offering
 from readgraph.nodes.step import step_with
 from readgraph.nodes.walking import (
     LONGEST_REASONING,
@@ -42,7 +43,8 @@ async def read_leaf(state: WalkingState, runtime: Runtime[ReaderContext]) -> Lea
     memory, memory_words = working_memory(place, notes, page.words)
     context, choices = place.context, state["choices"]
     prompt = leaf_prompt(segment, memory, place.found, state["asked"], choices, reasoning=context.reasoning)
-    reply_type = leaf_reply(reasoning=context.reasoning, choices=bool(choices))
+    verdict = leaf_reply(reasoning=context.reasoning, choices=bool(choices))
+    reply_type = offering(verdict, choice=choices) if choices else verdict
     try:
         reply = await ask(runtime, prompt, reply_type, lambda reply: _complaint(reply, choices))
     except NoUsableReply as problem:

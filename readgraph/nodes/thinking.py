@@ -13,6 +13,7 @@ from readgraph.nodes.metering import fell_back
 from readgraph.nodes.models import HOW_TO_NAME
 from readgraph.nodes.prompting import Prompt
 from readgraph.nodes.prompts.agent import NextStep, agent_prompt
+from readgraph.nodes.prompts.offered import offering
 from readgraph.nodes.receiving import clock, keep
 from readgraph.nodes.step import StepNode
 from readgraph.nodes.working_context import blocks_text
@@ -38,10 +39,11 @@ TAG_WORDS = 30
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """What stands around the memory in a prompt; `dated`: events show their time."""
+    """What stands around the memory in a prompt; `functions`: their names; `dated`: events show their time."""
 
     system: str
     task: str
+    functions: tuple[str, ...]
     dated: bool = True
 
 
@@ -100,7 +102,7 @@ def think_with(make_frame: MakeFrame) -> StepNode[Any]:
             await _tell(state, seen, WARNING, runtime)
             return {**_update(state, seen, "think", "warned of a full queue", events=1), "warned": True}
         try:
-            reply = await ask(runtime, seen.prompt, NextStep)
+            reply = await ask(runtime, seen.prompt, offering(NextStep, function=frame.functions))
         except NoUsableReply:
             fell_back("step")
             await _tell(state, seen, NO_STEP, runtime)

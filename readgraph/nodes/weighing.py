@@ -6,6 +6,7 @@ from langgraph.runtime import Runtime
 
 from readgraph.nodes.answering import letter_of
 from readgraph.nodes.asking import ask
+from readgraph.nodes.prompts.offered import offering
 from readgraph.nodes.prompts.weigh import WeighedAnswer, WeighedChoice, weigh_prompt
 from readgraph.state.context import ReaderContext
 
@@ -29,6 +30,6 @@ async def weigh(runtime: Runtime[ReaderContext], findings: str, question: str, c
         known = not reply.choice or letter_of(reply.choice) in choices
         return None if known else f"choice must be one of {', '.join(choices)}, or null"
 
-    chosen = await ask(runtime, prompt, WeighedChoice, complaint)
+    chosen = await ask(runtime, prompt, offering(WeighedChoice, choice=choices), complaint)
     letter = letter_of(chosen.choice) if chosen.choice else None
     return Weighed(choices[letter] if letter else None, letter, chosen.pages)

@@ -4,7 +4,7 @@ import os
 from dataclasses import field
 from typing import Annotated, Any, Literal
 
-from pydantic import ConfigDict, Field
+from pydantic import AfterValidator, ConfigDict, Field
 from pydantic.dataclasses import dataclass
 
 from readgraph.state.errors import BadInput
@@ -20,8 +20,17 @@ LARGEST = 2**31 - 1
 """Sizes go into stored records, which hold no integer of any size."""
 
 
+PACKAGED_MODEL = "local:SmolLM2-135M-Instruct"
+"""The one chat model that comes inside a package (`readgraph[local-model]`)."""
+
+
+def full_name(model: str) -> str:
+    """The name with its provider; `local` alone is the packaged model."""
+    return PACKAGED_MODEL if model == "local" else model
+
+
 def _model_from_environment() -> str:
-    return os.environ.get("READGRAPH_MODEL", "")
+    return full_name(os.environ.get("READGRAPH_MODEL", ""))
 
 
 @dataclass(frozen=True, kw_only=True, config=ConfigDict(extra="forbid"))
@@ -34,10 +43,16 @@ class ReaderContext:
 
     model: Annotated[
         str,
-        Field(description="PROVIDER:NAME as for langchain's init_chat_model; empty = read without a model."),
+        AfterValidator(full_name),
+        Field(
+            description="PROVIDER:NAME as for langchain's init_chat_model, or local for a model that runs on this "
+            "machine; empty = read without a model."
+        ),
     ] = field(default_factory=_model_from_environment)
     reading_model: Annotated[
-        str, Field(description="PROVIDER:NAME of the model that builds memories; empty = the same model.")
+        str,
+        AfterValidator(full_name),
+        Field(description="PROVIDER:NAME of the model that builds memories; empty = the same model."),
     ] = ""
     reply_form: Annotated[
         ReplyForm, Field(description="How typed replies are asked for; 'auto' takes the best that the model offers.")

@@ -1,0 +1,1 @@
+"""Models that run on this machine: their files, their settings, and the server that runs one as a child process."""
