@@ -25,10 +25,14 @@ from readgraph.state.library import default_folder, open_library
 HOST = "127.0.0.1"
 """The server asks nobody who they are, so only this machine reaches it."""
 
+RUNS_AT_ONCE = 8
+
 STOPPED_WITHIN = 10.0
+"""Seconds that the server has to end, before it is made to."""
 
 _SERVER = ("langgraph_cli", "langgraph_api", "langgraph_runtime_inmem")
-_REPORTING = ("LANGSMITH_", "LANGCHAIN_")
+_REPORTING = ("LANGSMITH_", "LANGCHAIN_", "LANGGRAPH_CLOUD_LICENSE_KEY")
+"""Settings with which the server would report to LangChain."""
 
 
 def serve(folder: Path | None, port: int, *, open_page: bool) -> None:
@@ -42,19 +46,7 @@ def serve(folder: Path | None, port: int, *, open_page: bool) -> None:
     documents = asyncio.run(_documents(library))
     _check_port(port)
     with TemporaryDirectory(prefix="readgraph-studio-") as work:
-        settings = server_configuration() | {"disable_persistence": True}
-        Path(work, "langgraph.json").write_text(json.dumps(settings), encoding="utf-8")
-        where = ["--host", HOST, "--port", str(port), "--no-browser", "--no-reload", "--n-jobs-per-worker", "8"]
-        server = subprocess.Popen(
-            [sys.executable, "-m", "langgraph_cli", "dev", *where],
-            cwd=work,
-            env=server_environment(library),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            encoding="utf-8",
-            errors="replace",
-        )
+        server = _started(Path(work), library, port)
         try:
             _wait_until_up(server, port)
             _tell(library, documents, port, open_page=open_page)
@@ -63,6 +55,23 @@ def serve(folder: Path | None, port: int, *, open_page: bool) -> None:
             pass  # that is how it ends
         finally:
             _stop(server)
+
+
+def _started(work: Path, library: Path, port: int) -> "subprocess.Popen[str]":
+    """`langgraph dev` in a folder of its own: where the person stands nothing is written."""
+    settings = server_configuration() | {"disable_persistence": True}
+    (work / "langgraph.json").write_text(json.dumps(settings), encoding="utf-8")
+    where = f"--host {HOST} --port {port} --no-browser --no-reload --n-jobs-per-worker {RUNS_AT_ONCE}"
+    return subprocess.Popen(
+        [sys.executable, "-m", "langgraph_cli", "dev", *where.split()],
+        cwd=work,
+        env=server_environment(library),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        errors="replace",
+    )
 
 
 def server_environment(library: Path) -> dict[str, str]:
@@ -131,7 +140,7 @@ def _tell(library: Path, documents: int, port: int, *, open_page: bool) -> None:
     console.print(Text(f"Studio: {page}"))
     console.print(
         "The page comes from LangChain's server, and may want you to sign in there; what you read goes between your "
-        "browser and this machine. Ctrl-C ends it."
+        "browser and this machine, and to the model that you name. Ctrl-C ends it."
     )
     if open_page:
         webbrowser.open(page)
