@@ -6,12 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from readgraph.cli.options import (
-    GROWING,
-    LOOKING_UP,
-    MEMORIZING,
-    READING,
-    RESEARCH,
-    WALKING,
+    ANY_METHOD,
     with_context,
     with_screen,
 )
@@ -24,7 +19,7 @@ evaluation_commands = typer.Typer()
 
 
 @evaluation_commands.command()
-@with_context({**READING, **LOOKING_UP, **GROWING, **WALKING, **MEMORIZING, **RESEARCH})
+@with_context(ANY_METHOD)
 @with_screen
 def evaluate(
     context: "ReaderContext",

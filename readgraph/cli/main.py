@@ -15,14 +15,12 @@ from readgraph.cli.agents import agents
 from readgraph.cli.evaluation_commands import evaluation_commands
 from readgraph.cli.method_commands import method_commands
 from readgraph.cli.options import (
+    ANY_METHOD,
     BUILDING,
     CHATTING,
     GROWING,
-    LOOKING_UP,
     MEMORIZING,
     READING,
-    RESEARCH,
-    WALKING,
     Glob,
     Json,
     LibraryFolder,
@@ -129,7 +127,7 @@ def remember(
 
 
 @app.command()
-@with_context({**READING, **LOOKING_UP, **GROWING, **WALKING, **MEMORIZING, **RESEARCH})
+@with_context(ANY_METHOD)
 @with_screen
 def ask(
     question: Annotated[str, typer.Argument(metavar="QUESTION", show_default=False, help="What you want to know.")],

@@ -6,12 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from readgraph.cli.options import (
-    GROWING,
-    LOOKING_UP,
-    MEMORIZING,
-    READING,
-    RESEARCH,
-    WALKING,
+    ANY_METHOD,
     Glob,
     Json,
     LibraryFolder,
@@ -27,7 +22,7 @@ method_commands = typer.Typer()
 
 
 @method_commands.command()
-@with_context({**READING, **LOOKING_UP, **GROWING, **WALKING, **MEMORIZING, **RESEARCH})
+@with_context(ANY_METHOD)
 @with_screen
 def compare(
     question: Annotated[str, typer.Argument(metavar="QUESTION", show_default=False, help="What you want to know.")],

@@ -166,6 +166,9 @@ WALKING: dict[str, Any] = {
     "walks": _option(int, "Walk this many times, each from the next-best part of the text (1).", min=1, **_WALKER),
 }
 
+ANY_METHOD: dict[str, Any] = {**READING, **LOOKING_UP, **GROWING, **WALKING, **MEMORIZING, **RESEARCH}
+"""What a command takes that asks a question by any of the methods."""
+
 
 def with_context(options: dict[str, Any]) -> Callable[[Command], Command]:
     """Give a command these options as its argument `context`.
