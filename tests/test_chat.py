@@ -3,20 +3,27 @@
 import io
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
 from pytest import MonkeyPatch
 
 from readgraph.cli.chat import seconds_of
+from readgraph.cli.conversation import Conversation
 from readgraph.cli.main import run
-from readgraph.state.errors import BadInput
+from readgraph.state.agents import Event as ReadEvent
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import BadInput, ReadgraphError
+from readgraph.state.library import Library
+from readgraph.state.living import Arrival
 from tests.agent import Script, call, say
 from tests.examples import EXAMPLES
-from tests.model_server import Fault, ModelServer
+from tests.model_server import ChatRequest, Fault, ModelServer
 
 CHAT = ("chat", "--agent", "ada", "--model", "openai:double")
 
@@ -122,6 +129,50 @@ def test_a_timer_wakes_the_agent(server: ModelServer) -> None:
     assert process.returncode == 0
 
 
+def test_many_quick_ctrl_c_end_it_once(server: ModelServer) -> None:
+    asked = Event()
+
+    def hang(request: ChatRequest, call: int) -> Fault:
+        asked.set()
+        return Fault.hang()
+
+    server.fault_for = hang
+    command = [sys.executable, "-m", "readgraph.cli", *CHAT]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stdin and process.stderr
+        process.stdin.write("Are you there?\n")
+        process.stdin.flush()
+        assert asked.wait(60)
+        for _ in range(30):
+            process.send_signal(signal.SIGINT)
+        err = process.stderr.read()
+    assert process.returncode == 130
+    assert err == "readgraph: stopped. What was read is kept; the same command goes on from here.\n"
+
+
+async def test_what_is_said_while_an_earlier_turn_waits(library: Library, server: ModelServer) -> None:
+    server.respond, events = Script(), list[ReadEvent]()
+    context = ReaderContext(model="openai:double")
+    conversation = Conversation(library, "ada", context, events.append, lambda line: None)
+    server.faults += [Fault.unauthorized(), Fault.unauthorized()]
+    with pytest.raises(ReadgraphError, match="refused the key"):
+        await conversation.receive(Arrival(kind="user", text="One?"))
+    with pytest.raises(ReadgraphError, match=r"refused the key.* A turn before .* this was not taken in"):
+        await conversation.receive(Arrival(kind="user", text="Two?"))
+    await conversation.receive(Arrival(kind="user", text="Three?"))
+    assert [event.text for event in events if event.kind == "user"] == ["One?", "Three?"]
+
+
+@pytest.mark.parametrize("name", ["", "  "])
+def test_an_agent_has_a_name(readgraph: Command, server: ModelServer, name: str) -> None:
+    err = readgraph("chat", "--agent", name, "--model", "openai:double", typed="Hello?\n", code=2)
+    assert err == "readgraph: The agent has no name: give it one.\n"
+
+
+def test_a_timer_has_a_prompt(readgraph: Command, server: ModelServer) -> None:
+    assert "The timer has no prompt" in readgraph(*CHAT, "--every", "10m", " ", typed="Hello?\n", code=2)
+
+
 @pytest.mark.parametrize(("time", "seconds"), [("30s", 30), ("10m", 600), ("2h", 7200), ("1d", 86400), ("0.5m", 30)])
 def test_times(time: str, seconds: float) -> None:
     assert seconds_of(time) == seconds
@@ -149,6 +200,12 @@ def test_agents(readgraph: Command, server: ModelServer, tmp_path: Path) -> None
     assert "There is an agent 'ada' already" in readgraph("agents", "import", file, code=2)
     assert "no file of an agent" in readgraph("agents", "import", EXAMPLES / "allotment-chat.txt", code=2)
     assert "There is no file" in readgraph("agents", "import", tmp_path / "none.json", code=2)
+    file.with_name("torn.json").write_text('{"readgraph": "agent", ')
+    torn = readgraph("agents", "import", file.with_name("torn.json"), code=2)
+    assert ": Invalid JSON" in torn and ": :" not in torn
+    assert "The agent has no name" in readgraph("agents", "import", file, "--as", " ", code=2)
+    nowhere = readgraph("agents", "export", "ada", tmp_path / "no" / "ada.json", code=2)
+    assert nowhere.endswith("ada.json can't be written: No such file or directory.\n")
     assert "say --yes" in readgraph("agents", "forget", "ada", code=2)
     assert "Forgot 'ada'." in readgraph("agents", "forget", "ada", "--yes")
     assert "holds no agent 'ada'" in readgraph("agents", "export", "ada", tmp_path / "b.json", code=2)

@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from readgraph import ReaderContext
-from readgraph.evaluation.datasets.texts import Turn, Turns, history
 from readgraph.evaluation.folder import EvaluationFolder
 from readgraph.evaluation.lived_sessions import lived, moment, turns_of
 from readgraph.evaluation.plan import what_is_run
@@ -29,12 +28,8 @@ SAID = [
 
 @pytest.fixture
 def text() -> Text:
-    sessions = [Turns([Turn(said, who) for who, said in map(_parted, lines)], time) for time, lines in SAID]
-    return history("chat", "Nell and Tobias", sessions)[0]
-
-
-def _parted(line: str) -> list[str]:
-    return line.split(": ", 1)
+    sessions = (SessionText("\n".join([time, *lines]), time=time) for time, lines in SAID)
+    return Text.history("chat", "Nell and Tobias", tuple(sessions))
 
 
 def asked(identity: str, message: str, question: str = "What is said?") -> Item:

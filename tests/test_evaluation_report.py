@@ -290,6 +290,7 @@ def test_what_can_not_be_paired_is_refused(tmp_path: Path, readgraph: Command) -
     }
     for name, reason in reasons.items():
         assert_refused(readgraph("evaluate", "--diff", tmp_path / "a", tmp_path / name), reason)
+    assert_refused(readgraph("evaluate", "some.jsonl", "--diff", "a", "b"), "leave the file out")
     made(tmp_path / "file", {"bm25": EVEN})
     for name in ("a", "file"):
         record = tmp_path / name / "evaluation.json"
@@ -314,6 +315,14 @@ def difference(path: Path, one: dict[str, Right], other: dict[str, Right]) -> di
 
 
 # The command
+
+
+def test_metrics_of_some_questions_say_of_how_many(tmp_path: Path, capsys: CaptureFixture[str]) -> None:
+    dataset = quiz(4)
+    free = replace(dataset.items[0], options=(), correct=None)
+    folder = folder_of(tmp_path / "out", dataset, {"bm25": EVEN})
+    results = write_results(replace(dataset, items=(free, *dataset.items[1:])), folder)
+    assert "accuracy (3)" in printed(results, folder.path, capsys)
 
 
 def test_the_command_writes_it_all(tmp_path: Path, readgraph: Command) -> None:

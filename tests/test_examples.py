@@ -1,12 +1,15 @@
 """The example texts and their questions: whole, and true to one another."""
 
 import json
+import os
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from readgraph.evaluation.datasets import load_dataset
 from tests.examples import EXAMPLES
+from tests.question_file import FILE, question_lines
 
 QUESTIONS = sorted(EXAMPLES.glob("*.questions.json"))
 
@@ -29,3 +32,12 @@ def test_the_story_is_long_and_asked_about_in_every_way() -> None:
     assert len((EXAMPLES / kept["document"]).read_text(encoding="utf-8").split()) >= 9_000
     kinds = {question["category"] for question in kept["questions"]}
     assert kinds == {"fact", "two-hop", "time order", "multiple choice", "unanswerable"}
+
+
+def test_the_file_of_questions_holds_all_of_them() -> None:
+    if "READGRAPH_RENEW_SNAPSHOTS" in os.environ:
+        FILE.write_text(question_lines(), encoding="utf-8")
+    assert FILE.read_text(encoding="utf-8") == question_lines()
+    dataset = load_dataset(FILE)
+    assert (dataset.name, len(dataset.texts), dataset.licence) == ("examples", 3, "MIT")
+    assert all(item.unanswerable or item.evidence for item in dataset.items)

@@ -77,8 +77,16 @@ async def _export(name: str, file: Path, folder: Path | None) -> int:
         store = AgentStore(library.store)
         agent = await store.own_agent(name)
         written = await exported(store, agent, await life_of(library.checkpointer, agent))
-    await asyncio.to_thread(file.write_text, written.json_text(), encoding="utf-8")
+    try:
+        await asyncio.to_thread(_write_new, file, written.json_text())
+    except OSError as problem:
+        raise BadInput(f"{file} can't be written: {problem.strerror}.") from None
     return len(written.recall)
+
+
+def _write_new(file: Path, text: str) -> None:
+    with file.open("x", encoding="utf-8") as opened:
+        opened.write(text)
 
 
 async def _import(text: str, name: str, folder: Path | None) -> tuple[str, int]:

@@ -2,10 +2,11 @@
 
 import importlib
 import re
+import signal
 import sys
 import warnings
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -13,6 +14,7 @@ from readgraph.cli.chat_view import ChatView, JsonView
 from readgraph.cli.conversation import Conversation
 from readgraph.nodes.models import HOW_TO_NAME
 from readgraph.sources import load
+from readgraph.state.agents import proper_name
 from readgraph.state.background import background
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ReadgraphError
@@ -33,12 +35,15 @@ T = TypeVar("T")
 def talk(
     agent: str, every: tuple[str, str] | None, context: ReaderContext, folder: Path | None, *, as_json: bool
 ) -> None:
-    """Talk until the input ends. Raises `BadInput` where no model is named."""
+    """Talk until the input ends. Raises `BadInput` where no model is named, or nobody to talk with."""
+    agent = proper_name(agent)
     if not context.model:
         raise BadInput(f"A chat needs a model. Give --model, or set READGRAPH_MODEL: {HOW_TO_NAME}")
     wake = (seconds_of(every[0]), every[1]) if every else None
+    if wake and not wake[1].strip():
+        raise BadInput("The timer has no prompt: say what the agent shall do, such as --every 10m 'What is open?'")
     view = JsonView() if as_json else ChatView(agent)
-    with open_library_in_background(folder) as library, warnings.catch_warnings():
+    with stopping_once(), open_library_in_background(folder) as library, warnings.catch_warnings():
         warnings.showwarning = lambda message, *_: view.warn(str(message))
         conversation = Conversation(library, agent, context, view.event, view.warn)
         waking = None
@@ -51,6 +56,19 @@ def talk(
             if waking:
                 waking.cancel()
             _run(conversation.close)
+
+
+@contextmanager
+def stopping_once() -> Iterator[None]:
+    """Ctrl-C stops the chat; another one would break off what closes it, and is passed over."""
+
+    def stop(*_: object) -> None:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGINT, stop)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 def seconds_of(time: str) -> float:
@@ -105,8 +123,8 @@ def _lines() -> Iterator[str]:
     if not sys.stdin.isatty():
         yield from (line.strip() for line in sys.stdin)
         return
-    with suppress(ImportError):
-        importlib.import_module("readline")  # line editing, a history, and pasted lines as one message
+    with suppress(ImportError):  # line editing, a history, and pasted lines as one message
+        importlib.import_module("readline").parse_and_bind("set enable-bracketed-paste on")
     while True:
         try:
             yield input("> ").strip()

@@ -62,7 +62,10 @@ class Conversation:
     async def receive(self, arrival: Arrival) -> None:
         """One turn: the agent takes the event in, and goes on until it yields."""
         async with self.turn:
-            await self._finish()
+            try:
+                await self._finish()
+            except ReadgraphError as problem:
+                raise ReadgraphError(f"{problem} A turn before waits to be finished; this was not taken in.") from None
             arrival = await stored_arrival(arrival, self.store, self.context)
             await self._run({"agent": self.name, "event": arrival})
 

@@ -10,6 +10,7 @@ from readgraph.cli.options import (
     with_context,
     with_screen,
 )
+from readgraph.state.errors import BadInput
 
 if TYPE_CHECKING:
     from readgraph.cli.screen import Screen
@@ -63,6 +64,8 @@ def evaluate(
     if diff:
         from readgraph.cli.evaluation_differences import show_difference
 
+        if file:
+            raise BadInput("--diff compares two folders that are there: leave the file out.")
         show_difference(*diff, screen)
         return
 

@@ -6,7 +6,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Column, Table
 
-from readgraph.cli.rendering import PLAIN, counted, print_json
+from readgraph.cli.rendering import PLAIN, print_json
 from readgraph.cli.safe_text import Text, one_line
 from readgraph.cli.screen import Screen
 from readgraph.evaluation.differences import difference_of
@@ -33,8 +33,8 @@ def show_difference(one: Path, other: Path, screen: Screen) -> None:
 
 def _pairs(pairs: list[dict[str, Any]]) -> Table:
     table = Table(Column("method", no_wrap=True), **PLAIN, pad_edge=False)
-    for name in ("questions", A, B, f"{B} − {A}", "p", f"better in {A}", f"better in {B}"):
-        table.add_column(name, justify="right", no_wrap=not name.startswith("better"))
+    for name in ("questions", A, B, f"{B} − {A}", "p", f"{A} better", f"{B} better"):
+        table.add_column(name, justify="right", no_wrap=not name.endswith("better"))
     for pair in pairs:
         one, other = pair["methods"]
         table.add_row(
@@ -55,7 +55,8 @@ def _difference(pair: dict[str, Any]) -> str:
 
 
 def _signed(value: float) -> str:
-    return f"{value:+.1f}".replace("-", "−")
+    rounded = f"{value:+.1f}".replace("-", "−")
+    return "0.0" if rounded in ("+0.0", "−0.0") else rounded
 
 
 def _chance(p: float) -> str:
@@ -68,7 +69,7 @@ def _print_notes(console: Console, differs: dict[str, list[Any]]) -> None:
     if not differs:
         console.print(Text("Settings, prompts and packages are the same.", style="dim"))
         return
-    console.print(Text(f"{counted(len(differs), 'thing')} that can matter differ:", style="dim"))
+    console.print(Text(f"What differs from {A} to {B}:", style="dim"))
     for name, (one, other) in differs.items():
         console.print(Text(f"  {name}: {_told(one)} → {_told(other)}", style="dim"), soft_wrap=True)
 

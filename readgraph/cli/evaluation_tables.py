@@ -51,8 +51,8 @@ def score(metric: Mapping[str, Any]) -> str:
 def _scores(results: dict[str, Any]) -> Table:
     """The leading metric with its interval, the others, and beside them what papers give."""
     methods, published = results["methods"], results["published"]
-    leading, *others = metric_names(results)
-    table = _table(leading, *others)
+    leading, *others = metric_names(methods)
+    table = _table(*(_scored_on(name, results) for name in (leading, *others)))
     if published:
         table.add_column("published, other model", justify="left")
     for method in methods:
@@ -68,17 +68,23 @@ def _scores(results: dict[str, Any]) -> Table:
     return table
 
 
-def metric_names(results: dict[str, Any]) -> list[str]:
+def metric_names(methods: list[dict[str, Any]]) -> list[str]:
     """The metrics that any method has, the leading one first."""
-    names = list(dict.fromkeys(name for method in results["methods"] for name in method["metrics"]))
-    return names or ["score"]
+    return list(dict.fromkeys(name for method in methods for name in method["metrics"])) or ["score"]
+
+
+def _scored_on(name: str, results: dict[str, Any]) -> str:
+    """A metric's name, and how many questions it applies to where that is not all."""
+    counts = [method["metrics"][name]["questions"] for method in results["methods"] if name in method["metrics"]]
+    partly = counts and max(counts) < results["what"]["questions"]
+    return f"{name} ({max(counts):,})" if partly else name
 
 
 def _use(methods: list[dict[str, Any]]) -> Table:
     table = _table("compression", "calls", "words in", "to build", "time", "cost", "failed")
     for method in methods:
         figures, building = method["figures"], method["building"]
-        costs = [cost for cost in (method["cost"], building["cost"]) if cost is not None]
+        cost = (method["cost"] or 0) + (building["cost"] or 0)
         table.add_row(
             method["method"],
             _percent(figures["compression_rate"]),
@@ -86,7 +92,7 @@ def _use(methods: list[dict[str, Any]]) -> Table:
             NONE if figures["input_words"] is None else f"{figures['input_words']:,.0f}",
             f"{building['input_words']:,}",
             NONE if method["seconds"] is None else f"{method['seconds']:.1f} s",
-            in_dollars(sum(costs)) if costs else NONE,
+            in_dollars(cost) if cost else NONE,
             f"{len(method['failures']):,}",
         )
     return table
@@ -94,7 +100,7 @@ def _use(methods: list[dict[str, Any]]) -> Table:
 
 def _categories(methods: list[dict[str, Any]]) -> Table | None:
     """The leading metric by category, with the number of questions; nothing where there is one category at most."""
-    leading = metric_names({"methods": methods})[0]
+    leading = metric_names(methods)[0]
     by_method = {method["method"]: named_categories(method["metrics"].get(leading)) for method in methods}
     counts: dict[str, int] = {}
     for categories in by_method.values():

@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
-from readgraph.state.agents import Agent, AgentStore, ArchiveEntry, Event, agent_id, archive_index, now
+from readgraph.state.agents import Agent, AgentStore, ArchiveEntry, Event, agent_id, archive_index, now, proper_name
 from readgraph.state.errors import BadInput
 from readgraph.state.living import Block, Life
 from readgraph.state.records import Note, Page, Recipe
@@ -97,7 +97,7 @@ async def imported(store: AgentStore, text: str, name: str = "") -> Agent:
     Raises `BadInput`, before anything is kept, where the file is no agent or the name is taken.
     """
     file = _parsed(text)
-    name = name or file.name
+    name = proper_name(name or file.name)
     if await store.agent(name):
         raise BadInput(f"There is an agent '{name}' already: import this one under another name.")
     return await take_in(store, file, name)
@@ -138,8 +138,8 @@ def _parsed(text: str) -> AgentFile:
         file = TypeAdapter(AgentFile).validate_json(text)
     except ValidationError as problem:
         fault = problem.errors()[0]
-        where = ".".join(map(str, fault["loc"]))
-        raise BadInput(f"This is no file of an agent, or of a newer format: {where}: {fault['msg']}.") from None
+        told = ": ".join(filter(None, [".".join(map(str, fault["loc"])), fault["msg"]]))
+        raise BadInput(f"This is no file of an agent, or of a newer format: {told}.") from None
     ordered = [event.number for event in file.recall] == [*range(len(file.recall))]
     highest = [part.number for part in file.passages]
     highest += [part.number + len(part.pages) - 1 for part in file.documents]

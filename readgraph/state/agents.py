@@ -84,6 +84,13 @@ class Agent:
     reading: str = ""
 
 
+def proper_name(name: str) -> str:
+    """A name on one line; raises `BadInput` where it is empty."""
+    if not (named := " ".join(name.split())):
+        raise BadInput("The agent has no name: give it one.")
+    return named
+
+
 def agent_id(name: str) -> str:
     """The id of the agent of this name."""
     return digest(["agent", name])

@@ -3,8 +3,7 @@ const none = "–";
 const fixed = (value, digits = 1) => (value ?? null) === null ? none : value.toFixed(digits);
 const whole = (value) => (value ?? null) === null ? none : number(Math.round(value));
 const percent = (value) => (value ?? null) === null ? none : `${value.toFixed(0)}\u00a0%`;
-const total = (one, other) => one === null && other === null ? null : (one ?? 0) + (other ?? 0);
-const dollars = (value) => value === null ? none : `$${value >= 1 ? value.toFixed(2) : value.toFixed(4)}`;
+const dollars = (value) => value === 0 ? none : `$${value >= 1 ? value.toFixed(2) : value.toFixed(4)}`;
 
 /** A table that scrolls by itself where the screen is narrow; a column is its heading and the cell of a row. */
 function table(name, rows, columns) {
@@ -38,13 +37,19 @@ function publishedCell(method) {
     : none;
 }
 
+/** A metric's name, and how many questions it applies to where that is not all. */
+function scoredOn(name) {
+  const scored = Math.max(...report.results.methods.map((one) => one.metrics[name]?.questions ?? 0));
+  return scored < report.questions.length ? `${name} (${number(scored)})` : name;
+}
+
 /** What each method scored and used. */
 function methodTable() {
   const [leading, ...others] = report.metrics;
   const columns = [
     ["method", (one) => one.method],
-    [leading, (one) => scoreCell(one.metrics[leading]), "mean over questions, 95 % interval, ± deviation over runs"],
-    ...others.map((name) => [name, (one) => fixed(one.metrics[name]?.mean)]),
+    [scoredOn(leading), (one) => scoreCell(one.metrics[leading]), "mean over questions, 95 % interval, ± deviation over runs"],
+    ...others.map((name) => [scoredOn(name), (one) => fixed(one.metrics[name]?.mean)]),
   ];
   if (report.results.published.length) {
     columns.push(["published, other model", publishedCell, "a paper's figure, made with another model"]);
@@ -55,7 +60,7 @@ function methodTable() {
     ["words in", (one) => whole(one.figures.input_words), "words sent to the model, a question"],
     ["words to build", (one) => whole(one.building.input_words), "words sent to the model to build all memories"],
     ["seconds", (one) => fixed(one.seconds), "a question"],
-    ["cost", (one) => dollars(total(one.cost, one.building.cost)), "questions and memories"],
+    ["cost", (one) => dollars((one.cost ?? 0) + (one.building.cost ?? 0)), "questions and memories"],
     ["valid replies", (one) => percent(one.valid_replies), "replies that could be used"],
     ["failed", (one) => number(one.failures.length)],
   );
