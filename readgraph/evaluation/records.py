@@ -56,10 +56,12 @@ class Text:
 
     @classmethod
     def several(cls, identity: str, title: str, documents: Iterable[str]) -> "Text":
-        """Documents one behind the other, each with `BETWEEN` behind it; one that is there twice stands once."""
-        texts = [text + BETWEEN for text in dict.fromkeys(documents)]
-        ends = accumulate(map(len, texts), initial=0)
-        return cls(identity, title, "".join(texts), parts=tuple(Span(*ends) for ends in pairwise(ends)))
+        """Documents one behind the other, with `BETWEEN` between them; one that is there twice stands once."""
+        different = [*dict.fromkeys(documents)]
+        text = BETWEEN.join(different)
+        starts = accumulate((len(document) + len(BETWEEN) for document in different[:-1]), initial=0)
+        parts = tuple(Span(*bounds) for bounds in pairwise([*starts, len(text)]))
+        return cls(identity, title, text, parts=parts)
 
 
 class Addressed(NamedTuple):
