@@ -1,11 +1,11 @@
 """Whether a real small model keeps to the protocols: every method reads the example story's beginning with it.
 
-    python -m benchmarks.local_model [--model local] [--forms json_schema text] [--methods read-agent gam …] [--words 700]
+    python -m benchmarks.local_model [--model local] [--forms json_schema text] [--methods …] [--words 450] [--replies]
 
 Needs `pip install 'readgraph[local-model]'`. For each method and each form of typed reply it prints how many typed
-replies there were and how many of them could be used, notes and how many of these, what fell back, and the tokens a
-second that the model wrote while it was asked. A reply that can't be used is asked again, so a rate of 80 % means that
-one try of five was lost. Embeddings, where a method wants them, are the model double's.
+replies came and how many of them could be used, the same of notes, the calls, the tokens a second that the model wrote
+while it was asked, what fell back, and in the end why replies were refused. What cannot be used is asked again, so
+that of 80 % every fifth try was lost. What methods share is asked once. Embeddings are the model double's.
 """
 
 import argparse
@@ -17,6 +17,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, get_args
 from unittest.mock import patch
 
@@ -33,7 +34,12 @@ from readgraph.state.words import first_words
 from tests.examples import EXAMPLES
 
 STORY = EXAMPLES / "the-lamp-at-sarn-head.txt"
+WORDS = 450
+FORMS: tuple[ReplyForm, ...] = ("json_schema", "text")
 QUESTION = "What did Marian buy at the auction, and why was it a mistake?"
+BUDGET = 30
+"""Calls of one reading."""
+
 NOTES = {prompt.NAME for prompt in (compress, gist, queue_summary, running_summary, summary)}
 SMALL: dict[str, Any] = {
     "min_page_words": 80,
@@ -50,12 +56,22 @@ SMALL: dict[str, Any] = {
 """Sizes for a text of a few hundred words: several pages, and questions of a few calls."""
 
 
+@dataclass(frozen=True)
+class Running:
+    """A running model: its settings, the address of embeddings, and where libraries are kept."""
+
+    settings: dict[str, Any]
+    embeddings: str
+    folder: Path
+
+
 @dataclass
 class Watched:
     """What one reading asked and got."""
 
     method: str
     form: str
+    told: bool = False
     status: str = ""
     asked: Counter[str] = field(default_factory=Counter)
     refused: Counter[str] = field(default_factory=Counter)
@@ -66,9 +82,13 @@ class Watched:
     seconds: float = 0.0
     reasons: list[str] = field(default_factory=list)
 
-    def usable(self, kind: str) -> str:
+    def usable(self, kind: str) -> float:
+        """The share of the replies of a kind that could be used."""
+        return 1 - self.refused[kind] / self.asked[kind] if self.asked[kind] else 1.0
+
+    def counted(self, kind: str) -> str:
         """Replies of a kind, and how many of them could be used in percent."""
-        return f"{self.asked[kind]:>4} {share(self.asked[kind] - self.refused[kind], self.asked[kind]):>5}"
+        return f"{self.asked[kind]:5} {self.usable(kind):5.0%}" if self.asked[kind] else f"{'–':>5} {'–':>5}"
 
     async def call(self, client: ModelClient, messages: Messages, reply: Any) -> Said:
         """A call to the model, counted."""
@@ -77,11 +97,8 @@ class Watched:
         self.calling += time.perf_counter() - began
         self.asked["typed" if reply else "notes"] += 1
         self.tokens += said.tokens[1]
-        if os.environ.get("WATCH"):
-            print(
-                f"--- {reply.__name__ if reply else 'note'} {'CUT ' if said.cut else ''}{said.tokens} {time.perf_counter() - began:.1f} s\n{said.text[:600]}",
-                flush=True,
-            )
+        if self.told:
+            print(f"{reply.__name__ if reply else 'note'} {said.tokens}: {first_words(said.text, 60)!r}", flush=True)
         return said
 
     def take(self, event: dict[str, Any]) -> None:
@@ -89,30 +106,31 @@ class Watched:
         if refused := event.get("refused"):
             self.refused["notes" if refused["asked"] in NOTES else "typed"] += 1
             self.reasons.append("{asked}: {reason}".format_map(refused))
-            if os.environ.get("WATCH"):
-                print("REFUSED", self.reasons[-1])
-
-
-def share(part: int, of: int) -> str:
-    """In percent."""
-    return f"{100 * part / of:.0f} %" if of else "–"
+            if self.told:
+                print(f"refused {self.reasons[-1]}", flush=True)
 
 
 def beginning(words: int) -> str:
-    """The story's beginning: at most so many words."""
-    return first_words(STORY.read_text(encoding="utf-8"), words)
+    """The story's beginning: at most so many words, in whole paragraphs."""
+    return first_words(STORY.read_text(encoding="utf-8"), words).rpartition("\n\n")[0]
 
 
-async def read(method: Method, form: ReplyForm, text: str, settings: dict[str, Any], folder: str) -> Watched:
-    """Let a method answer the question about the text, and say what came of it."""
-    watched = Watched(method.name, form)
-    context = ReaderContext(**{**settings, **SMALL}, reply_form=form, embeddings="openai:double", max_calls=40)
+async def read(method: Method, form: ReplyForm, text: str, running: Running, *, told: bool = False) -> Watched:
+    """Let a method answer the question about the text, and say what came of it.
+
+    Each form has a library of its own: what one was asked is not known to the other.
+    """
+    watched = Watched(method.name, form, told)
+    context = ReaderContext(
+        **{**running.settings, **SMALL}, reply_form=form, embeddings="openai:double", max_calls=BUDGET
+    )
     began = time.perf_counter()
-    async with open_library(folder) as library:
+    async with open_library(running.folder / form) as library:
         graph = method.build().compile(store=library.store)
         document = await library.pages.add_document(text, title="The Lamp at Sarn Head")
         asked = Question(document=document.id, question=QUESTION)
-        with patch.object(asking, "call_model", watched.call):
+        embeddings = patch.dict(os.environ, OPENAI_BASE_URL=running.embeddings)
+        with embeddings, patch.object(asking, "call_model", watched.call):
             events: AsyncIterator[Any] = graph.astream(asked, context=context, stream_mode=["custom", "values"])
             async for mode, event in events:
                 if mode == "custom":
@@ -125,13 +143,13 @@ async def read(method: Method, form: ReplyForm, text: str, settings: dict[str, A
 
 
 @contextmanager
-def reading(model: str) -> Iterator[dict[str, Any]]:
-    """The settings of a model that runs meanwhile; a server beside it gives embeddings."""
-    with model_server(0) as url, patch.dict(os.environ, OPENAI_BASE_URL=url), local_model(model) as settings:
-        yield settings
+def running(model: str) -> Iterator[Running]:
+    """A model that runs meanwhile, and a server of embeddings beside it."""
+    with model_server(0) as url, local_model(model) as settings, tempfile.TemporaryDirectory() as folder:
+        yield Running(settings, url, Path(folder))
 
 
-HEADER = f"{'method':16}{'form':12}{'status':10}{'typed':>5} {'used':>5} {'notes':>4} {'used':>5}{'tok/s':>7}{'s':>6}  fall-backs"
+HEADER = "method          form        status     typed  used notes  used calls  tok/s     s  fall-backs"
 
 
 def line(one: Watched) -> str:
@@ -139,22 +157,23 @@ def line(one: Watched) -> str:
     fallbacks = ", ".join(f"{kind} {times}" for kind, times in one.fallbacks.items())
     rate = one.tokens / one.calling if one.calling else 0
     return (
-        f"{one.method:16}{one.form:12}{one.status:10} {one.usable('typed')}  {one.usable('notes')}{rate:7.1f}"
-        f"{one.seconds:6.0f}  {fallbacks}"
+        f"{one.method:16}{one.form:12}{one.status:10} {one.counted('typed')} {one.counted('notes')} {one.calls:5}"
+        f"{rate:7.1f}{one.seconds:6.0f}  {fallbacks}"
     )
 
 
 def total(form: str, watched: Sequence[Watched]) -> Watched:
     """All readings of a form as one."""
-    of_form = [one for one in watched if one.form == form]
     together = Watched("all", form)
-    for one in of_form:
+    for one in (one for one in watched if one.form == form):
         together.asked += one.asked
         together.refused += one.refused
+        together.reasons += one.reasons
+        together.fallbacks = dict(Counter(together.fallbacks) + Counter(one.fallbacks))
+        together.calls += one.calls
         together.tokens += one.tokens
         together.calling += one.calling
         together.seconds += one.seconds
-    together.fallbacks = dict(sum((Counter(one.fallbacks) for one in of_form), Counter()))
     return together
 
 
@@ -162,20 +181,24 @@ def main() -> None:
     """Run and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--model", default="local")
-    parser.add_argument("--forms", nargs="+", choices=get_args(ReplyForm), default=["json_schema", "text"])
+    parser.add_argument("--forms", nargs="+", choices=get_args(ReplyForm), default=FORMS)
     parser.add_argument("--methods", nargs="+", choices=METHODS, default=list(METHODS))
-    parser.add_argument("--words", type=int, default=700)
+    parser.add_argument("--words", type=int, default=WORDS)
+    parser.add_argument("--replies", action="store_true", help="print each reply")
     options = parser.parse_args()
-    text, watched = beginning(options.words), []
+    text = beginning(options.words)
     print(HEADER)
-    with reading(options.model) as settings, tempfile.TemporaryDirectory() as folder:
+    with running(options.model) as model:
         for form in options.forms:
+            watched = []
             for name in options.methods:
-                watched.append(asyncio.run(read(METHODS[name], form, text, settings, folder)))
-                print(line(watched[-1]), flush=True)
-            print(line(total(form, watched)), flush=True)
-    for reason, times in Counter(reason for one in watched for reason in one.reasons).most_common(20):
-        print(f"{times:4} {reason}")
+                one = asyncio.run(read(METHODS[name], form, text, model, told=options.replies))
+                print(line(one), flush=True)
+                watched.append(one)
+            whole = total(form, watched)
+            print(line(whole), flush=True)
+            for reason, times in Counter(whole.reasons).most_common(10):
+                print(f"    refused {times} times: {reason}")
 
 
 if __name__ == "__main__":

@@ -48,6 +48,7 @@ def folder_of(
     folder = EvaluationFolder(path)
     what = what_is_run(None, dataset, [method_named(name) for name in methods], runs, None, context)
     with folder.opened(what):
+        folder.keep_questions(dataset)
         folder.append(
             "memories", [memory(name, run, text) for name in methods for run in range(runs) for text in dataset.texts]
         )

@@ -317,6 +317,14 @@ def difference(path: Path, one: dict[str, Right], other: dict[str, Right]) -> di
 # The command
 
 
+def test_other_questions_of_the_folder_are_left_out(tmp_path: Path) -> None:
+    dataset = quiz(8, texts=4)
+    folder = folder_of(tmp_path / "out", dataset, {"bm25": EVEN}, input_words=100)
+    (method,) = write_results(replace(dataset, items=dataset.items[:2]), folder)["methods"]
+    assert (method["outcomes"], method["building"]["memories"]) == (2, 2)
+    assert len(rows(folder.path / "scores.csv")) == len(page_data(folder.path)["questions"]) == 2
+
+
 def test_metrics_of_some_questions_say_of_how_many(tmp_path: Path, capsys: CaptureFixture[str]) -> None:
     dataset = quiz(4)
     free = replace(dataset.items[0], options=(), correct=None)

@@ -84,9 +84,12 @@ class EvaluationFolder:
         self.write("questions.jsonl", "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
 
     def dataset(self) -> Dataset:
-        """The dataset as it was asked, without its texts."""
+        """The dataset as it was asked, without its texts; raises `BadInput` where the folder holds none."""
         self.what()
-        about, *items = self.lines("questions")
+        kept = [*self.lines("questions")]
+        if not kept:
+            raise BadInput(f"{shown(self.path)} lacks its questions.jsonl: evaluate the same again to have it written.")
+        about, *items = kept
         loaded = tuple(map(Item.load, items))
         return Dataset(about["dataset"], (), loaded, tuple(about["metrics"]), licence=about["licence"])
 

@@ -23,17 +23,19 @@ FIGURES = ("compression_rate", "look_ups", "hops", "percent_read", "calls", "inp
 """Fields of outcomes whose means are given, over the questions where there is one."""
 
 
-def results_of(folder: EvaluationFolder) -> dict[str, Any]:
-    """All results as a JSON-plain value.
+def results_of(dataset: Dataset, folder: EvaluationFolder) -> dict[str, Any]:
+    """All results as a JSON-plain value; what the folder holds of other questions than the dataset's is left out.
 
     `methods` has an entry a method, in the order in which they were named: `metrics` by name (see `_metric`),
     `figures` (means a question), `building` (what the memories took, all runs), `failures`.
     """
-    what, dataset, judgements = folder.what(), folder.dataset(), folder.judgements()
+    what, judgements = folder.what(), folder.judgements()
+    items, texts = {item.id for item in dataset.items}, {item.text for item in dataset.items}
     outcomes = defaultdict[str, list[Outcome]](list)
     for outcome in folder.outcomes():
-        outcomes[outcome.method].append(outcome)
-    memories = folder.memories()
+        if outcome.item in items:
+            outcomes[outcome.method].append(outcome)
+    memories = [memory for memory in folder.memories() if memory["text"] in texts]
     methods = [
         _method(name, dataset, outcomes[name], judgements, memories) for name in what["methods"] if outcomes[name]
     ]

@@ -46,7 +46,8 @@ class ScoredEvaluation:
 
 def scored_evaluation(dataset: Dataset, folder: EvaluationFolder) -> ScoredEvaluation:
     """Load what a folder holds about the questions of a dataset."""
-    results, judgements, asked = results_of(folder), folder.judgements(), {item.id for item in dataset.items}
+    results, judgements = results_of(dataset, folder), folder.judgements()
+    asked, texts = {item.id for item in dataset.items}, {item.text for item in dataset.items}
     outcomes: dict[str, list[Outcome]] = {method["method"]: [] for method in results["methods"]}
     for outcome in folder.outcomes():
         if outcome.item in asked:
@@ -55,5 +56,5 @@ def scored_evaluation(dataset: Dataset, folder: EvaluationFolder) -> ScoredEvalu
     for judgement in judgements:
         judged[judgement.method].append(judgement)
     scores = {method: scores_of(dataset, of, judged[method]) for method, of in outcomes.items()}
-    built = [memory for memory in folder.memories() if "memory" in memory]
+    built = [memory for memory in folder.memories() if "memory" in memory and memory["text"] in texts]
     return ScoredEvaluation(dataset, results, outcomes, scores, built)

@@ -22,6 +22,9 @@ FEWEST_TEXTS = 5
 
 BARS = 20
 
+STEP = 0.03
+"""How far methods stand apart, where they stand at the same place."""
+
 
 class Plot(NamedTuple):
     """A plot: its heading, a sentence on what it shows, and its panels, each an SVG element."""
@@ -71,7 +74,8 @@ def score_by_length(evaluation: ScoredEvaluation) -> Plot | None:
 
     def panel(axes: Any) -> None:
         for number, method, points in series:
-            axes.plot([*points], [*points.values()], label=method, **_look(number))
+            beside = STEP * (number - len(series) / 2)  # so that equal scores don't hide one another
+            axes.plot([group + beside for group in points], [*points.values()], label=method, **_look(number))
         bounds = [(min(sizes[text] for text in group), max(sizes[text] for text in group)) for group in groups]
         labels = [f"{low:,}–{high:,}" if low < high else f"{low:,}" for low, high in bounds]
         axes.set_xticks(range(len(groups)), labels)

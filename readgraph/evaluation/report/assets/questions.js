@@ -43,7 +43,8 @@ const questions = {
     this.more = element("button", { type: "button", onclick: () => this.showMore() }, "More");
     const filters = [this.words, this.method, this.outcome, categories.length > 1 ? this.category : null];
     this.show();
-    return [element("div.filters", {}, filters), this.count, this.list, this.more];
+    const key = `Behind each question a mark a method, as in the table: filled as far as its ${report.metrics[0]} goes, dashed where it has none.`;
+    return [element("p.quiet", {}, key), element("div.filters", {}, filters), this.count, this.list, this.more];
   },
 
   wanted(question) {
@@ -83,7 +84,7 @@ function questionBlock(question) {
 /** How well a method did, as a cell that is filled so far. */
 function scoreMark(method, score) {
   const told = `${method}: ${score === null ? "no score" : fixed(score)}`;
-  const mark = element("span.mark", { title: told, role: "img", "aria-label": told });
+  const mark = element("span.mark", { title: told, role: "img", "aria-label": told, "data-unscored": score === null });
   mark.style.setProperty("--score", score ?? 0);
   return mark;
 }

@@ -1,0 +1,67 @@
+"""Every method with a real small model, end to end: `pip install -e '.[dev,local-model]' && pytest -m local_model`."""
+
+import asyncio
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+from benchmarks.local_model import BUDGET, FORMS, HEADER, WORDS, Running, Watched, beginning, line, read, running, total
+from readgraph.graphs.methods import METHODS
+from readgraph.state.context import ReplyForm
+from tests.command import Command
+
+pytestmark = [
+    pytest.mark.local_model,
+    pytest.mark.skipif(find_spec("llama_cpp") is None, reason="needs pip install 'readgraph[local-model]'"),
+]
+
+USABLE = {"json_schema": 0.95, "text": 0.8}
+"""Of the typed replies of each form, the share that must be usable."""
+
+
+@pytest.fixture(scope="module")
+def model() -> Iterator[Running]:
+    """The packaged model, which runs meanwhile."""
+    with running("local") as started:
+        yield started
+
+
+@pytest.fixture(scope="module")
+def watched() -> list[Watched]:
+    """What came of each reading so far."""
+    return []
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("method", METHODS)
+def test_a_method_reads_within_its_budget(
+    method: str,
+    form: ReplyForm,
+    model: Running,
+    watched: list[Watched],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    one = asyncio.run(read(METHODS[method], form, beginning(WORDS), model))
+    watched.append(one)
+    with capsys.disabled():
+        print(f"\n{HEADER}\n{line(one)}" if len(watched) == 1 else f"\n{line(one)}", end="")
+    assert one.status in ("answered", "no_answer", "budget")
+    assert one.calls <= BUDGET
+    assert one.calls == one.asked.total()
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_most_replies_can_be_used(form: str, watched: list[Watched], capsys: pytest.CaptureFixture[str]) -> None:
+    whole = total(form, watched)
+    with capsys.disabled():
+        print(f"\n{line(whole)}", end="")
+    assert whole.usable("typed") >= USABLE[form], whole.reasons
+
+
+def test_the_command_runs_the_model_by_itself(readgraph: Command, tmp_path: Path) -> None:
+    text = tmp_path / "beginning.txt"
+    text.write_text(beginning(150), encoding="utf-8")
+    ran = readgraph("ask", "What did Marian buy?", text, "--model", "local", "--max-calls", "8")
+    assert ran.code == 0 and "135M parameters" in ran.err
