@@ -18,6 +18,18 @@ Right = Callable[[int, int], bool]
 """Whether the answer to the question of this number is right in this run."""
 
 
+def every(number: int, run: int) -> bool:
+    return True
+
+
+def never(number: int, run: int) -> bool:
+    return False
+
+
+def even(number: int, run: int) -> bool:
+    return number % 2 == 0
+
+
 def quiz(questions: int, texts: int = 2, name: str = "quality", categories: Sequence[str] = ("",)) -> Dataset:
     """Multiple choices of two, the first one right, about texts in turn."""
     items = tuple(

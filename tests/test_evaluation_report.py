@@ -1,4 +1,4 @@
-"""What comes out of an evaluation: tables, CSV files, the page with its plots, and the difference of two."""
+"""What comes out of an evaluation: tables, CSV files, the page with its plots."""
 
 import csv
 import io
@@ -14,7 +14,6 @@ from pytest import CaptureFixture, MonkeyPatch
 
 from readgraph.cli.evaluation_tables import print_results
 from readgraph.cli.screen import Screen
-from readgraph.evaluation.differences import difference_of
 from readgraph.evaluation.folder import EvaluationFolder
 from readgraph.evaluation.metrics import METRICS, Metric
 from readgraph.evaluation.records import Dataset
@@ -23,13 +22,9 @@ from readgraph.evaluation.report.drawing import can_draw, drawn
 from readgraph.evaluation.report.plots import length_groups, plots_of, score_by_words
 from readgraph.evaluation.result_files import write_results
 from readgraph.evaluation.scored import scored_evaluation
-from readgraph.state.errors import BadInput
-from tests.command import Command, assert_refused
-from tests.evaluations import CONTEXT, Right, answer, folder_of, quiz
+from tests.command import Command
+from tests.evaluations import answer, even, every, folder_of, quiz
 
-EVERY: Right = lambda number, run: True  # noqa: E731
-NEVER: Right = lambda number, run: False  # noqa: E731
-EVEN: Right = lambda number, run: number % 2 == 0  # noqa: E731
 SCRIPT = "</script><script>document.title = 'taken'</script><b>$x$</b>"
 
 
@@ -54,7 +49,7 @@ def page_data(folder: Path) -> dict[str, Any]:
 
 
 def with_failure(dataset: Dataset, path: Path, problem: str) -> EvaluationFolder:
-    folder = folder_of(path, dataset, {"read-agent": EVERY, "mem-walker": EVEN}, runs=2)
+    folder = folder_of(path, dataset, {"read-agent": every, "mem-walker": even}, runs=2)
     failed = answer("read-agent", 1, dataset.items[0], True, status="failed", problem=problem, answer=None, choice=None)
     folder.append("answers", [failed])
     return folder
@@ -66,9 +61,12 @@ def with_failure(dataset: Dataset, path: Path, problem: str) -> EvaluationFolder
 def test_a_row_a_method(tmp_path: Path, capsys: CaptureFixture[str], monkeypatch: MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "100")
     dataset = quiz(40, categories=("fact", "time [bold]order"))
-    runs: Right = lambda number, run: number < (10 if run else 20)  # noqa: E731
+
+    def runs(number: int, run: int) -> bool:
+        return number < (10 if run else 20)
+
     fields: dict[str, Any] = {"cost": 0.5, "usage": {"seconds": 2.0}, "fallbacks": {"choice": 1}, "refused": 1}
-    folder = folder_of(tmp_path / "out", dataset, {"bm25": runs, "gam": EVEN}, runs=2, **fields)
+    folder = folder_of(tmp_path / "out", dataset, {"bm25": runs, "gam": even}, runs=2, **fields)
     out = printed(write_results(dataset, folder), folder.path, capsys)
     assert out.startswith("quality: 40 questions about 2 texts, openai:double\n")
     assert re.search(r"^bm25 +37\.5 \[\d\d–\d\d\] ± 17\.7 +84\.4 \(PaLM 2-L\)", out, re.MULTILINE)
@@ -93,15 +91,15 @@ def test_failures_are_listed_unless_quiet(tmp_path: Path, capsys: CaptureFixture
 
 def test_walks_have_a_table(tmp_path: Path, capsys: CaptureFixture[str]) -> None:
     dataset = quiz(4)
-    folder = folder_of(tmp_path / "out", dataset, {"mem-walker": EVEN}, strayed=True, hops=3, percent_read=12.5)
+    folder = folder_of(tmp_path / "out", dataset, {"mem-walker": even}, strayed=True, hops=3, percent_read=12.5)
     out = printed(write_results(dataset, folder), folder.path, capsys)
-    assert re.search(r"stray +recovered +read +hops\nmem-walker +100 % +100 % +12 % +3\.0", out)
+    assert re.search(r"stray +recovered +read +hops\nmem-walker +100 % +50 % +12 % +3\.0", out)
 
 
 def test_the_tables_fit_a_terminal(tmp_path: Path, capsys: CaptureFixture[str], monkeypatch: MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     dataset = quiz(30)
-    folder = folder_of(tmp_path / "out", dataset, {"retrieved-pages": EVEN}, runs=2, cost=0.01, input_words=123456)
+    folder = folder_of(tmp_path / "out", dataset, {"retrieved-pages": even}, runs=2, cost=0.01, input_words=123456)
     out = printed(write_results(dataset, folder), folder.path, capsys, quiet=True)
     assert all(len(line) <= 80 for line in out.splitlines()) and "…" not in out
     assert "compression" in out and "failed" in out
@@ -113,7 +111,7 @@ def test_the_tables_fit_a_terminal(tmp_path: Path, capsys: CaptureFixture[str], 
 def test_csv_files_hold_every_figure_and_every_score(tmp_path: Path, monkeypatch: MonkeyPatch) -> None:
     monkeypatch.setitem(METRICS, "calls", Metric("calls", "Calls.", lambda item, outcome: float(outcome.calls)))
     dataset = replace(quiz(4, categories=("a, or b", "c")), metrics=("accuracy", "calls"))
-    folder = folder_of(tmp_path / "out", dataset, {"read-agent": EVERY, "bm25": EVEN}, runs=2)
+    folder = folder_of(tmp_path / "out", dataset, {"read-agent": every, "bm25": even}, runs=2)
     results = write_results(dataset, folder)
     table = rows(folder.path / "results.csv")
     assert [*table[0]] == ["method", "metric", "category", "mean", "low", "high", "deviation", "questions", "runs"]
@@ -139,7 +137,7 @@ def test_csv_files_hold_every_figure_and_every_score(tmp_path: Path, monkeypatch
 
 def test_without_categories_there_is_a_row_a_metric(tmp_path: Path) -> None:
     dataset = quiz(4)
-    folder = folder_of(tmp_path / "out", dataset, {"bm25": EVEN})
+    folder = folder_of(tmp_path / "out", dataset, {"bm25": even})
     write_results(dataset, folder)
     assert [row["category"] for row in rows(folder.path / "results.csv")] == ["overall"]
 
@@ -183,7 +181,7 @@ def test_the_page_has_each_answer_with_its_scores(tmp_path: Path) -> None:
 def test_plots_are_of_what_the_folder_holds(tmp_path: Path) -> None:
     many, one = quiz(12, texts=6), quiz(4, texts=1)
     walked: dict[str, Any] = {"strayed": False, "hops": 2, "percent_read": 40.0}
-    folder = folder_of(tmp_path / "many", many, {"read-agent": EVERY, "mem-walker": EVEN}, **walked)
+    folder = folder_of(tmp_path / "many", many, {"read-agent": every, "mem-walker": even}, **walked)
     plots = plots_of(scored_evaluation(many, folder))
     assert [(plot.heading, len(plot.panels)) for plot in plots] == [
         ("Score by words read", 2),
@@ -192,7 +190,7 @@ def test_plots_are_of_what_the_folder_holds(tmp_path: Path) -> None:
         ("Words and notes", 2),
     ]
     assert "read-agent" in plots[0].panels[0] and ">100–150<" in plots[1].panels[0]
-    alone = folder_of(tmp_path / "one", one, {"bm25": EVEN}, calls=0, input_words=0)
+    alone = folder_of(tmp_path / "one", one, {"bm25": even}, calls=0, input_words=0)
     few = plots_of(scored_evaluation(one, alone))
     assert [(plot.heading, len(plot.panels)) for plot in few] == [("Score by words read", 1), ("Words and notes", 1)]
     assert "words in view" in few[0].panels[0]
@@ -201,7 +199,7 @@ def test_plots_are_of_what_the_folder_holds(tmp_path: Path) -> None:
 def test_without_a_score_nothing_is_plotted_by_it(tmp_path: Path, capsys: CaptureFixture[str]) -> None:
     dataset = quiz(4)
     free = replace(dataset, items=tuple(replace(item, options=(), correct=None) for item in dataset.items))
-    folder = folder_of(tmp_path / "out", dataset, {"bm25": EVEN})
+    folder = folder_of(tmp_path / "out", dataset, {"bm25": even})
     assert score_by_words(scored_evaluation(free, folder)) is None
     assert re.search(r"^bm25 +–", printed(write_results(free, folder), folder.path, capsys), re.MULTILINE)
 
@@ -231,87 +229,10 @@ def test_without_matplotlib_the_page_says_what_to_install(
     monkeypatch.setattr(report_page, "can_draw", can_draw)
     monkeypatch.setattr("readgraph.evaluation.report.drawing.find_spec", lambda name: None)
     dataset = quiz(3)
-    folder = folder_of(tmp_path / "out", dataset, {"bm25": EVEN})
+    folder = folder_of(tmp_path / "out", dataset, {"bm25": even})
     told = printed(write_results(dataset, folder), folder.path, capsys)
     assert report_page.NO_PLOTS in told and page_data(folder.path)["missing"] == report_page.NO_PLOTS
     assert "<svg" not in (folder.path / "report.html").read_text(encoding="utf-8")
-
-
-# The difference of two
-
-
-def test_the_same_answers_differ_by_nothing(tmp_path: Path) -> None:
-    (pair,) = difference(tmp_path, {"bm25": EVEN}, {"bm25": EVEN})["pairs"]
-    assert (pair["difference"], pair["p"], pair["better"]) == (0, 1, [0, 0])
-
-
-def test_all_better_is_no_chance(tmp_path: Path) -> None:
-    found = difference(tmp_path, {"bm25": NEVER}, {"bm25": EVERY})
-    (pair,) = found["pairs"]
-    assert pair["difference"] == 100 and pair["interval"] == (100, 100) and pair["p"] < 0.001
-    assert (pair["means"], pair["better"], pair["questions"]) == ([0, 100], [0, 20], 20)
-    assert found["differs"] == {}
-
-
-def test_what_is_left_over_in_each_is_a_pair(tmp_path: Path) -> None:
-    found = difference(tmp_path, {"full-text": EVEN, "bm25": EVEN}, {"gam": NEVER, "full-text": EVEN})
-    assert [pair["methods"] for pair in found["pairs"]] == [["full-text", "full-text"], ["bm25", "gam"]]
-    assert found["pairs"][1]["difference"] == -50 and found["pairs"][1]["better"] == [10, 0]
-
-
-def test_questions_of_one_alone_are_left_out(tmp_path: Path) -> None:
-    made(tmp_path / "a", {"bm25": EVEN}, questions=6)
-    made(tmp_path / "b", {"bm25": EVERY}, questions=20)
-    (pair,) = difference_of(tmp_path / "a", tmp_path / "b")["pairs"]
-    assert (pair["questions"], pair["means"]) == (6, [50, 100])
-
-
-def test_what_differs_is_told(tmp_path: Path, readgraph: Command) -> None:
-    made(tmp_path / "a", {"bm25": EVEN})
-    made(tmp_path / "b", {"bm25": EVERY}, context=replace(CONTEXT, model="openai:other", children=4))
-    ran = readgraph("evaluate", "--diff", tmp_path / "a", tmp_path / "b")
-    assert re.search(r"bm25 +20 +50\.0 +100\.0 +\+50\.0 \[\+\d\d\.0, \+\d\d\.0\] +0\.00\d +0 +10\n", ran.out)
-    assert "model: openai:double → openai:other" in ran.out and "children: 8 → 4" in ran.out
-    assert "children" not in readgraph("evaluate", "--diff", tmp_path / "a", tmp_path / "b", "-q").out
-    differs = readgraph("evaluate", "--diff", tmp_path / "a", tmp_path / "b", "--json").json["differs"]
-    assert differs == {"model": ["openai:double", "openai:other"], "children": [8, 4]}
-
-
-def test_what_can_not_be_paired_is_refused(tmp_path: Path, readgraph: Command) -> None:
-    made(tmp_path / "a", {"bm25": EVEN})
-    made(tmp_path / "other", {"bm25": EVEN}, name="locomo")
-    made(tmp_path / "methods", {"gam": EVEN, "mem-walker": EVEN})
-    unfinished = folder_of(tmp_path / "unfinished", quiz(20), {"bm25": EVEN})
-    reasons = {
-        "other": "is about quality and",
-        "methods": "no method, or no question, in common",
-        "nothing": "holds no evaluation",
-        unfinished.path.name: "the evaluation isn't done",
-    }
-    for name, reason in reasons.items():
-        assert_refused(readgraph("evaluate", "--diff", tmp_path / "a", tmp_path / name), reason)
-    assert_refused(readgraph("evaluate", "some.jsonl", "--diff", "a", "b"), "leave the file out")
-    made(tmp_path / "file", {"bm25": EVEN})
-    for name in ("a", "file"):
-        record = tmp_path / name / "evaluation.json"
-        kept = json.loads(record.read_text(encoding="utf-8"))
-        record.write_text(json.dumps({**kept, "file": {"name": "dev", "sha256": name}}), encoding="utf-8")
-    with pytest.raises(BadInput, match="different files of questions"):
-        difference_of(tmp_path / "a", tmp_path / "file")
-    (tmp_path / "a" / "scores.csv").write_text("method,run\n1,2,3\n", encoding="utf-8")
-    with pytest.raises(BadInput, match=r"scores\.csv can't be read"):
-        difference_of(tmp_path / "a", tmp_path / "a")
-
-
-def made(path: Path, methods: dict[str, Right], questions: int = 20, name: str = "quality", **more: Any) -> None:
-    dataset = quiz(questions, name=name)
-    write_results(dataset, folder_of(path, dataset, methods, **more))
-
-
-def difference(path: Path, one: dict[str, Right], other: dict[str, Right]) -> dict[str, Any]:
-    made(path / "a", one)
-    made(path / "b", other)
-    return difference_of(path / "a", path / "b")
 
 
 # The command
@@ -319,7 +240,7 @@ def difference(path: Path, one: dict[str, Right], other: dict[str, Right]) -> di
 
 def test_other_questions_of_the_folder_are_left_out(tmp_path: Path) -> None:
     dataset = quiz(8, texts=4)
-    folder = folder_of(tmp_path / "out", dataset, {"bm25": EVEN}, input_words=100)
+    folder = folder_of(tmp_path / "out", dataset, {"bm25": even}, input_words=100)
     (method,) = write_results(replace(dataset, items=dataset.items[:2]), folder)["methods"]
     assert (method["outcomes"], method["building"]["memories"]) == (2, 2)
     assert len(rows(folder.path / "scores.csv")) == len(page_data(folder.path)["questions"]) == 2
@@ -328,7 +249,7 @@ def test_other_questions_of_the_folder_are_left_out(tmp_path: Path) -> None:
 def test_metrics_of_some_questions_say_of_how_many(tmp_path: Path, capsys: CaptureFixture[str]) -> None:
     dataset = quiz(4)
     free = replace(dataset.items[0], options=(), correct=None)
-    folder = folder_of(tmp_path / "out", dataset, {"bm25": EVEN})
+    folder = folder_of(tmp_path / "out", dataset, {"bm25": even})
     results = write_results(replace(dataset, items=(free, *dataset.items[1:])), folder)
     assert "accuracy (3)" in printed(results, folder.path, capsys)
 

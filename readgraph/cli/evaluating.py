@@ -5,14 +5,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from langgraph.store.memory import InMemoryStore
-from rich.console import Console
 
 from readgraph.cli.estimating import show_estimate
 from readgraph.cli.evaluation_progress import EvaluationProgress
 from readgraph.cli.evaluation_tables import print_results
 from readgraph.cli.prices import cost
 from readgraph.cli.rendering import print_json, print_reminder
-from readgraph.cli.safe_text import Text
 from readgraph.cli.screen import Screen
 from readgraph.evaluation.datasets import load_dataset
 from readgraph.evaluation.estimating import foreseen
@@ -61,13 +59,13 @@ def evaluate(asked: Asked, context: ReaderContext, screen: Screen) -> None:
         raise BadInput("The answers need a folder: name it with --out.")
     settings = with_papers_settings(dataset, context)
     methods = methods_to_run(asked.names(), dataset, settings)
-    if dataset.note and not screen.quiet:
-        Console(stderr=True, highlight=False).print(Text(dataset.note, style="yellow"))
     folder = EvaluationFolder(asked.out)
     with folder.opened(what_is_run(asked.file, dataset, methods, asked.runs, asked.judge, settings)):
         folder.keep_questions(dataset)
-        asyncio.run(_run(folder, dataset, methods, asked.runs, settings, asked.judge, screen))
-    results = write_results(dataset, folder)
+        try:
+            asyncio.run(_run(folder, dataset, methods, asked.runs, settings, asked.judge, screen))
+        finally:  # also of a run that was stopped
+            results = write_results(dataset, folder)
     if screen.as_json:
         print_json(results)
     else:

@@ -128,6 +128,8 @@ def _walks(methods: list[dict[str, Any]]) -> Table | None:
 def _notes(results: dict[str, Any]) -> Iterator[str]:
     """What the tables don't tell: failures, fall-backs, replies that could not be used."""
     methods = results["methods"]
+    if results["what"]["note"]:
+        yield results["what"]["note"]
     for method in methods:
         if method["fallbacks"]:
             told = ", ".join(f"{kind} {count:,}" for kind, count in method["fallbacks"].items())

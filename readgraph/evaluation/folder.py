@@ -32,7 +32,7 @@ WHAT = "evaluation.json"
 ADDED_UP = ("calls", "input_words", "output_words", "seconds")
 """Of a memory that was built in several attempts."""
 
-MAY_GROW = ("methods", "runs", "questions", "texts", "judge", "begun", "packages")
+MAY_GROW = ("methods", "runs", "questions", "texts", "note", "judge", "begun", "packages")
 """Of what is run, what may differ when it goes on: more is asked, never the same in another way."""
 
 

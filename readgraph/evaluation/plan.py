@@ -52,6 +52,7 @@ def what_is_run(
         "dataset": dataset.name,
         "file": file and {"name": file.name, "sha256": _digest(file)},
         "licence": dataset.licence,
+        "note": dataset.note,
         "questions": len(dataset.items),
         "texts": len(dataset.texts),
         "methods": [method.name for method in methods],

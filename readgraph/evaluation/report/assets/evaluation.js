@@ -57,6 +57,7 @@ function madeWith(what) {
   const facts = {
     file: what.file ? `${what.file.name}, SHA-256 ${what.file.sha256}` : "",
     licence: what.licence,
+    note: what.note,
     judge: what.judge ?? "",
     recipes: Object.entries(report.recipes).map(([method, of]) => `${method} ${of.join(", ")}`).join("; "),
     settings: Object.entries(what.settings).map(([name, value]) => `${name} ${told(value)}`).join(", "),
