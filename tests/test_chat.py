@@ -16,6 +16,7 @@ from pytest import MonkeyPatch
 from readgraph.cli.chat import seconds_of
 from readgraph.cli.conversation import Conversation
 from readgraph.cli.main import run
+from readgraph.nodes.models import HOW_TO_NAME
 from readgraph.state.agents import Event as ReadEvent
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ReadgraphError
@@ -56,10 +57,7 @@ def readgraph(monkeypatch: MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> C
 
 def test_without_a_model(readgraph: Command) -> None:
     err = readgraph("chat", typed="Hello.\n", code=2)
-    assert err == (
-        "readgraph: A chat needs a model. Give --model, or set READGRAPH_MODEL: "
-        "write PROVIDER:NAME, for example openai:gpt-4.1-mini.\n"
-    )
+    assert err == f"readgraph: A chat needs a model. Give --model, or set READGRAPH_MODEL: {HOW_TO_NAME}\n"
 
 
 def test_a_conversation(readgraph: Command, server: ModelServer) -> None:

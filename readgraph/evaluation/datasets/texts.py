@@ -76,8 +76,8 @@ def apart(identity: str, title: str, parts: Iterable[Part]) -> tuple[Text, Spans
     """As `several`, but no page holds more than one of the documents; one that is there twice stands once."""
     texts = {part.id: storable(f"{part.title}\n{part.text}".strip()) for part in parts}
     text = Text.several(identity, title, texts.values())
-    spans = {text.text[part.start : part.end - len(BETWEEN)]: part for part in text.parts}
-    return text, {part: Span(spans[one].start, spans[one].start + len(one)) for part, one in texts.items()}
+    starts = {one: part.start for one, part in zip(dict.fromkeys(texts.values()), text.parts, strict=True)}
+    return text, {part: Span(starts[one], starts[one] + len(one)) for part, one in texts.items()}
 
 
 def said_by(speaker: str, text: str) -> str:
