@@ -1,6 +1,9 @@
 """How each known dataset is scored, as its paper or its official script does."""
 
+from collections.abc import Collection
 from typing import NamedTuple
+
+from readgraph.evaluation.records import Item
 
 
 class Scoring(NamedTuple):
@@ -47,8 +50,12 @@ SCORING = {
 
 CHOICES = Scoring(("accuracy", "evidence_recall"))
 FREE = Scoring(("f1", "rouge_l", "evidence_recall"))
+BOTH = Scoring(("f1", "accuracy", "rouge_l", "evidence_recall"))
 
 
-def scoring(dataset: str, *, choices: bool) -> Scoring:
-    """The scoring of a dataset's name; of an unknown one by whether its questions are multiple choices."""
-    return SCORING.get(dataset) or (CHOICES if choices else FREE)
+def scoring(dataset: str, items: Collection[Item]) -> Scoring:
+    """The scoring of a dataset's name; of an unknown one by which of its questions are multiple choices."""
+    if dataset in SCORING:
+        return SCORING[dataset]
+    choices = sum(bool(item.options) for item in items)
+    return CHOICES if choices == len(items) else BOTH if choices else FREE
