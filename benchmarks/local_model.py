@@ -1,6 +1,6 @@
 """Whether a real small model keeps to the protocols: every method reads the example story's beginning with it.
 
-    python -m benchmarks.local_model [--model local] [--forms json_schema text] [--methods …] [--words 450] [--replies]
+    python -m benchmarks.local_model [--model local] [--forms json_schema text] [--methods …] [--words 300] [--replies]
 
 Needs `pip install 'readgraph[local-model]'`. For each method and each form of typed reply it prints how many typed
 replies came and how many of them could be used, the same of notes, the calls, the tokens a second that the model wrote
@@ -34,7 +34,7 @@ from readgraph.state.words import first_words
 from tests.examples import EXAMPLES
 
 STORY = EXAMPLES / "the-lamp-at-sarn-head.txt"
-WORDS = 450
+WORDS = 300
 FORMS: tuple[ReplyForm, ...] = ("json_schema", "text")
 QUESTION = "What did Marian buy at the auction, and why was it a mistake?"
 BUDGET = 30

