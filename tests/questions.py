@@ -23,7 +23,7 @@ CHOICE = {
 }
 
 
-def story_file(folder: Path, *questions: dict[str, Any], texts: int = 1) -> Path:
+def story_file(folder: Path, *questions: dict[str, Any], texts: int = 1, dataset: str = "") -> Path:
     """A file with so many parts of the example story, and questions about each; the first holds the goat."""
     story = (EXAMPLES / "the-lamp-at-sarn-head.txt").read_text(encoding="utf-8")
     lines = [
@@ -31,6 +31,7 @@ def story_file(folder: Path, *questions: dict[str, Any], texts: int = 1) -> Path
             "doc_id": f"lamp-{number}",
             "title": "The Lamp",
             "license": "MIT",
+            "dataset": dataset,
             "text": story[4000 + 6000 * number : 13_000 + 6000 * number],
             "questions": [{**question, "id": f"{question['id']}-{number}"} for question in questions],
         }

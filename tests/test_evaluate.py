@@ -14,6 +14,7 @@ from readgraph.graphs.methods import METHODS, builder_of
 from tests.command import DOUBLE, Command, assert_refused, finished, process
 from tests.model_server import ChatRequest, Fault, ModelServer
 from tests.questions import CHOICE, GOAT, WELL, story_file
+from tests.rater import Rater
 from tests.reader import asked_for, reader
 
 
@@ -217,3 +218,27 @@ def test_no_key_is_kept(
     readgraph("evaluate", story_file(tmp_path, GOAT), *DOUBLE, "--methods", "bm25", "--out", out, "-q")
     kept = [file.read_bytes() for file in out.rglob("*") if file.is_file()]
     assert kept and not any(b"sk-hush" in content for content in kept)
+
+
+def test_answers_are_judged_by_the_model_that_is_named(
+    readgraph: Command, server: ModelServer, tmp_path: Path, out: Path
+) -> None:
+    rater = Rater(strict={"It says so.": "yes"}, permissive={"It says so.": "yes"})
+    server.respond = lambda request: rater(request) if asked_for(request).startswith("Agrees") else reader(request)
+    file = story_file(tmp_path, GOAT, dataset="qmsum")
+    command = ("evaluate", file, *DOUBLE, "--methods", "bm25", "--out", out, "--json")
+    assert "lr_1" not in by_method(readgraph(*command).json)["bm25"]["metrics"]
+    judged = by_method(readgraph(*command, "--judge", "openai:judge").json)["bm25"]["metrics"]
+    assert judged["lr_1"]["mean"] == judged["lr_2"]["mean"] == 100
+    assert {one.rater for one in EvaluationFolder(out).judgements()} == {"openai:judge"}
+    paid = server.calls
+    readgraph(*command, "--judge", "openai:judge")
+    assert server.calls == paid
+
+
+def test_without_the_packages_nothing_is_begun(
+    readgraph: Command, tmp_path: Path, out: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("readgraph.evaluation.extra.find_spec", lambda name: None)
+    assert_refused(readgraph("evaluate", story_file(tmp_path, GOAT), "--out", out), "readgraph[evaluation]")
+    assert not out.exists()

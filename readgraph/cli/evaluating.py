@@ -9,11 +9,12 @@ from langgraph.store.memory import InMemoryStore
 from readgraph.cli.estimating import show_estimate
 from readgraph.cli.evaluation_progress import EvaluationProgress
 from readgraph.cli.evaluation_tables import print_results
-from readgraph.cli.prices import cost
+from readgraph.cli.prices import cost, known_price
 from readgraph.cli.rendering import print_json, print_reminder
 from readgraph.cli.screen import Screen
 from readgraph.evaluation.datasets import load_dataset
 from readgraph.evaluation.estimating import foreseen
+from readgraph.evaluation.extra import check_libraries
 from readgraph.evaluation.folder import EvaluationFolder
 from readgraph.evaluation.judging import judge_missing, rated
 from readgraph.evaluation.plan import methods_to_run, what_is_run, with_papers_settings
@@ -22,10 +23,12 @@ from readgraph.evaluation.result_files import write_results
 from readgraph.evaluation.running import Evaluation, missing
 from readgraph.graphs.methods import Method
 from readgraph.nodes.estimating import Estimate
+from readgraph.nodes.metering import Meter, start_meter
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
-from readgraph.state.library import open_library
+from readgraph.state.library import Library, open_library
 from readgraph.state.page_store import PageStore
+from readgraph.state.reading import NOTHING_USED, Usage
 from readgraph.state.words import count_words
 
 
@@ -57,6 +60,7 @@ def evaluate(asked: Asked, context: ReaderContext, screen: Screen) -> None:
     dataset = asked.dataset()
     if asked.out is None:
         raise BadInput("The answers need a folder: name it with --out.")
+    check_libraries()
     settings = with_papers_settings(dataset, context)
     methods = methods_to_run(asked.names(), dataset, settings)
     folder = EvaluationFolder(asked.out)
@@ -91,11 +95,24 @@ async def _run(
             async for outcome in evaluation.run():
                 words = outcome.input_words + outcome.output_words
                 progress.one_more(outcome.calls, words, outcome.cost, outcome.problem)
-        rater = replace(context, model=judge or "", sample=0)
-        if rated(dataset.metrics, rater):
-            with EvaluationProgress("Judging", len(folder.outcomes()), screen) as progress:
-                async for _ in judge_missing(dataset, folder, rater, library.store):
-                    progress.one_more(0, 0, None)
+        await _judge(folder, dataset, replace(context, model=judge or "", sample=0), library, screen)
+
+
+async def _judge(
+    folder: EvaluationFolder, dataset: Dataset, rater: ReaderContext, library: Library, screen: Screen
+) -> None:
+    """Let the rater's models judge what was not judged yet; nothing where they rate none of the metrics."""
+    if not rated(dataset.metrics, rater):
+        return
+    start_meter(meter := Meter(rater))
+    price, before = screen.price or known_price(rater.model), Usage(**NOTHING_USED)
+    with EvaluationProgress("Judging", len(folder.outcomes()), screen) as progress:
+        async for _ in judge_missing(dataset, folder, rater, library.store):
+            calls = meter.used["calls"] - before["calls"]
+            words = sum(meter.used[name] - before[name] for name in ("input_words", "output_words"))
+            spent = price.of(meter.used) - price.of(before) if price else None
+            progress.one_more(calls, words, spent)
+            before = Usage(**meter.used)
 
 
 def estimate(asked: Asked, context: ReaderContext, screen: Screen) -> None:

@@ -1,9 +1,12 @@
 """The libraries of the extra `evaluation`, imported where they are needed: nothing else pays for them."""
 
 from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 from readgraph.state.errors import BadInput
+
+MISSING = "Evaluating needs more packages: pip install 'readgraph[evaluation]'."
 
 
 def library(name: str) -> Any:
@@ -11,4 +14,10 @@ def library(name: str) -> Any:
     try:
         return import_module(name)
     except ImportError:
-        raise BadInput("Evaluating needs more packages: pip install 'readgraph[evaluation]'.") from None
+        raise BadInput(MISSING) from None
+
+
+def check_libraries() -> None:
+    """Raise `BadInput` where a library that scores is missing: better before anything is paid for than after."""
+    if not all(map(find_spec, ("nltk", "rouge_score", "scipy"))):
+        raise BadInput(MISSING)
