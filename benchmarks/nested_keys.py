@@ -18,6 +18,7 @@ from benchmarks.gisting import model_server
 from readgraph import ReaderContext, open_library
 from readgraph.evaluation.datasets.nested_keys import LEVELS, ORDERS, PAIRS, Task, made_task
 from readgraph.graphs.mem_gpt import build
+from readgraph.state.context import PROFILES
 from tests.agent import Step, call
 from tests.model_server import ChatRequest
 
@@ -61,8 +62,7 @@ def main() -> None:
         if not options.model:
             url = stack.enter_context(model_server(0.0, "benchmarks.nested_keys:respond"))
             os.environ |= {"OPENAI_BASE_URL": url, "OPENAI_API_KEY": "none"}
-        # A page a pair, as the paper has one pair a passage.
-        sizes = {"min_page_words": 4, "max_page_words": 6, "window_words": options.window}
+        sizes = {**PROFILES["nested-keys"], "window_words": options.window}
         context = ReaderContext(model=options.model or "openai:double", **sizes)
         print(f"{options.pairs} pairs, {options.orders} orders, {options.model or 'a scripted double'}")
         for levels in options.levels:

@@ -59,7 +59,9 @@ READING: dict[str, Any] = {
         str, "Another model to build memories with, such as a cheaper one.", metavar="PROVIDER:NAME"
     ),
     "profile": _option(
-        str, "Sizes of the papers' experiments: quality, qmsum, gutenberg, movie, screenplay or report.", metavar="NAME"
+        str,
+        "Sizes of the papers' experiments: quality, qmsum, gutenberg, movie, screenplay, report or nested-keys.",
+        metavar="NAME",
     ),
     "min_page_words": _option(int, "A page has at least this many words (280).", min=1),
     "max_page_words": _option(int, "A page has at most this many words (600).", min=2),

@@ -163,6 +163,8 @@ PROFILES: dict[str, dict[str, Any]] = {
     "movie": {"min_page_words": 600, "max_page_words": 1000, "max_pages": 3, "gist_words": 96},
     "screenplay": {"segment_words": 750, "children": 5},
     "report": {"segment_words": 900, "children": 8},
+    "nested-keys": {"min_page_words": 4, "max_page_words": 6},
 }
 """The settings of the papers' experiments: ReadAgent's (section 4 and appendix C; movie gists had 128 tokens, about
-96 words) and MemWalker's (section 4.2: QuALITY, SummScreenFD, GovReport; 1,000 tokens are about 750 words)."""
+96 words) and MemWalker's (section 4.2: QuALITY, SummScreenFD, GovReport; 1,000 tokens are about 750 words); and of MemGPT
+(section 3.2.2) a pair of keys a page."""

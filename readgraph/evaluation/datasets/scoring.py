@@ -45,7 +45,7 @@ SCORING = {
     "longmemeval": Scoring(("dmr_accuracy", "f1", "evidence_recall")),
     "msc-retrieval": Scoring(("dmr_accuracy", "rouge_l")),
     "msc-openers": Scoring(("csim_1", "csim_3", "csim_h")),
-    "nested-keys": Scoring((*CONTAINED, "evidence_recall")),
+    "nested-keys": Scoring((*CONTAINED, "evidence_recall"), "nested-keys"),
 }
 
 CHOICES = Scoring(("accuracy", "evidence_recall"))
