@@ -166,5 +166,5 @@ PROFILES: dict[str, dict[str, Any]] = {
     "nested-keys": {"min_page_words": 4, "max_page_words": 6},
 }
 """The settings of the papers' experiments: ReadAgent's (section 4 and appendix C; movie gists had 128 tokens, about
-96 words), MemWalker's (section 4.2: QuALITY, SummScreenFD, GovReport; 1,000 tokens are about 750 words), and for MemGPT's
-nested keys (section 3.2.2) a pair a page."""
+96 words), MemWalker's (section 4.2: QuALITY, SummScreenFD, GovReport; 1,000 tokens are about 750 words), and for
+MemGPT's nested keys (section 3.2.2) a pair a page."""
