@@ -8,20 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel, Field
 
-from readgraph.nodes.prompts.agent import NextStep
-from readgraph.nodes.prompts.answer import ChosenAnswer, FreeAnswer
 from readgraph.nodes.prompts.look_up import NextPage, PagesToRead
-from readgraph.nodes.prompts.memorize import MemoAndHeader
 from readgraph.nodes.prompts.offered import offering
 from readgraph.nodes.prompts.pause import PausePoint
 from readgraph.nodes.prompts.plan import plan_reply
-from readgraph.nodes.prompts.triage import triage_reply
 from readgraph.nodes.reply_parsing import (
-    UNSAID,
     Refused,
     parse_reply,
     plain_text,
-    reply_examples,
     reply_instructions,
     reply_schema,
 )
@@ -210,29 +204,6 @@ def test_instructions_name_every_field_and_its_kind() -> None:
     assert "A few words." in lines[1] and "integer or null" in lines[2] and "list of integer" in lines[3]
     assert '"page": integer' in lines[4] and '"quote": string' in lines[4]
     assert "yes" in lines[5] and "no" in lines[5]
-
-
-REPLIES: list[type[BaseModel]] = [
-    FreeAnswer,
-    offering(ChosenAnswer, choice={"A": "", "B": ""}),
-    offering(PausePoint, label=range(1, 4)),
-    offering(PagesToRead, pages=[0, 7]),
-    offering(NextPage, page=[3]),
-    offering(triage_reply(reasoning=True, may_revert=True), part=[0, 2]),
-    offering(plan_reply(("keyword", "page")), page=[1, 2]),
-    offering(NextStep, function=["answer", "search"]),
-    MemoAndHeader,
-]
-
-
-@pytest.mark.parametrize("reply", REPLIES, ids=lambda reply: reply.__name__)
-def test_worked_examples_are_replies_but_for_their_texts(reply: type[BaseModel]) -> None:
-    for example in reply_examples(reply):
-        assert reply.model_validate_json(example)
-        assert parse_reply(example.replace(UNSAID, "the lamp"), reply)
-        if UNSAID in example:
-            with pytest.raises(Refused, match="as the example does"):
-                parse_reply(example, reply)
 
 
 def test_what_is_offered_stands_in_the_schema_and_what_is_taken_is_as_wide_as_before() -> None:

@@ -23,7 +23,7 @@ from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_aft
 
 from readgraph.nodes.local.model_file import is_local
 from readgraph.nodes.models import ModelClient
-from readgraph.nodes.reply_parsing import reply_examples, reply_instructions
+from readgraph.nodes.reply_parsing import reply_instructions
 from readgraph.state.errors import ModelUnavailable
 
 TRANSPORT_TRIES = 4
@@ -74,21 +74,13 @@ async def _say(client: ModelClient, messages: Messages, reply: type[BaseModel] |
     if reply is None:
         return _said(await client.chat.ainvoke(messages))
     if client.form == "text":
-        return _said(await client.chat.ainvoke(_in_text(messages, reply)))
+        role, content = messages[-1]
+        return _said(await client.chat.ainvoke([*messages[:-1], (role, f"{content}\n\n{reply_instructions(reply)}")]))
     if client.form == "function":
         tools = client.chat.bind_tools([reply], tool_choice=reply.__name__)
         return _said(await tools.ainvoke(messages))
     # In the extra body: given as an argument, the SDK parses the reply itself and raises where we retry.
     return _said(await client.chat.ainvoke(messages, extra_body={"response_format": _response_format(reply)}))
-
-
-def _in_text(messages: Messages, reply: type[BaseModel]) -> Messages:
-    """The messages with how a reply looks: shown after the system's, and said at the end."""
-    system, *asked, (role, content) = messages
-    shown: Messages = []
-    for example in reply_examples(reply):
-        shown += [("user", "Show the form of a reply."), ("ai", example)]
-    return [system, *shown, *asked, (role, f"{content}\n\n{reply_instructions(reply)}")]
 
 
 @lru_cache(256)

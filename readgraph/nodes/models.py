@@ -18,7 +18,7 @@ from readgraph.state.errors import BadInput, ModelUnavailable
 FORMS: tuple[ReplyForm, ...] = ("json_schema", "function", "text")
 """Forms of a typed reply, the surest first."""
 
-HOW_TO_NAME = "write PROVIDER:NAME, for example openai:gpt-4.1-mini, or local."
+HOW_TO_NAME = "write PROVIDER:NAME, for example openai:gpt-4.1-mini."
 
 
 @dataclass

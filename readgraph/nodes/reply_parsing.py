@@ -38,9 +38,6 @@ def parse_reply(said: str, reply: type[Reply]) -> Reply:
     text = plain_text(said)
     problem, earliest = "the reply holds no JSON object", len(text)
     for start, value in _objects(text):
-        if _is_copied(value):
-            problem, earliest = f"it says '{UNSAID}', as the example does, instead of a text", start
-            continue
         try:
             return reply.model_validate(value)
         except ValidationError as fault:
@@ -60,11 +57,6 @@ def _objects(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
                 continue
             options = repaired if isinstance(repaired, list) else [repaired]
             yield from ((start, value) for value in reversed(options) if isinstance(value, dict) and value)
-
-
-def _is_copied(value: Any) -> bool:
-    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return value == UNSAID or any(map(_is_copied, parts))
 
 
 def _sound_objects(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -91,35 +83,6 @@ def _faults(problem: ValidationError) -> str:
 def reply_schema(reply: type[BaseModel]) -> dict[str, Any]:
     """The JSON schema of a type of reply; worked out once, since that takes longer than all else of an ask."""
     return reply.model_json_schema()
-
-
-UNSAID = "…"
-"""Any text in a worked example; as a text of its own it says nothing, so who replies with it has copied it."""
-
-
-def reply_examples(reply: type[BaseModel]) -> list[str]:
-    """Two replies of this type in JSON: a small model goes on as it began.
-
-    They differ in all that may differ, so that neither is taken for the answer.
-    """
-    schema = reply_schema(reply)
-    whole = {"type": "object", "properties": schema["properties"]}
-    return [json.dumps(_example(whole, schema, which), ensure_ascii=False) for which in (0, 1)]
-
-
-def _example(part: dict[str, Any], schema: dict[str, Any], which: int) -> Any:
-    if "$ref" in part:
-        return _example(schema["$defs"][part["$ref"].rsplit("/", 1)[-1]], schema, which)
-    if "anyOf" in part:
-        return _example(part["anyOf"][0], schema, which)
-    if "enum" in part:
-        return part["enum"][-which]
-    kind = part.get("type")
-    if kind == "object":
-        return {name: _example(inner, schema, which) for name, inner in part.get("properties", {}).items()}
-    if kind == "array":
-        return [_example(part.get("items", {}), schema, which)]
-    return {"integer": which + 1, "number": which + 1, "boolean": which == 0}.get(str(kind), UNSAID)
 
 
 def reply_instructions(reply: type[BaseModel]) -> str:
