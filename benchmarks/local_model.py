@@ -35,7 +35,7 @@ from tests.examples import EXAMPLES
 
 STORY = EXAMPLES / "the-lamp-at-sarn-head.txt"
 WORDS = 300
-FORMS: tuple[ReplyForm, ...] = ("json_schema", "text")
+FORMS: tuple[ReplyForm, ...] = ("json_schema", "text", "plain")
 QUESTION = "What did Marian buy at the auction, and why was it a mistake?"
 BUDGET = 30
 """Calls of one reading."""

@@ -15,7 +15,12 @@ from readgraph.nodes.prompts.check import Counted, check_prompt
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, NoUsableReply
 
-FORMS = {"json_schema": "a JSON schema", "function": "a function call", "text": "JSON in its text"}
+FORMS = {
+    "json_schema": "a JSON schema",
+    "function": "a function call",
+    "text": "JSON in its text",
+    "plain": "plain words",
+}
 
 
 def check_model(model: str, timeout: float, *, as_json: bool) -> None:

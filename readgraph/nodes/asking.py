@@ -14,10 +14,11 @@ from pydantic import BaseModel
 from readgraph.nodes.calling import Messages, Said, call_model
 from readgraph.nodes.metering import current_meter
 from readgraph.nodes.models import ModelClient, model_client
+from readgraph.nodes.plain_replies import deciding_field, parse_plain
 from readgraph.nodes.prompting import Prompt
 from readgraph.nodes.recording import Exchange, keep_exchange
 from readgraph.nodes.reply_parsing import Refused, parse_reply, plain_text, reply_schema
-from readgraph.state.context import ReaderContext
+from readgraph.state.context import ReaderContext, ReplyForm
 from readgraph.state.errors import NoUsableReply
 from readgraph.state.page_store import PageStore, page_store
 from readgraph.state.records import digest
@@ -45,8 +46,8 @@ async def ask(
     `ModelUnavailable` where the server can't be used.
     """
 
-    def usable(said: str) -> Reply:
-        parsed = parse_reply(said, reply)
+    def usable(said: str, form: ReplyForm) -> Reply:
+        parsed = parse_plain(said, reply) if form == "plain" and deciding_field(reply) else parse_reply(said, reply)
         if reason := complaint(parsed):
             raise Refused(reason)
         return parsed
@@ -59,7 +60,7 @@ async def ask_text(
 ) -> str:
     """Ask for a note: plain text, not empty. `complaint` and errors as in `ask`."""
 
-    def usable(said: str) -> str:
+    def usable(said: str, form: ReplyForm) -> str:
         text = plain_text(said)
         if reason := complaint(text):
             raise Refused(reason)
@@ -69,7 +70,10 @@ async def ask_text(
 
 
 async def _ask(
-    runtime: Runtime[ReaderContext], prompt: Prompt, reply: type[BaseModel] | None, usable: Callable[[str], Answer]
+    runtime: Runtime[ReaderContext],
+    prompt: Prompt,
+    reply: type[BaseModel] | None,
+    usable: Callable[[str, ReplyForm], Answer],
 ) -> Answer:
     client, store = await model_client(runtime.context), page_store(runtime)
     messages, reasons, keys = list(prompt.messages), list[str](), list[str]()
@@ -79,7 +83,7 @@ async def _ask(
         try:
             if said.cut:
                 raise Refused("the reply was cut off before its end; be shorter")
-            answer = usable(said.text)
+            answer = usable(said.text, client.form)
         except Refused as refusal:
             reasons.append(str(refusal))
             current_meter().refuse(prompt.name, reasons[-1])

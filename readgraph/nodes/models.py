@@ -16,7 +16,7 @@ from readgraph.state.context import ReaderContext, ReplyForm
 from readgraph.state.errors import BadInput, ModelUnavailable
 
 FORMS: tuple[ReplyForm, ...] = ("json_schema", "function", "text")
-"""Forms of a typed reply, the surest first."""
+"""Forms of a typed reply, the surest first. "plain" is none of them: it gives up reasons and quotes, and is chosen."""
 
 HOW_TO_NAME = "write PROVIDER:NAME, for example openai:gpt-4.1-mini."
 
@@ -39,10 +39,9 @@ class ModelClient:
 
     def step_down(self) -> bool:
         """Take the next simpler reply form; false where there is none."""
-        at = FORMS.index(self.form) + 1
-        if at < len(FORMS):
-            self.form = FORMS[at]
-        return at < len(FORMS)
+        simpler = FORMS[FORMS.index(self.form) + 1 :] if self.form in FORMS else ()
+        self.form = simpler[0] if simpler else self.form
+        return bool(simpler)
 
 
 _clients: "WeakKeyDictionary[asyncio.AbstractEventLoop, dict[Any, Any]]" = WeakKeyDictionary()

@@ -9,7 +9,7 @@ from pydantic.dataclasses import dataclass
 
 from readgraph.state.errors import BadInput
 
-ReplyForm = Literal["auto", "json_schema", "function", "text"]
+ReplyForm = Literal["auto", "json_schema", "function", "text", "plain"]
 Strategy = Literal["parallel", "sequential"]
 ParagraphBreak = Literal["auto", "blank-line", "line"]
 WorkingMemory = Literal["path", "visited", "off"]

@@ -1,5 +1,7 @@
 """Answering from what is remembered and what was read again (ReadAgent, section 3.2 and appendix F)."""
 
+from typing import ClassVar
+
 from pydantic import BaseModel, Field
 
 from readgraph.nodes.prompting import DATA_RULE, Prompt, fenced
@@ -23,12 +25,16 @@ class QuotedText(BaseModel):
 class FreeAnswer(BaseModel):
     """An answer in one's own words."""
 
+    DECIDES: ClassVar[tuple[str, ...]] = ("answer",)
+
     quotes: list[QuotedText] = Field(description="One to three quotes that show the answer; empty if there is none.")
     answer: str | None = Field(description="A short and concise answer; null if the text doesn't say.")
 
 
 class ChosenAnswer(BaseModel):
     """An answer chosen from options."""
+
+    DECIDES: ClassVar[tuple[str, ...]] = ("choice",)
 
     quotes: list[QuotedText] = Field(description="One to three quotes that show the answer; empty if there is none.")
     choice: str = Field(description="The letter of the best option.")
@@ -37,11 +43,15 @@ class ChosenAnswer(BaseModel):
 class AnswerAlone(BaseModel):
     """An answer in one's own words, without quotes: where no part of the text is in view."""
 
+    DECIDES: ClassVar[tuple[str, ...]] = ("answer",)
+
     answer: str | None = Field(description="A short and concise answer; null if the notes don't hold it.")
 
 
 class ChoiceAlone(BaseModel):
     """An answer chosen from options, without quotes."""
+
+    DECIDES: ClassVar[tuple[str, ...]] = ("choice",)
 
     choice: str = Field(description="The letter of the best option.")
 

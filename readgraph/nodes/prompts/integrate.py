@@ -1,6 +1,6 @@
 """Integrating: what new pages say on the question is added to the notes (GAM, section 2.2.2)."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from pydantic import BeforeValidator, Field
 
@@ -31,6 +31,8 @@ def _quotes(value: Any) -> list[dict[str, Any]]:
 
 class Integrated(LenientReply):
     """The notes with what the pages add to them."""
+
+    DECIDES: ClassVar[tuple[str, ...]] = ("content",)
 
     content: Annotated[
         str,

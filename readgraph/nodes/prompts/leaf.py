@@ -1,9 +1,9 @@
 """A leaf of the tree: read its segment, then answer, keep what it shows, or go back (MemWalker, section 3)."""
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Any, ClassVar, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, model_validator
 
 from readgraph.nodes.prompting import DATA_RULE, Prompt, fenced
 from readgraph.nodes.prompts.parts import Reasoned, carried
@@ -20,9 +20,20 @@ _SYSTEM = (
 class LeafVerdict(BaseModel):
     """What the passage shows, and what to do now."""
 
+    DECIDES: ClassVar[tuple[str, ...]] = ("choice", "found")
+
     quotes: list[str] = Field(description="One to three quotes from the passage, word by word; empty for revert.")
     action: Literal["answer", "keep", "revert"] = Field(description="answer, keep or revert.")
     found: str | None = Field(description="The answer, short and concise; or what to keep; null for revert.")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_action(cls, value: Any) -> Any:
+        """Who says an answer and not what to do with it means it."""
+        if not isinstance(value, dict) or "action" in value:
+            return value
+        said = value.get("choice") or value.get("found")
+        return {**value, "action": "answer" if said else "revert", "found": value.get("found") or said}
 
 
 class LeafChoice(LeafVerdict):

@@ -1,6 +1,7 @@
 """Interactive look-up: which pages to read again (ReadAgent, section 3.2)."""
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 from pydantic import BaseModel, Field
 
@@ -18,12 +19,16 @@ _SYSTEM = (
 class PagesToRead(BaseModel):
     """Which pages to read again."""
 
+    DECIDES: ClassVar[tuple[str, ...]] = ("pages",)
+
     reason: str = Field(description="A few words: what you hope to find there.")
     pages: list[int] = Field(description="Page numbers, the most important first; empty if you need none.")
 
 
 class NextPage(BaseModel):
     """Which one page to read next, or none."""
+
+    DECIDES: ClassVar[tuple[str, ...]] = ("page",)
 
     reason: str = Field(description="A few words: what is still missing, or why this is enough.")
     page: int | None = Field(description="The number of one page to read again; null to stop.")

@@ -1,6 +1,6 @@
 """Page merging: whether two neighbouring pages belong together (ReadAgent, section 4.3.2 and appendix I)."""
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import BaseModel, Field
 
@@ -13,6 +13,8 @@ _SYSTEM = "You read a long text in passages and decide which of them belong toge
 
 class BeginsAnew(BaseModel):
     """Whether the second passage begins a new part of the text."""
+
+    DECIDES: ClassVar[tuple[str, ...]] = ("begins_anew",)
 
     reason: str = Field(description="A few words.")
     begins_anew: Literal["yes", "no", "not sure"] = Field(description="yes, no, or not sure.")

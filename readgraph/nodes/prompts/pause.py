@@ -1,6 +1,7 @@
 """Episode pagination: where to pause reading (ReadAgent, section 3.1)."""
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 from pydantic import BaseModel, Field
 
@@ -16,6 +17,8 @@ _SYSTEM = (
 
 class PausePoint(BaseModel):
     """Where to pause."""
+
+    DECIDES: ClassVar[tuple[str, ...]] = ("label",)
 
     reason: str = Field(description="A few words: what ends there.")
     label: int = Field(description="The number of the label to pause at.")

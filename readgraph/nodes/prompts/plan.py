@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from functools import cache
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from pydantic import Field, create_model
 
@@ -30,6 +30,8 @@ TOOLS = {
 
 class SearchPlan(LenientReply):
     """What to look for, and with which queries."""
+
+    DECIDES: ClassVar[tuple[str, ...]] = ("keyword", "vector", "needs")
 
     needs: Annotated[Texts, Field(description="What has to be found out to answer: one short question for each fact.")]
 

@@ -1,6 +1,6 @@
 """Rating an answer beside a reference answer (ReadAgent, section 4.1; MemGPT, section 3.1.2)."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BaseModel, BeforeValidator, Field
 
@@ -23,12 +23,16 @@ def _bare_word(value: Any) -> Any:
 class Agrees(BaseModel):
     """Whether the answer agrees with the reference."""
 
+    DECIDES: ClassVar[tuple[str, ...]] = ("agrees",)
+
     reason: str = Field(description="A few words.")
     agrees: Annotated[Literal["yes", "no"], BeforeValidator(_bare_word)] = Field(description="yes or no.")
 
 
 class AgreesInPart(BaseModel):
     """Whether the answer agrees with the reference, at least in part."""
+
+    DECIDES: ClassVar[tuple[str, ...]] = ("agrees",)
 
     reason: str = Field(description="A few words: what both say, what only one says.")
     agrees: Annotated[Literal["yes", "partially", "no"], BeforeValidator(_bare_word)] = Field(

@@ -1,6 +1,6 @@
 """Reflecting: whether the notes are enough, and what is missing (GAM, section 2.2.2)."""
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from pydantic import BaseModel, Field
 
@@ -25,6 +25,8 @@ _MISSING = (
 class Verdict(LenientReply):
     """Whether the notes are enough, and what is missing."""
 
+    DECIDES: ClassVar[tuple[str, ...]] = ("enough",)
+
     enough: bool = Field(description="true if the notes hold every fact that the answer needs; else false.")
     missing: Annotated[Texts, Field(description=_MISSING)]
 
@@ -32,11 +34,15 @@ class Verdict(LenientReply):
 class Enough(BaseModel):
     """Whether the notes are enough."""
 
+    DECIDES: ClassVar[tuple[str, ...]] = ("enough",)
+
     enough: bool = Field(description="true if the notes hold every fact that the answer needs; else false.")
 
 
 class Missing(BaseModel):
     """What is missing."""
+
+    DECIDES: ClassVar[tuple[str, ...]] = ("missing",)
 
     missing: Annotated[Texts, Field(description=_MISSING)]
 

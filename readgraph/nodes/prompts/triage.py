@@ -1,6 +1,7 @@
 """Triage: which part below a tree node to go down to, or back up (MemWalker, section 3 and appendix A.1)."""
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 from pydantic import BaseModel, Field
 
@@ -18,6 +19,8 @@ _SYSTEM = (
 
 class ChildOrRevert(BaseModel):
     """Which part to go down to, or to go back up."""
+
+    DECIDES: ClassVar[tuple[str, ...]] = ("part",)
 
     part: int | None = Field(description="The number of one part; null to go back up.")
 

@@ -1,5 +1,7 @@
 """Weighing what several leaves had to say into one answer (beyond the paper)."""
 
+from typing import ClassVar
+
 from pydantic import BaseModel, Field
 
 from readgraph.nodes.prompting import DATA_RULE, Prompt, fenced
@@ -16,6 +18,8 @@ _SYSTEM = (
 class WeighedAnswer(BaseModel):
     """The answer that the findings give."""
 
+    DECIDES: ClassVar[tuple[str, ...]] = ("answer",)
+
     reason: str = Field(description="A few words: what agrees, what doesn't.")
     pages: list[int] = Field(description="The pages whose findings show the answer; empty if there is none.")
     answer: str | None = Field(description="A short and concise answer; null if the findings don't give one.")
@@ -23,6 +27,8 @@ class WeighedAnswer(BaseModel):
 
 class WeighedChoice(BaseModel):
     """The option that the findings speak for."""
+
+    DECIDES: ClassVar[tuple[str, ...]] = ("choice",)
 
     reason: str = Field(description="A few words: what agrees, what doesn't.")
     pages: list[int] = Field(description="The pages whose findings show it; empty if there are none.")

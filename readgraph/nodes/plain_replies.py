@@ -1,0 +1,94 @@
+"""Typed replies without JSON, for models that can't write it and whose server doesn't hold them to it.
+
+The one field that decides is asked for, on a line of its own; what it takes besides, such as reasons and quotes, is
+left empty. A reply's type names that field in `DECIDES`; others are asked for as JSON in text all the same.
+"""
+
+import re
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from readgraph.nodes.reply_parsing import Refused, plain_text, reply_schema
+
+Reply = TypeVar("Reply", bound=BaseModel)
+
+NOTHING = {"none", "null", "nothing", "no", "stop", "not here"}
+"""How a model says that a field which may be null is."""
+
+EMPTY: dict[str, Any] = {"string": "", "array": [], "boolean": False, "null": None}
+
+
+def deciding_field(reply: type[BaseModel]) -> str | None:
+    """The field that is asked for alone; none where no field alone makes a reply."""
+    return next((name for name in getattr(reply, "DECIDES", ()) if name in reply.model_fields), None)
+
+
+def plain_instructions(reply: type[BaseModel]) -> str:
+    """What to reply with, in words."""
+    field = reply_schema(reply)["properties"][deciding_field(reply) or ""]
+    values = _values(field)
+    described = field.get("description", "")
+    chosen = f" One of: {', '.join(map(str, values))}." if values else ""
+    nothing = " Or: none." if _may_be_null(field) else ""
+    return f"Reply with nothing but this, on one line, without explanation: {described}{chosen}{nothing}"
+
+
+def parse_plain(said: str, reply: type[Reply]) -> Reply:
+    """The reply of which only the deciding field was said; refuses what holds no value for it."""
+    schema, name = reply_schema(reply)["properties"], deciding_field(reply) or ""
+    line = next(line for line in plain_text(said).splitlines() if line.strip())
+    empty = {other: value for other, field in schema.items() if (value := _empty(field)) is not ...}
+    try:
+        return reply.model_validate({**empty, name: _value(line.strip(), schema[name])})
+    except ValidationError as problem:
+        raise Refused(f"reply with {schema[name].get('description', name)} {problem.errors()[0]['msg']}") from None
+
+
+def _value(line: str, field: dict[str, Any]) -> Any:
+    """The field's value in a line."""
+    kinds = {option.get("type") for option in field.get("anyOf", [field])}
+    if "null" in kinds and line.strip(" .").casefold() in NOTHING:
+        return None
+    numbers = [int(number) for number in re.findall(r"(?<![\w.])-?\d{1,9}\b", line)]
+    if "array" in kinds:
+        return numbers if _of_numbers(field) else [line]
+    if "integer" in kinds:
+        if not numbers:
+            raise Refused("the reply holds no number")
+        return numbers[0]
+    if "boolean" in kinds:
+        return _named(line, {"yes": True, "true": True, "no": False, "false": False})
+    if values := _values(field):
+        return _named(line, {str(value): value for value in values})
+    return line
+
+
+def _named(line: str, values: dict[str, Any]) -> Any:
+    """The value that a line begins with, else the only one that it names."""
+    ways = {name: re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", 0 if len(name) == 1 else re.I) for name in values}
+    begun = [name for name, way in ways.items() if way.match(line.lstrip("([\"'*").strip())]
+    named = begun or [name for name, way in ways.items() if way.search(line)]
+    if not named or len({repr(values[name]) for name in named}) > 1:
+        raise Refused(f"the reply names none of {', '.join(values)}")
+    return values[named[0]]
+
+
+def _values(field: dict[str, Any]) -> list[Any]:
+    options = [option.get("items", option) for option in field.get("anyOf", [field])]
+    return [value for option in options for value in option.get("enum", [])]
+
+
+def _of_numbers(field: dict[str, Any]) -> bool:
+    return any(option.get("items", {}).get("type") == "integer" for option in field.get("anyOf", [field]))
+
+
+def _may_be_null(field: dict[str, Any]) -> bool:
+    return any(option.get("type") == "null" for option in field.get("anyOf", [field]))
+
+
+def _empty(field: dict[str, Any]) -> Any:
+    """What stands for a field that was not said; `...` where it must be."""
+    if _may_be_null(field):
+        return None
+    return ... if _values(field) else EMPTY.get(field.get("type", ""), ...)
