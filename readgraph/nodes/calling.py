@@ -78,7 +78,8 @@ async def _say(client: ModelClient, messages: Messages, reply: type[BaseModel] |
     if reply is None:
         return _said(await client.chat.ainvoke(messages))
     if client.form == "plain" and deciding_field(reply):
-        return _said(await client.chat.ainvoke(_with(messages, plain_instructions(reply)), stop=[END_OF_PLAIN]))
+        asked = _with(messages, plain_instructions(reply, again=len(messages) > 2))
+        return _said(await client.chat.ainvoke(asked, stop=[END_OF_PLAIN]))
     if client.form in ("text", "plain"):
         return _said(await client.chat.ainvoke(_with(messages, reply_instructions(reply))))
     if client.form == "function":

@@ -24,23 +24,32 @@ def deciding_field(reply: type[BaseModel]) -> str | None:
     return next((name for name in getattr(reply, "DECIDES", ()) if name in reply.model_fields), None)
 
 
-def plain_instructions(reply: type[BaseModel]) -> str:
-    """What to reply with, in words."""
+def plain_instructions(reply: type[BaseModel], *, again: bool = False) -> str:
+    """What to reply with, in words.
+
+    `again`, after a reply that could not be used, in other words: a small model that is asked the same says the same.
+    """
     field = reply_schema(reply)["properties"][deciding_field(reply) or ""]
-    values = _values(field)
     described = field.get("description", "")
-    chosen = f" One of: {', '.join(map(str, values))}." if values else ""
-    nothing = " Or: none." if _may_be_null(field) else ""
-    return f"Reply with nothing but this, on one line, without explanation: {described}{chosen}{nothing}"
+    values = [*map(str, _values(field)), *(["none"] if _may_be_null(field) else [])]
+    if len(values) < 2:
+        return f"Reply with nothing but this, on one line, without explanation: {described}"
+    choice = f"{', '.join(values[:-1])} or {values[-1]}"
+    if again:
+        return f"{described} Choose: {choice}.\n\nYour choice:"
+    return f"Choose one: {choice}. Reply with that alone, on one line, without explanation: {described}"
 
 
 def parse_plain(said: str, reply: type[Reply]) -> Reply:
-    """The reply of which only the deciding field was said; refuses what holds no value for it."""
+    """The reply of which only the deciding field was said; refuses what holds no value for it.
+
+    Of several numbers the first counts that was offered.
+    """
     schema, name = reply_schema(reply)["properties"], deciding_field(reply) or ""
-    line = next(line for line in plain_text(said).splitlines() if line.strip())
+    line = " ".join(plain_text(said).split())
     empty = {other: value for other, field in schema.items() if (value := _empty(field)) is not ...}
     try:
-        return reply.model_validate({**empty, name: _value(line.strip(), schema[name])})
+        return reply.model_validate({**empty, name: _value(line, schema[name])})
     except ValidationError as problem:
         raise Refused(f"reply with {schema[name].get('description', name)} {problem.errors()[0]['msg']}") from None
 
@@ -56,7 +65,7 @@ def _value(line: str, field: dict[str, Any]) -> Any:
     if "integer" in kinds:
         if not numbers:
             raise Refused("the reply holds no number")
-        return numbers[0]
+        return next((number for number in numbers if number in _values(field)), numbers[0])
     if "boolean" in kinds:
         return _named(line, {"yes": True, "true": True, "no": False, "false": False})
     if values := _values(field):
