@@ -88,15 +88,15 @@ def test_locomo_scores_by_the_category(category: str, answer: str, reference: st
     assert score("locomo_f1", answer, reference, category=category) == pytest.approx(expected)
 
 
-@pytest.mark.parametrize("metric", ["f1", "locomo_f1"])
-def test_what_is_unanswerable_is_right_where_the_method_says_so(metric: str) -> None:
+def test_what_is_unanswerable_is_right_where_the_method_says_so() -> None:
     def scored(answer: str | None, status: str = "answered") -> float | None:
-        return score(metric, answer, "a goat", category="adversarial", unanswerable=True, status=status)
+        return score("abstention", answer, "a goat", category="adversarial", unanswerable=True, status=status)
 
     assert scored("That is Not Mentioned in the log.") == scored("No information available") == 100
     assert scored(None, "no_answer") == 100
     assert scored("a goat") == scored(None, "budget") == scored("") == 0
-    assert score("locomo_f1", "not mentioned", category="adversarial") == 100
+    assert score("abstention", "not mentioned", "a goat") is None
+    assert score("locomo_f1", "not mentioned", "a goat", category="adversarial") is None
 
 
 @pytest.mark.parametrize("metric", FREE)
@@ -104,8 +104,7 @@ def test_where_a_metric_applies_and_where_there_is_no_answer(metric: str) -> Non
     assert score(metric, "a lamp") is None
     assert score(metric, None, "a lamp") == score(metric, " \n", "a lamp") == 0
     assert score(metric, None, "a lamp", status="no_answer") == 0
-    if metric not in ("f1", "locomo_f1"):
-        assert score(metric, "a lamp", "a lamp", unanswerable=True) is None
+    assert score(metric, "a lamp", "a lamp", unanswerable=True) is None
 
 
 def test_of_references_that_are_all_wanted_those_in_the_answer_count() -> None:

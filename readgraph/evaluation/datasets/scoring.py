@@ -33,24 +33,24 @@ SCORING = {
     "narrativeqa": Scoring(NARRATIVE),
     "narrativeqa-gutenberg": Scoring(NARRATIVE, "gutenberg"),
     "narrativeqa-movie": Scoring(NARRATIVE, "movie"),
-    "locomo": Scoring(("locomo_f1", "f1", "bleu_1", "evidence_recall")),
+    "locomo": Scoring(("locomo_f1", "f1", "bleu_1", "abstention", "evidence_recall")),
     "hotpotqa-long": Scoring(("f1", "evidence_recall")),
     "ruler": Scoring(CONTAINED),
     "summscreenfd": Scoring(SUMMARY, "screenplay"),
     "govreport": Scoring(SUMMARY, "report"),
     "summscreenfd-who": Scoring(WHO, "screenplay"),
     "govreport-who": Scoring(WHO, "report"),
-    "qasper": Scoring(("f1",)),
+    "qasper": Scoring(("f1", "abstention")),
     "nq-open": Scoring((*CONTAINED, "f1", "evidence_recall")),
-    "longmemeval": Scoring(("dmr_accuracy", "f1", "evidence_recall")),
+    "longmemeval": Scoring(("dmr_accuracy", "f1", "abstention", "evidence_recall")),
     "msc-retrieval": Scoring(("dmr_accuracy", "rouge_l")),
     "msc-openers": Scoring(("csim_1", "csim_3", "csim_h")),
     "nested-keys": Scoring((*CONTAINED, "evidence_recall"), "nested-keys"),
 }
 
 CHOICES = Scoring(("accuracy", "evidence_recall"))
-FREE = Scoring(("f1", "rouge_l", "evidence_recall"))
-BOTH = Scoring(("f1", "accuracy", "rouge_l", "evidence_recall"))
+FREE = Scoring(("f1", "rouge_l", "abstention", "evidence_recall"))
+BOTH = Scoring(("f1", "accuracy", "rouge_l", "abstention", "evidence_recall"))
 
 
 def scoring(dataset: str, items: Collection[Item]) -> Scoring:

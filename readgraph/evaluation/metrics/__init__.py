@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
+from readgraph.evaluation.metrics.abstention import abstention
 from readgraph.evaluation.metrics.bleu import bleu_1
 from readgraph.evaluation.metrics.choices import accuracy
 from readgraph.evaluation.metrics.evidence import citation_precision, evidence_recall
@@ -42,6 +43,7 @@ METRICS = {
         Metric("rouge_2", "Pairs of words shared with a reference.", rouge_2),
         Metric("rouge_l", "Longest common subsequence with a reference.", rouge_l),
         Metric("substring_accuracy", "References that stand in the answer, as RULER's.", substring_accuracy),
+        Metric("abstention", "Of what the text doesn't answer, that it doesn't was said.", abstention),
         Metric("evidence_recall", "Pieces of evidence that were read or cited.", evidence_recall),
         Metric("citation_precision", "Citations that overlap evidence.", citation_precision),
         Metric("lr_1", "The answer matches a reference, by ReadAgent's raters.", rater="judge"),

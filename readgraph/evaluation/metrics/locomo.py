@@ -5,7 +5,7 @@ from statistics import fmean
 from typing import Any
 
 from readgraph.evaluation.extra import library
-from readgraph.evaluation.metrics.references import best_of_references, finds_nothing
+from readgraph.evaluation.metrics.references import best_of_references
 from readgraph.evaluation.metrics.token_f1 import ARTICLES, normalised, shared_f1
 from readgraph.evaluation.records import Item, Outcome
 
@@ -14,11 +14,11 @@ def locomo_f1(item: Item, outcome: Outcome) -> float | None:
     """The official score of the item's category.
 
     "multi-hop": for each part of the reference between commas the best F1 of a part of the answer, on average.
-    "open-domain": F1 with what stands in the reference before the first semicolon. "adversarial", or unanswerable:
-    100 where the method says that the text doesn't hold it, else 0. Others: F1. None without references.
+    "open-domain": F1 with what stands in the reference before the first semicolon. Others: F1. None without references,
+    and for "adversarial" questions, which are kept apart (see `abstention`).
     """
-    if item.unanswerable or item.category == "adversarial":
-        return 100.0 * finds_nothing(outcome)
+    if item.category == "adversarial":
+        return None
     score = {"multi-hop": _parts_f1, "open-domain": _first_part_f1}.get(item.category, _stemmed_f1)
     return best_of_references(item, outcome, score)
 

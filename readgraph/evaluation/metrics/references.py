@@ -4,9 +4,6 @@ from collections.abc import Callable
 
 from readgraph.evaluation.records import Item, Outcome
 
-NOT_THERE = ("no information available", "not mentioned")
-"""What an answer says of what the text doesn't hold, as LoCoMo's official scoring looks for it."""
-
 
 def best_of_references(item: Item, outcome: Outcome, score: Callable[[str, str], float]) -> float | None:
     """The best of the scores of (answer, reference), which are from 0 to 1, in percent; 0 where there is no answer.
@@ -17,9 +14,3 @@ def best_of_references(item: Item, outcome: Outcome, score: Callable[[str, str],
         return None
     answer = outcome.answer or ""
     return 100 * max(score(answer, reference) for reference in item.references) if answer.strip() else 0.0
-
-
-def finds_nothing(outcome: Outcome) -> bool:
-    """Whether the method says that the text doesn't hold the answer: by its status, or in its answer's words."""
-    answer = (outcome.answer or "").casefold()
-    return outcome.status == "no_answer" or any(words in answer for words in NOT_THERE)

@@ -5,7 +5,7 @@ import string
 from collections import Counter
 from collections.abc import Sequence
 
-from readgraph.evaluation.metrics.references import best_of_references, finds_nothing
+from readgraph.evaluation.metrics.references import best_of_references
 from readgraph.evaluation.records import Item, Outcome
 
 ARTICLES = ("a", "an", "the")
@@ -14,12 +14,7 @@ _WITHOUT_PUNCTUATION = str.maketrans("", "", string.punctuation)
 
 
 def f1(item: Item, outcome: Outcome) -> float | None:
-    """Token F1 with SQuAD's normalisation, the best over the references.
-
-    Of what is unanswerable, 100 where the method says so, else 0 (as SQuAD 2.0). None without references.
-    """
-    if item.unanswerable:
-        return 100.0 * finds_nothing(outcome)
+    """Token F1 with SQuAD's normalisation, the best over the references; none without, and for what is unanswerable."""
     return best_of_references(item, outcome, _squad)
 
 
