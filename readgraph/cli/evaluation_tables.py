@@ -50,8 +50,9 @@ def score(metric: Mapping[str, Any]) -> str:
 
 def _scores(results: dict[str, Any]) -> Table:
     """The leading metric with its interval, the others, and beside them what papers give."""
-    methods, published = results["methods"], results["published"]
+    methods = results["methods"]
     leading, *others = metric_names(methods)
+    published = [one for one in results["published"] if one["metric"] == leading and not one["category"]]
     table = _table(*(_scored_on(name, results) for name in (leading, *others)))
     if published:
         table.add_column("published, other model", justify="left")
@@ -60,9 +61,7 @@ def _scores(results: dict[str, Any]) -> Table:
         figures = [score(metrics[leading]) if leading in metrics else NONE]
         figures += [_rounded(metrics.get(name, {}).get("mean")) for name in others]
         papers = [
-            f"{figure['value']:.1f} ({figure['model']})"
-            for figure in published
-            if (figure["method"], figure["metric"]) == (method["method"], leading)
+            f"{figure['value']:.1f} ({figure['model']})" for figure in published if figure["method"] == method["method"]
         ]
         table.add_row(method["method"], *figures, *([", ".join(papers) or NONE] if published else []))
     return table
@@ -156,7 +155,7 @@ def _files(folder: Path) -> Iterator[str]:
 def _table(*names: str | Text) -> Table:
     table = Table(Column("method", no_wrap=True), **PLAIN, pad_edge=False)
     for name in names:
-        table.add_column(name, justify="right")
+        table.add_column(name, justify="right", overflow="fold")
     return table
 
 
