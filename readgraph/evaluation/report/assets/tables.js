@@ -33,7 +33,8 @@ function publishedCell(method) {
   return figures.length
     ? figures.map((one) =>
       element("span.published", { title: one.source },
-        `${one.metric === report.metrics[0] ? "" : `${one.metric} `}${one.value} `, element("span.quiet", {}, one.model)))
+        `${[one.metric === report.metrics[0] ? "" : one.metric, one.category, one.value].filter(Boolean).join(" ")} `,
+        element("span.quiet", {}, one.model)))
     : none;
 }
 
