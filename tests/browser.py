@@ -119,6 +119,9 @@ class Browser:
         x, y = self.run(script)
         for kind in ("mousePressed", "mouseReleased"):
             self.send("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
+        self.run(
+            "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+        )  # what it led to is done
 
     def press(self, *keys: str) -> None:
         """Press keys one after the other; "Shift+Tab" goes back."""
