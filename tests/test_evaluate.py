@@ -137,6 +137,7 @@ def test_failures_are_wrong_listed_and_asked_again(
     command = ("evaluate", story_file(tmp_path, GOAT, WELL), *DOUBLE, "--methods", "bm25", "--out", out, "--json")
     found = by_method(readgraph(*command).json)["bm25"]
     assert found["metrics"]["f1"]["mean"] == 50 and found["statuses"] == {"answered": 1, "failed": 1}
+    assert "abstention" not in found["metrics"], "a failure scores 0 where a metric applies, and nowhere else"
     (failure,) = found["failures"]
     assert failure["item"] == "well-0" and "refused the key" in failure["problem"]
     server.fault_for = None

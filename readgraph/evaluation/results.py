@@ -29,29 +29,53 @@ def results_of(dataset: Dataset, folder: EvaluationFolder) -> dict[str, Any]:
     `methods` has an entry a method, in the order in which they were named: `metrics` by name (see `_metric`),
     `figures` (means a question), `building` (what the memories took, all runs), `failures`.
     """
-    what, judgements = folder.what(), folder.judgements()
-    items, texts = {item.id for item in dataset.items}, {item.text for item in dataset.items}
-    outcomes = defaultdict[str, list[Outcome]](list)
+    outcomes = outcomes_by_method(dataset, folder)
+    return summed_up(dataset, folder, outcomes, scores_by_method(dataset, folder, outcomes))
+
+
+def outcomes_by_method(dataset: Dataset, folder: EvaluationFolder) -> dict[str, list[Outcome]]:
+    """The outcomes of the dataset's questions, of the methods that have any, in the order in which these were named."""
+    items = {item.id for item in dataset.items}
+    outcomes: dict[str, list[Outcome]] = {name: [] for name in folder.what()["methods"]}
     for outcome in folder.outcomes():
         if outcome.item in items:
             outcomes[outcome.method].append(outcome)
+    return {name: of for name, of in outcomes.items() if of}
+
+
+def scores_by_method(
+    dataset: Dataset, folder: EvaluationFolder, outcomes: Mapping[str, Iterable[Outcome]]
+) -> dict[str, Scores]:
+    """The scores of each method's outcomes."""
+    judgements = folder.judgements()
+    return {name: scores_of(dataset, of, judgements) for name, of in outcomes.items()}
+
+
+def summed_up(
+    dataset: Dataset,
+    folder: EvaluationFolder,
+    outcomes: Mapping[str, Sequence[Outcome]],
+    scores: Mapping[str, Scores],
+) -> dict[str, Any]:
+    """The results (see `results_of`) of these outcomes and scores."""
+    texts = {item.text for item in dataset.items}
     memories = [memory for memory in folder.memories() if memory["text"] in texts]
-    methods = [
-        _method(name, dataset, outcomes[name], judgements, memories) for name in what["methods"] if outcomes[name]
-    ]
-    return {"what": what, "methods": methods, "published": published_figures(dataset.name)}
+    methods = [_method(name, dataset, of, scores[name], memories) for name, of in outcomes.items()]
+    return {"what": folder.what(), "methods": methods, "published": published_figures(dataset.name)}
 
 
 def scores_of(dataset: Dataset, outcomes: Iterable[Outcome], judgements: Iterable[Judgement]) -> Scores:
     """The scores of one method's outcomes; a failed one scores 0 wherever the metric would apply."""
     items = {item.id: item for item in dataset.items}
     judged = {judgement.key: judgement.scores for judgement in judgements}
+    rated = {name for scores in judged.values() for name in scores}
     scores: Scores = {name: defaultdict(dict) for name in dataset.metrics}
     for outcome in outcomes:
         if outcome.item not in items:
             continue
+        given = dict.fromkeys(rated, 0.0) if outcome.status == "failed" else judged.get(outcome.key, {})
         for name in dataset.metrics:
-            score = _score(name, items[outcome.item], outcome, judged.get(outcome.key, {}))
+            score = _score(name, items[outcome.item], outcome, given)
             if score is not None:
                 scores[name][outcome.run][outcome.item] = score
     return scores
@@ -63,8 +87,6 @@ def leading(scores: Scores) -> dict[int, dict[str, float]]:
 
 
 def _score(name: str, item: Item, outcome: Outcome, judged: Mapping[str, float]) -> float | None:
-    if outcome.status == "failed":
-        return 0.0
     score = METRICS[name].score
     return score(item, outcome) if score else judged.get(name)
 
@@ -73,10 +95,9 @@ def _method(
     name: str,
     dataset: Dataset,
     outcomes: Sequence[Outcome],
-    judgements: Iterable[Judgement],
+    scores: Scores,
     memories: Sequence[dict[str, Any]],
 ) -> dict[str, Any]:
-    scores = scores_of(dataset, outcomes, [judgement for judgement in judgements if judgement.method == name])
     categories = {item.id: item.category for item in dataset.items}
     answered = [outcome for outcome in outcomes if outcome.status != "failed"]
     return {

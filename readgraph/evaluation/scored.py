@@ -1,13 +1,12 @@
 """An evaluation as its results are made from it: the outcomes with the score of each, loaded once from the folder."""
 
-from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from readgraph.evaluation.folder import EvaluationFolder
 from readgraph.evaluation.records import Dataset, Outcome
-from readgraph.evaluation.results import Scores, results_of, scores_of
+from readgraph.evaluation.results import Scores, outcomes_by_method, scores_by_method, summed_up
 
 
 @dataclass(frozen=True)
@@ -46,15 +45,8 @@ class ScoredEvaluation:
 
 def scored_evaluation(dataset: Dataset, folder: EvaluationFolder) -> ScoredEvaluation:
     """Load what a folder holds about the questions of a dataset."""
-    results, judgements = results_of(dataset, folder), folder.judgements()
-    asked, texts = {item.id for item in dataset.items}, {item.text for item in dataset.items}
-    outcomes: dict[str, list[Outcome]] = {method["method"]: [] for method in results["methods"]}
-    for outcome in folder.outcomes():
-        if outcome.item in asked:
-            outcomes[outcome.method].append(outcome)
-    judged = defaultdict(list)
-    for judgement in judgements:
-        judged[judgement.method].append(judgement)
-    scores = {method: scores_of(dataset, of, judged[method]) for method, of in outcomes.items()}
+    outcomes = outcomes_by_method(dataset, folder)
+    scores = scores_by_method(dataset, folder, outcomes)
+    texts = {item.text for item in dataset.items}
     built = [memory for memory in folder.memories() if "memory" in memory and memory["text"] in texts]
-    return ScoredEvaluation(dataset, results, outcomes, scores, built)
+    return ScoredEvaluation(dataset, summed_up(dataset, folder, outcomes, scores), outcomes, scores, built)

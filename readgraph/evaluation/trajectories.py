@@ -12,7 +12,7 @@ from statistics import fmean
 from typing import Any
 
 from readgraph.evaluation.folder import EvaluationFolder
-from readgraph.evaluation.results import RIGHT, leading, scores_of
+from readgraph.evaluation.results import RIGHT, leading, outcomes_by_method, scores_by_method
 from readgraph.state.records import digest
 
 ANSWERS = ("answer", "answer_from_notes")
@@ -33,17 +33,16 @@ class Worth:
     @classmethod
     def of(cls, folder: EvaluationFolder) -> "Worth":
         """What the answers in a folder are worth."""
-        dataset, outcomes, judgements = folder.dataset(), folder.outcomes(), folder.judgements()
+        dataset = folder.dataset()
         worth, by_text = cls(), defaultdict[Key, list[float]](list)
         text_of = {item.id: item.text for item in dataset.items}
-        for method in dict.fromkeys(outcome.method for outcome in outcomes):
-            own = [outcome for outcome in outcomes if outcome.method == method]
-            judged = [judgement for judgement in judgements if judgement.method == method]
-            for run, scores in leading(scores_of(dataset, own, judged)).items():
-                for item, score in scores.items():
+        scores = scores_by_method(dataset, folder, outcomes_by_method(dataset, folder))
+        for method, of in scores.items():
+            for run, by_item in leading(of).items():
+                for item, score in by_item.items():
                     worth.questions[method, run, item] = score
                     by_text[method, run, text_of[item]].append(score)
-        worth.texts = {key: fmean(scores) for key, scores in by_text.items()}
+        worth.texts = {key: fmean(each) for key, each in by_text.items()}
         return worth
 
     def of_line(self, line: Mapping[str, Any]) -> float | None:
