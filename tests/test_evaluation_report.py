@@ -178,6 +178,13 @@ def test_the_page_has_each_answer_with_its_scores(tmp_path: Path) -> None:
     ]
 
 
+def test_a_failure_is_wrong_whatever_was_answered_before_it(tmp_path: Path) -> None:
+    dataset = quiz(2)
+    folder = folder_of(tmp_path / "out", dataset, {"read-agent": every})
+    folder.append("answers", [answer("read-agent", 0, dataset.items[1], True, status="failed", problem="503")])
+    assert scored_evaluation(dataset, folder).scores["read-agent"]["accuracy"] == {0: {"q0": 100, "q1": 0}}
+
+
 def test_plots_are_of_what_the_folder_holds(tmp_path: Path) -> None:
     many, one = quiz(12, texts=6), quiz(4, texts=1)
     walked: dict[str, Any] = {"strayed": False, "hops": 2, "percent_read": 40.0}

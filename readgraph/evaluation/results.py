@@ -87,8 +87,9 @@ def leading(scores: Scores) -> dict[int, dict[str, float]]:
 
 
 def _score(name: str, item: Item, outcome: Outcome, judged: Mapping[str, float]) -> float | None:
-    score = METRICS[name].score
-    return score(item, outcome) if score else judged.get(name)
+    measure = METRICS[name].score
+    score = measure(item, outcome) if measure else judged.get(name)
+    return 0.0 if score is not None and outcome.status == "failed" else score
 
 
 def _method(
