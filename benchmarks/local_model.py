@@ -25,8 +25,9 @@ from benchmarks.gisting import model_server
 from readgraph import ReaderContext, local_model, open_library
 from readgraph.graphs.methods import METHODS, Method
 from readgraph.nodes import asking
-from readgraph.nodes.calling import Messages, Said, call_model
+from readgraph.nodes.calling import Said, call_model
 from readgraph.nodes.models import ModelClient
+from readgraph.nodes.prompting import Messages
 from readgraph.nodes.prompts import compress, gist, queue_summary, running_summary, summary
 from readgraph.state.context import ReplyForm
 from readgraph.state.reading import Question

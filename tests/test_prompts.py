@@ -28,6 +28,7 @@ from readgraph.nodes.prompts.look_up import look_up_next_prompt, look_up_pages_p
 from readgraph.nodes.prompts.memorize import header_prompt, memo_prompt, memorize_prompt
 from readgraph.nodes.prompts.merge import merge_prompt
 from readgraph.nodes.prompts.pause import pause_prompt
+from readgraph.nodes.prompts.plain_step import argument_prompt, function_prompt
 from readgraph.nodes.prompts.plan import plan_prompt
 from readgraph.nodes.prompts.queue_summary import queue_summary_prompt
 from readgraph.nodes.prompts.rate import consistent_prompt, permissive_prompt, strict_prompt
@@ -58,6 +59,8 @@ FUNCTIONS = "- send_message(message: What to say.): Say something."
 EVENTS = "<event 7: user, 2026-05-01 14:03>\nThe lamp is out.\n<event 8: you, 2026-05-01 14:03>\n(oil)"
 BLOCKS = "<block human: 2/300 words, who you talk with>\nA lamplighter."
 
+SEEN = agent_prompt("You.", "", EVENTS, BLOCKS, "Call a function.")
+
 CASES: dict[str, Prompt] = {
     "gist": gist_prompt("The keeper climbed.\n\nThe lamp was out.\n"),
     "gist_short": gist_prompt("The keeper climbed.\n\nThe lamp was out.\n", 96),
@@ -75,6 +78,8 @@ CASES: dict[str, Prompt] = {
     "look_up_next_first": look_up_next_prompt(MEMORY, QUESTION, {}, []),
     "look_up_next": look_up_next_prompt(MEMORY, QUESTION, CHOICES, [1, 0]),
     "agent": agent_prompt(chat_system(FUNCTIONS, "Be brief."), "We spoke of oil.", EVENTS, BLOCKS, "Call a function."),
+    "function": function_prompt(SEEN, ["answer", "search"]),
+    "argument": argument_prompt(SEEN, "search", "words", "What to look for."),
     "agent_reading": agent_prompt(reading_system(FUNCTIONS), "", EVENTS, BLOCKS, "Call a function."),
     "queue_summary": queue_summary_prompt("We spoke of oil.", EVENTS, 300),
     "queue_summary_first": queue_summary_prompt("", EVENTS, 300),

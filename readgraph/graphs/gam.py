@@ -8,7 +8,7 @@ from readgraph.graphs.wiring import add_nodes, check_wiring
 from readgraph.nodes.answering_from_notes import answer_from_notes
 from readgraph.nodes.citing import cite
 from readgraph.nodes.integrating import integrate
-from readgraph.nodes.memorizing import extracted, memorized
+from readgraph.nodes.memorizing import asked_apart, extracted, memorized
 from readgraph.nodes.opening import open_document
 from readgraph.nodes.opening_research import finding_memory, open_for_research
 from readgraph.nodes.planning import plan
@@ -36,7 +36,7 @@ def recipe(context: ReaderContext) -> Recipe:
         parameters |= {
             "memory_words": context.memory_words,
             "block": context.block,
-            "two_calls": context.two_calls,
+            "two_calls": asked_apart(context),
         }
     prompts = {words.NAME: words.VERSION} if context.model else {}
     return Recipe("gam", parameters, context.model, prompts)

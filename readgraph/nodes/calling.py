@@ -23,15 +23,14 @@ from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_aft
 
 from readgraph.nodes.local.model_file import is_local
 from readgraph.nodes.models import ModelClient
-from readgraph.nodes.plain_replies import deciding_field, plain_instructions
+from readgraph.nodes.plain_replies import deciding_field, plain_messages
+from readgraph.nodes.prompting import Messages, with_instructions
 from readgraph.nodes.reply_parsing import reply_instructions
 from readgraph.state.errors import ModelUnavailable
 
 TRANSPORT_TRIES = 4
 LONGEST_WAIT = 60.0
 """Seconds: a server that asks for a longer pause (Retry-After) is asked again after this."""
-
-Messages = list[tuple[str, str]]
 
 END_OF_PLAIN = "\n\n"
 """What ends a reply of one line; small models go on."""
@@ -78,20 +77,14 @@ async def _say(client: ModelClient, messages: Messages, reply: type[BaseModel] |
     if reply is None:
         return _said(await client.chat.ainvoke(messages))
     if client.form == "plain" and deciding_field(reply):
-        asked = _with(messages, plain_instructions(reply, again=len(messages) > 2))
-        return _said(await client.chat.ainvoke(asked, stop=[END_OF_PLAIN]))
+        return _said(await client.chat.ainvoke(plain_messages(messages, reply), stop=[END_OF_PLAIN]))
     if client.form in ("text", "plain"):
-        return _said(await client.chat.ainvoke(_with(messages, reply_instructions(reply))))
+        return _said(await client.chat.ainvoke(with_instructions(messages, reply_instructions(reply))))
     if client.form == "function":
         tools = client.chat.bind_tools([reply], tool_choice=reply.__name__)
         return _said(await tools.ainvoke(messages))
     # In the extra body: given as an argument, the SDK parses the reply itself and raises where we retry.
     return _said(await client.chat.ainvoke(messages, extra_body={"response_format": _response_format(reply)}))
-
-
-def _with(messages: Messages, instructions: str) -> Messages:
-    role, content = messages[-1]
-    return [*messages[:-1], (role, f"{content}\n\n{instructions}")]
 
 
 @lru_cache(256)

@@ -22,15 +22,18 @@ class Functions:
     def __init__(self, tools: Iterable[BaseTool]) -> None:
         self.tools = {tool.name: tool for tool in tools}
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Their names."""
-        return tuple(self.tools)
-
     @cached_property
     def schemas(self) -> dict[str, dict[str, Any]]:
         """The JSON schema of each function's arguments, as the model sees them."""
         return {name: convert_to_openai_function(tool)["parameters"] for name, tool in self.tools.items()}
+
+    @cached_property
+    def needed(self) -> dict[str, dict[str, str]]:
+        """The arguments that each function can't do without, with what they are."""
+        return {
+            name: {needed: _kind(schema["properties"][needed]) for needed in schema.get("required", [])}
+            for name, schema in self.schemas.items()
+        }
 
     @cached_property
     def described(self) -> str:

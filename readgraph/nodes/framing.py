@@ -15,7 +15,7 @@ def chat_frame(functions: Functions, *, dated: bool = True) -> MakeFrame:
 
     async def frame(state: LivingState, runtime: Runtime[ReaderContext]) -> Frame:
         system = chat_system(functions.described, await _own(state, runtime))
-        return Frame(system, _task(state, runtime), functions.names, dated)
+        return Frame(system, _task(state, runtime), functions.needed, dated)
 
     return frame
 
@@ -25,7 +25,7 @@ def reading_frame(functions: Functions) -> MakeFrame:
 
     async def frame(state: LivingState, runtime: Runtime[ReaderContext]) -> Frame:
         task = f"{await _own(state, runtime)}\n\n{_task(state, runtime)}"
-        return Frame(reading_system(functions.described), task, functions.names, dated=False)
+        return Frame(reading_system(functions.described), task, functions.needed, dated=False)
 
     return frame
 

@@ -63,10 +63,14 @@ async def extracted(
     return paginate, write
 
 
+def asked_apart(context: ReaderContext) -> bool:
+    """Whether memo and header are asked for one by one: in plain words one reply is one text."""
+    return context.two_calls or context.reply_form == "plain"
+
+
 async def memorize_page(memory: str, place: str, text: str, page: Page, runtime: Runtime[ReaderContext]) -> Note:
     """Memo and header of a page, asked for at once or one by one; what was not usable is extracted instead."""
-    apart = runtime.context.two_calls or runtime.context.reply_form == "plain"  # in which one reply is one text
-    asking = _by_two_calls if apart else _by_one_call
+    asking = _by_two_calls if asked_apart(runtime.context) else _by_one_call
     memo, header = await asking(memory, place, text, runtime)
     fallback = not (memo and header)
     return _note(page, memo or extracted_memo(text), header or extracted_header(place, text), fallback=fallback)

@@ -5,16 +5,24 @@ left empty. A reply's type names that field in `DECIDES`; others are asked for a
 """
 
 import re
+from collections.abc import Sequence
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from readgraph.nodes.prompting import Messages, with_instructions
 from readgraph.nodes.reply_parsing import Refused, plain_text, reply_schema
 
 Reply = TypeVar("Reply", bound=BaseModel)
 
 NOTHING = {"none", "null", "nothing", "no", "stop", "not here"}
 """How a model says that a field which may be null is."""
+
+NUMBERS, LETTERS = "789", "XYZ"
+"""Labels of the example, seldom those of a prompt: one that is only copied should not pass."""
+
+HAMMER = "a hammer"
+THINGS = ("bread", HAMMER, "a pear")
 
 EMPTY: dict[str, Any] = {"string": "", "array": [], "boolean": False, "null": None}
 
@@ -24,20 +32,36 @@ def deciding_field(reply: type[BaseModel]) -> str | None:
     return next((name for name in getattr(reply, "DECIDES", ()) if name in reply.model_fields), None)
 
 
-def plain_instructions(reply: type[BaseModel], *, again: bool = False) -> str:
-    """What to reply with, in words.
+def plain_messages(messages: Messages, reply: type[BaseModel]) -> Messages:
+    """The prompt with what to reply, in words.
 
-    `again`, after a reply that could not be used, in other words: a small model that is asked the same says the same.
+    Numbers and letters are asked for behind an example, and asked for again behind another, without the reply that
+    could not be used: a small model does what was done before rather than what it is told.
     """
     field = reply_schema(reply)["properties"][deciding_field(reply) or ""]
-    described = field.get("description", "")
-    values = [*map(str, _values(field)), *(["none"] if _may_be_null(field) else [])]
+    values, described = _values(field), field.get("description", "")
+    words = ["true", "false"] if field.get("type") == "boolean" else ["none"] if _may_be_null(field) else []
+    instructions = _instructions([*values, *words], described)
+    if not (values and all(isinstance(value, int) or len(value) == 1 for value in values)):
+        return with_instructions(messages, instructions)
+    labels = NUMBERS if isinstance(values[0], int) else LETTERS
+    example = _example(labels, _instructions(labels, described), tried=len(messages) // 2 - 1)
+    return [messages[0], *example, *with_instructions(messages[1:2], instructions)]
+
+
+def _instructions(values: Sequence[Any], described: str) -> str:
     if len(values) < 2:
         return f"Reply with nothing but this, on one line, without explanation: {described}"
-    choice = f"{', '.join(values[:-1])} or {values[-1]}"
-    if again:
-        return f"{described} Choose: {choice}.\n\nYour choice:"
+    choice = f"{', '.join(map(str, values[:-1]))} or {values[-1]}"
     return f"Choose one: {choice}. Reply with that alone, on one line, without explanation: {described}"
+
+
+def _example(labels: str, instructions: str, tried: int) -> Messages:
+    turn = tried % len(THINGS)
+    things = THINGS[turn:] + THINGS[:turn]
+    listed = "\n".join(f"{label}: {thing}" for label, thing in zip(labels, things, strict=True))
+    asked = f"{listed}\n\nWhich of them drives a nail?\n\n{instructions}"
+    return [("user", asked), ("ai", labels[things.index(HAMMER)])]
 
 
 def parse_plain(said: str, reply: type[Reply]) -> Reply:

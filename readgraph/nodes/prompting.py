@@ -5,6 +5,9 @@ from dataclasses import dataclass
 
 from readgraph.state.words import count_words
 
+Messages = list[tuple[str, str]]
+"""What a model is shown: roles and contents."""
+
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
@@ -25,9 +28,15 @@ class Prompt:
         return count_words(self.system) + count_words(self.user)
 
     @property
-    def messages(self) -> list[tuple[str, str]]:
+    def messages(self) -> Messages:
         """The messages as (role, content) pairs."""
         return [("system", self.system), ("user", self.user)]
+
+
+def with_instructions(messages: Messages, instructions: str) -> Messages:
+    """The messages, the last of them ending with instructions."""
+    role, content = messages[-1]
+    return [*messages[:-1], (role, f"{content}\n\n{instructions}")]
 
 
 def unused_name(name: str, texts: Iterable[str]) -> str:

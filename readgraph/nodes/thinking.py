@@ -11,6 +11,7 @@ from readgraph.nodes.asking import ask
 from readgraph.nodes.event_text import call_line, most_event_words, queue_text
 from readgraph.nodes.metering import fell_back
 from readgraph.nodes.models import HOW_TO_NAME
+from readgraph.nodes.plain_step import Functions, plain_step
 from readgraph.nodes.prompting import Prompt
 from readgraph.nodes.prompts.agent import NextStep, agent_prompt
 from readgraph.nodes.prompts.offered import offering
@@ -39,11 +40,11 @@ TAG_WORDS = 30
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """What stands around the memory in a prompt; `functions`: their names; `dated`: events show their time."""
+    """What stands around the memory in a prompt; `dated`: events show their time."""
 
     system: str
     task: str
-    functions: tuple[str, ...]
+    functions: Functions
     dated: bool = True
 
 
@@ -102,7 +103,7 @@ def think_with(make_frame: MakeFrame) -> StepNode[Any]:
             await _tell(state, seen, WARNING, runtime)
             return {**_update(state, seen, "think", "warned of a full queue", events=1), "warned": True}
         try:
-            reply = await ask(runtime, seen.prompt, offering(NextStep, function=frame.functions))
+            reply = await _next_step(seen.prompt, frame.functions, runtime)
         except NoUsableReply:
             fell_back("step")
             await _tell(state, seen, NO_STEP, runtime)
@@ -120,6 +121,12 @@ def think_with(make_frame: MakeFrame) -> StepNode[Any]:
         return {**_update(state, seen, "yield", "stopped", events=1), "status": "budget"}
 
     return StepNode(think, without_model=stop)
+
+
+async def _next_step(prompt: Prompt, functions: Functions, runtime: Runtime[ReaderContext]) -> NextStep:
+    if runtime.context.reply_form == "plain":
+        return await plain_step(prompt, functions, runtime)
+    return await ask(runtime, prompt, offering(NextStep, function=functions))
 
 
 def _call(reply: NextStep, number: int, at: str) -> Event:

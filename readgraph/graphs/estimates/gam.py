@@ -7,6 +7,7 @@ from readgraph.graphs.estimates.shared import ANSWER_REPLY, TAG_WORDS
 from readgraph.graphs.gam import recipe
 from readgraph.nodes.estimating import NONE, Estimate, Range, Unread, asks, exactly, fixed, unread
 from readgraph.nodes.integrating import EVIDENCE_SHARE, LONGEST_NOTES
+from readgraph.nodes.memorizing import asked_apart
 from readgraph.nodes.memos import MEMORY_SHARE
 from readgraph.nodes.plain_pages import FEWEST_SHARE
 from readgraph.nodes.planning import QUERY_WORDS
@@ -57,7 +58,7 @@ def _memorizing(new: Range, notes: float, context: ReaderContext) -> Estimate:
     memory = min(context.memory_words, MEMO_WORDS * (notes + new.expected) / 2)
     shown = Range(0, memory + context.session_page_words, 3 * context.memory_words + context.session_page_words + 1)
     prompt = fixed(memorize_prompt("", "", "").words) + Range(-WORDING, 5, PLACE_WORDS + WORDING) + shown
-    calls = 2 if context.two_calls else 1
+    calls = 2 if asked_apart(context) else 1
     return asks(new * exactly(calls), prompt, (MEMO_WORDS + HEADER_WORDS) / calls)
 
 

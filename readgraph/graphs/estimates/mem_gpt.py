@@ -6,6 +6,9 @@ from readgraph.state.page_store import PageStore
 from readgraph.state.records import Document
 
 EXPECTED_CHAIN = 6
+PLAIN_STEP = Range(1, 2, 4)
+"""Calls of a step in plain words: the function, then what it needs."""
+
 PROMPT_WORDS, STEP_REPLY, SUMMARY_REPLY = 2500, 40, 200
 """Expected words of a step's prompt, its reply, and of a summary."""
 
@@ -17,5 +20,7 @@ async def estimate(
     if question_words is None or not context.model:
         return Estimate()
     prompt = Range(0, min(PROMPT_WORDS, context.window_words), context.window_words)
-    steps = asks(Range(1, min(EXPECTED_CHAIN, context.max_chain), context.max_chain), prompt, STEP_REPLY)
-    return steps + asks(Range(0, 0, context.max_chain), prompt, SUMMARY_REPLY)
+    steps = Range(1, min(EXPECTED_CHAIN, context.max_chain), context.max_chain)
+    if context.reply_form == "plain":
+        steps = steps * PLAIN_STEP
+    return asks(steps, prompt, STEP_REPLY) + asks(Range(0, 0, context.max_chain), prompt, SUMMARY_REPLY)
