@@ -54,9 +54,10 @@ def development_server(folder: Path, config: Path, **environment: str) -> Iterat
 
 
 @contextmanager
-def serving(command: list[str], folder: Path, **environment: str) -> Iterator[DevelopmentServer]:
+def serving(command: list[str], folder: Path, *, saying: str = "", **environment: str) -> Iterator[DevelopmentServer]:
     """A command that serves, on a free loopback port, while the context lasts; its files go to the folder.
 
+    It is ready when it answers, and has written what it is to be `saying`.
     It leads a group of processes of its own, of which nothing is left in the end.
     """
     port, library, log_file = free_port(), folder / "library", folder / "server.log"
@@ -72,7 +73,7 @@ def serving(command: list[str], folder: Path, **environment: str) -> Iterator[De
         )
     server = DevelopmentServer(f"http://127.0.0.1:{port}", library, log_file, process)
     try:
-        _wait_until_ready(server, port)
+        _wait_until_ready(server, port, saying)
         yield server
     finally:
         _stop(process)
@@ -102,9 +103,9 @@ def free_port() -> int:
         return port
 
 
-def _wait_until_ready(server: DevelopmentServer, port: int) -> None:
+def _wait_until_ready(server: DevelopmentServer, port: int, saying: str) -> None:
     deadline = time.monotonic() + READY_WITHIN
-    while not _answers(port):
+    while not (_answers(port) and saying in server.log):
         if server.process.poll() is not None:
             raise RuntimeError(f"The server ended with code {server.process.returncode}:\n{server.log}")
         if time.monotonic() > deadline:

@@ -3,6 +3,8 @@
 import asyncio
 import json
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
@@ -111,6 +113,27 @@ async def test_synchronous_code_has_a_library_even_within_a_running_loop(tmp_pat
         library.store.put(SPACE, "key", {"value": 1})
     with pytest.raises(LibraryError, match="not empty"), open_library_in_background(tmp_path):
         pass
+    assert stored(tmp_path / "library" / "library.sqlite", "key") == ["key"]
+
+
+def test_a_library_is_held_open_until_it_is_closed(tmp_path: Path) -> None:
+    library = open_library_in_background(tmp_path / "library")
+    library.store.put(SPACE, "key", {"value": 1})
+    assert library.store.get(SPACE, "key") is not None
+    library.close()
+    library.close()
+    with open_library_in_background(tmp_path / "library") as again:
+        assert again.store.get(SPACE, "key") is not None
+
+
+def test_a_library_that_nobody_closed_lets_the_process_end(tmp_path: Path) -> None:
+    script = f"""
+from readgraph import open_library_in_background
+library = open_library_in_background({str(tmp_path / "library")!r})
+library.store.put({SPACE!r}, "key", {{"value": 1}})
+"""
+    ended = subprocess.run([sys.executable, "-c", script], timeout=30, capture_output=True, text=True)
+    assert (ended.returncode, ended.stderr) == (0, "")
     assert stored(tmp_path / "library" / "library.sqlite", "key") == ["key"]
 
 

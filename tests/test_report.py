@@ -173,6 +173,13 @@ def test_ask_and_show_write_a_report(readgraph: Command, tmp_path: Path, story: 
     assert data["found"] is None and len(data["pages"]) > 10
 
 
+def test_a_report_names_the_method_that_answered(readgraph: Command, tmp_path: Path) -> None:
+    file = tmp_path / "report.html"
+    for method in ("gists-only", "read-agent"):  # one memory
+        readgraph("ask", "What of the goat on the gallery?", STORY, "--method", method, "--report", file)
+        assert data_of(file.read_bytes())["method"] == method
+
+
 def test_a_report_is_written_over_nothing_but_a_report(readgraph: Command, tmp_path: Path) -> None:
     book = tmp_path / "book.html"
     book.write_text("<p>The goat stood on the gallery.")

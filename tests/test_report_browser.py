@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -157,6 +158,48 @@ async def test_four_thousand_pages(library: Library, show: Show) -> None:
         assert tab.run("document.querySelector('.strip').getBoundingClientRect().height") < 400
 
 
+async def test_a_page_as_long_as_a_book_scrolls_by_itself(library: Library, show: Show) -> None:
+    text = "\n\n".join([*["The keeper wrote of the weather and of little else."] * 300, GOAT, MANY])
+    document = await library.pages.add_document(text, title="one page")
+    sizes = {"min_page_words": 9_000, "max_page_words": 10_000}
+    found = await read(library, document, "What of the goat on the gallery of the lamp?", **sizes)
+    data = await report_of_answer(library.pages, Question(question=ASKED), found, "gist")
+    (page,) = data["pages"]
+    tab = show({**data, "pages": [{**page, "note": "Weather, and a goat."}]})
+    for clicked in (False, True):
+        if clicked:
+            tab.click(".citations button")
+        inside = """(([text, mark]) => text.top <= mark.top && mark.bottom <= text.bottom)(
+            [".text", "mark.chosen"].map((which) => document.querySelector(which).getBoundingClientRect()))"""
+        assert tab.texts("mark.chosen") == [GOAT] and tab.run(inside)
+    assert tab.run("document.documentElement.scrollHeight") < 2_400
+    tab.send("Emulation.setEmulatedMedia", media="print")
+    assert tab.run("document.documentElement.scrollHeight") > 9 * 900, "nothing is cut off on paper"
+    tab.send("Emulation.setEmulatedMedia", media="")
+
+
+async def test_a_page_without_a_note_is_shown_alone(library: Library, show: Show) -> None:
+    data, _ = await report(library, MANY, "What of storm 7?")
+    noted, plain = data["pages"][0], {**data["pages"][1], "note": ""}
+    tab = show({**data, "pages": [noted, plain]})
+    for page, columns in ((0, ["Gist", "Text"]), (1, ["Text"])):
+        tab.click(f'.cell[data-page="{page}"]')
+        assert tab.texts(".columns h4") == columns
+    assert tab.run("document.querySelector('.text').clientWidth > 0.9 * document.querySelector('.page').clientWidth")
+
+
+async def test_no_word_is_broken_in_the_trajectory(library: Library, show: Show) -> None:
+    data, found = await report(library, MANY, "What of storm 7?")
+    long = {**found["steps"][0], "node": "read_leaf", "did": "it went on and on in words " * 20}
+    data["found"] = {**found, "steps": [long, *found["steps"]]}
+    lines = """[...document.querySelectorAll(".steps th:not(:empty)")].map((cell) => {
+        const words = document.createRange();
+        words.selectNodeContents(cell);
+        return words.getClientRects().length; })"""
+    for width in (720, 800, 1280):
+        assert {*show(data, width).run(lines)} == {1}
+
+
 async def test_documents_of_a_collection_stand_apart(library: Library, show: Show) -> None:
     documents = [await library.pages.add_document(f"{title} {MANY}", title=title) for title in ("one", "two <i>")]
     found = await read(library, await add_collection(library.pages, documents), "What of storm 7?")
@@ -179,6 +222,7 @@ async def test_a_walk_is_drawn(library: Library, server: ModelServer, show: Show
     assert tab.texts(".decisions .order") == ["1", "2", "4", "3", "5"]  # the tree's order: 2.0, 1.1 twice, 0.3, 0.4
     assert "years <3>" in tab.texts(".decisions")[0]
     assert {"mem-walker", CONTEXT.model, "$0.0123"} <= set(tab.texts(".facts dd"))
+    assert CONTEXT.model not in tab.texts(".top")[0], "who built the memory may have been another"
     assert tab.texts('[data-node="0.0"]') == []
     tab.click('[data-node="1.0"] .parts > summary')
     tab.click('[data-node="0.2"] button')
@@ -204,15 +248,17 @@ async def test_rounds_are_listed(library: Library, show: Show) -> None:
         ("budget", None, "the budget ran outThe budget ran out before anything was found."),
         ("budget", "A goat.", "the budget ran outThe budget ran out first. Nearest in what was read:B. A goat."),
         ("answered", "A goat.", "answeredB. A goat."),
+        ("researched", None, "a context, no answerNotes of a goat."),
     ],
 )
 async def test_every_outcome_is_told(library: Library, show: Show, status: str, answer: str | None, told: str) -> None:
     choice = "B" if answer else None
-    data, _ = await report(library, MANY, "What of storm 7?", status=status, answer=answer, choice=choice, citations=[])
+    made: dict[str, Any] = {"status": status, "answer": answer, "choice": choice, "citations": []}
+    data, _ = await report(library, MANY, "What of storm 7?", **made, context="Notes of a goat.")
     data["options"] = ["A horse.", "A goat."] if answer else []
     data["read_to"] -= 1
     tab = show(data)
-    assert "".join(tab.texts(".status, .lead, .said")) == told
+    assert "".join(tab.texts(".status, .lead, .said, .context")) == told
     assert [text.removesuffix("chosen") for text in tab.texts(".options .chosen")] == (["BA goat."] if answer else [])
     assert "Not all of the document was read" in tab.texts(".notice")[0]
 

@@ -11,6 +11,7 @@ import pytest
 
 from readgraph.graphs.read_agent import build
 from readgraph.state.context import ReaderContext
+from readgraph.state.errors import BadInput
 from readgraph.state.library import Library, open_library
 from tests.model_server import ChatRequest, ModelServer
 from tests.reader import asked_for, reader
@@ -82,3 +83,18 @@ async def test_pages_that_a_person_chose_stay(
     await compiled.ainvoke({"question": "What of the goat?"}, config, context=context)
     await compiled.aupdate_state(config, {"pages_read": [7]}, as_node="look_up")
     assert (await compiled.ainvoke(None, config, context=context))["pages_read"] == [7]
+
+
+@pytest.mark.parametrize("model", ["openai:double", ""])
+@pytest.mark.parametrize("chosen", [[999], [2, -1], ["2"]])
+async def test_a_page_that_is_not_there_is_told(
+    server: ModelServer, library: Library, story: str, chosen: Any, model: str
+) -> None:
+    document = await library.pages.add_document(story)
+    compiled = build().compile(checkpointer=library.checkpointer, store=library.store, interrupt_before=["look_up"])
+    config: Any = {"configurable": {"thread_id": "1"}}
+    context = replace(CONTEXT, model=model)
+    await compiled.ainvoke({"document": document.id, "question": "Who?"}, config, context=context)
+    await compiled.aupdate_state(config, {"pages_read": chosen}, as_node="look_up")
+    with pytest.raises(BadInput, match=rf"^There is no page {chosen[-1]!r}: the pages are 0 to \d+\."):
+        await compiled.ainvoke(None, config, context=context)

@@ -2,8 +2,10 @@
 
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 from threading import Event
 
 import pytest
@@ -65,3 +67,31 @@ def test_in_the_background_of_a_shell_it_can_be_terminated(server: ModelServer) 
     assert hanging.wait(60)
     started.terminate()
     assert_refused(finished(started), "stopped. What was read is kept", code=130)
+
+
+def test_a_program_that_invokes_a_graph_ends_too(server: ModelServer, tmp_path: Path, story: str) -> None:
+    hanging = Event()
+
+    def hang(request: ChatRequest, call: int) -> Fault:
+        hanging.set()
+        return Fault.hang()
+
+    server.fault_for = hang
+    (tmp_path / "program.py").write_text(f"""
+from readgraph import ReaderContext, open_library_in_background
+from readgraph.graphs.read_agent import build
+
+library = open_library_in_background({str(tmp_path / "kept")!r})
+graph = build().compile(checkpointer=library.checkpointer, store=library.store)
+context = ReaderContext(model="openai:double")
+graph.invoke({{"text": {story!r}}}, {{"configurable": {{"thread_id": "1"}}}}, context=context)
+""")
+    started = subprocess.Popen([sys.executable, tmp_path / "program.py"], stderr=subprocess.PIPE, text=True)
+    try:
+        reached, began = hanging.wait(60), time.perf_counter()
+        started.send_signal(signal.SIGINT)
+        _, said = started.communicate(timeout=30)
+    finally:
+        started.kill()
+    assert reached and time.perf_counter() - began < 10, "it waited for the server"
+    assert started.returncode == -signal.SIGINT and said.rstrip().endswith("KeyboardInterrupt")

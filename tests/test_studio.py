@@ -30,7 +30,6 @@ from tests.reader import reader
 TEXT = (EXAMPLES / "the-lamp-at-sarn-head.txt").read_text(encoding="utf-8")[:9_000]
 QUESTION = "Who took the log book?"
 CONTEXT: dict[str, Any] = {
-    "model": "openai:double",
     "embeddings": "openai:double-embeddings",
     "segment_words": 300,
     "children": 3,
@@ -52,8 +51,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def studio(folder: Path) -> Iterator[DevelopmentServer]:
     with ModelServer(reader) as model:
-        settings = {"OPENAI_BASE_URL": model.url, "OPENAI_API_KEY": "test"}
-        with serving(["readgraph.cli", "studio", "--library", "kept"], folder, **settings) as server:
+        (folder / "settings.toml").write_text('model = "openai:double"\nmax_calls = 1000\nmethod = "gam"\n')
+        named = {"OPENAI_BASE_URL": model.url, "OPENAI_API_KEY": "test", "READGRAPH_SETTINGS": "settings.toml"}
+        command = ["readgraph.cli", "studio", "--library", "kept", "--profile", "movie"]
+        with serving(command, folder, saying="Studio: ", **named) as server:
             yield server
 
 
@@ -104,6 +105,14 @@ async def test_settings_are_described_for_every_graph(client: LangGraphClient) -
         assert all(setting["description"] for setting in settings.values()), assistant["graph_id"]
 
 
+@needs_the_server
+async def test_assistants_are_configured_with_the_settings(client: LangGraphClient, studio: DevelopmentServer) -> None:
+    movie = {"min_page_words": 600, "max_page_words": 1000, "max_pages": 3, "gist_words": 96}
+    for assistant in await client.assistants.search(limit=100):
+        assert assistant["context"] == {"model": "openai:double", "max_calls": 1000, **movie}, assistant["graph_id"]
+    assert "The graphs read with openai:double, " in studio.log
+
+
 async def streamed(client: LangGraphClient, graph: str, given: dict[str, Any]) -> tuple[list[str], dict[str, Any]]:
     """The nodes that a run told of, one by one, and the thread's state at the end."""
     thread, nodes = (await client.threads.create())["thread_id"], []
@@ -127,6 +136,7 @@ async def test_every_graph_reads_the_library_s_document(
     for name, (nodes, state) in zip(names, await asyncio.gather(*runs), strict=True):
         assert {*nodes} <= {*compiled(name).nodes}, name
         assert nodes == [step["node"] for step in state["steps"]], name
+        assert {step["model"] for step in state["steps"]} == {"openai:double"}, name
         assert {*state["fallbacks"]} <= {"quote_not_found"}, "only of notes, which hold no words of the text"
         if name == "mem_gpt_chat":
             assert state["messages"] == ["It says so."]
@@ -142,7 +152,7 @@ def test_it_says_what_is_shown_where(studio: DevelopmentServer, folder: Path) ->
     assert f"The library {folder / 'kept'} " in studio.log and f"is served at {studio.url}." in studio.log
     assert f"https://smith.langchain.com/studio/?baseUrl={studio.url}" in studio.log
     assert "from LangChain's server" in studio.log
-    assert {path.name for path in folder.iterdir()} <= {"kept", "server.log"}, (
+    assert {path.name for path in folder.iterdir()} <= {"kept", "server.log", "settings.toml"}, (
         "nothing is written where the user stands"
     )
 

@@ -32,6 +32,10 @@ class One(TypedDict):
     one: str
 
 
+class OneTold(One):
+    did: str
+
+
 class PerhapsOne(TypedDict):
     one: NotRequired[str]
 
@@ -97,6 +101,10 @@ def whole(state: Whole) -> Whole:
     return state
 
 
+def writes_one_and_tells(state: Given) -> OneTold:
+    return {"one": "", "did": "wrote"}
+
+
 def misspells(state: Given) -> Misspelt:
     return {"oen": ""}
 
@@ -141,6 +149,7 @@ def graph(edges: Edges, path: Callable[..., str] = to_any, **nodes: Any) -> Buil
 
 RIGHT: dict[str, Builder] = {
     "in a line": graph(LINE, a=writes_one, b=reads_one),
+    "told by what is no step": graph(LINE, a=writes_one_and_tells, b=reads_one),
     "input and reducers are there": graph(LINE, a=reads_what_is_there, b=reads_one),
     "an optional key need not be there": graph(LINE, a=idle, b=perhaps_reads_one),
     "every branch writes it": graph(DIAMOND, a=idle, b=writes_one, d=writes_one, c=reads_one),
@@ -164,6 +173,8 @@ WRONG: dict[str, tuple[Builder, str]] = {
     "at the same time": (graph(FORK, a=writes_one, b=reads_one, c=idle), "'b' reads 'one'"),
     "it waits for one only": (graph(UNEVEN, a=writes_one, d=idle, b=writes_two, c=reads_both), r"'two', .* a \+ d → c"),
     "a choice": (graph(LOOP, to_any_by_one, a=idle, b=idle, c=idle), "choice behind 'b' reads 'one'"),
+    "an edge was forgotten": (graph([(START, "a"), ("a", END)], a=idle, b=idle), "No way leads to the node 'b'"),
+    "it begins nowhere": (graph([("a", END)], a=idle), "No way leads to the node 'a'"),
     "no such key": (graph(LINE, a=misspells, b=idle), r"'a' writes 'oen', .* not have \(it has 'one'\)"),
 }
 

@@ -11,7 +11,7 @@ from rich.table import Column, Table
 
 from readgraph.cli.documents import asked_document, asked_sources
 from readgraph.cli.prices import in_dollars
-from readgraph.cli.rendering import PLAIN, counted, print_citations, print_json, print_reminder, said, used
+from readgraph.cli.rendering import PLAIN, print_citations, print_json, print_reminder, said, used
 from readgraph.cli.running import run_graph
 from readgraph.cli.safe_text import Text
 from readgraph.cli.screen import Screen
@@ -22,6 +22,7 @@ from readgraph.state.errors import BadInput, ReadgraphError
 from readgraph.state.library import open_library
 from readgraph.state.reading import Question
 from readgraph.state.records import Document
+from readgraph.state.words import counted
 
 Found = dict[str, Any]
 """What a method gave; of one that failed its name, the status "failed" and the problem."""

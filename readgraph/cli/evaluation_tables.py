@@ -8,13 +8,14 @@ from rich.console import Console
 from rich.table import Column, Table
 
 from readgraph.cli.prices import in_dollars
-from readgraph.cli.rendering import PLAIN, counted
+from readgraph.cli.rendering import PLAIN
 from readgraph.cli.safe_text import Text, one_line
 from readgraph.cli.screen import Screen
 from readgraph.evaluation.report.drawing import can_draw
 from readgraph.evaluation.report.page import NO_PLOTS
 from readgraph.evaluation.result_files import REPORT, RESULTS, SCORES, TABLE, named_categories
 from readgraph.sources.loading import shown
+from readgraph.state.words import counted
 
 NONE = "–"
 

@@ -7,11 +7,12 @@ from pathlib import Path
 from rich.console import Console
 
 from readgraph.cli.documents import find_document
-from readgraph.cli.rendering import counted, print_json
+from readgraph.cli.rendering import print_json
 from readgraph.cli.safe_text import Text
 from readgraph.state.errors import BadInput
 from readgraph.state.forgetting import forget_document
 from readgraph.state.library import open_library
+from readgraph.state.words import counted
 
 ONE = {"memories": "memory", "replies": "reply", "threads": "thread"}
 """What is counted, each by its name for one."""

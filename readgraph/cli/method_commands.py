@@ -7,6 +7,7 @@ import typer
 
 from readgraph.cli.options import (
     ANY_METHOD,
+    READING,
     Glob,
     Json,
     LibraryFolder,
@@ -68,15 +69,18 @@ def list_methods(
 
 
 @method_commands.command()
+@with_context({name: READING[name] for name in ("model", "profile")})
 def studio(
+    context: "ReaderContext",
     port: Annotated[int, typer.Option(min=1, max=65_535, help="The port on this machine.")] = 2024,
     open_page: Annotated[bool, typer.Option("--open", help="Open the Studio page in your browser.")] = False,
     library: LibraryFolder = None,
 ) -> None:
     """Serve the methods' graphs over the library, to watch and steer them in LangGraph Studio.
 
-    The server runs on this machine. The Studio page is LangChain's: nothing asks for it before you open it.
+    Each graph's assistant begins with your settings, which can be changed there. The server runs on this machine. The
+    Studio page is LangChain's: nothing asks for it before you open it.
     """
     from readgraph.cli.studio import serve
 
-    serve(library, port, open_page=open_page)
+    serve(library, port, context, open_page=open_page)

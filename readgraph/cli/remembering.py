@@ -6,7 +6,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from readgraph.cli.rendering import counted, print_json, print_memory, print_reminder
+from readgraph.cli.rendering import print_json, print_memory, print_reminder
 from readgraph.cli.running import run_graph
 from readgraph.cli.safe_text import Text
 from readgraph.cli.screen import Screen
@@ -15,6 +15,7 @@ from readgraph.sources.sessions import load_sessions
 from readgraph.state.context import ReaderContext
 from readgraph.state.histories import Appended, SessionText, append_sessions
 from readgraph.state.library import open_library
+from readgraph.state.words import counted
 
 METHOD, NOTE = "gam", "memo"
 

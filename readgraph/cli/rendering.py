@@ -16,17 +16,12 @@ from readgraph.nodes.models import HOW_TO_NAME
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Citation, Step, Usage
 from readgraph.state.records import Document, Memory, Note
+from readgraph.state.words import counted
 
 NO_MODEL = f"Read without a model: pages by rule, sentences quoted. To read with one, give --model: {HOW_TO_NAME}"
 
 PLAIN: dict[str, Any] = {"box": None, "header_style": "dim", "padding": (0, 2, 0, 0)}
 """How tables look."""
-
-
-def counted(number: int, thing: str) -> str:
-    """A number of things, in words for a person."""
-    several = f"{thing[:-1]}ies" if thing.endswith("y") else f"{thing}s"
-    return f"{number:,} {thing if number == 1 else several}"
 
 
 def print_json(value: Any) -> None:

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.padding import Padding
 
 from readgraph.cli.documents import find_document
-from readgraph.cli.rendering import counted, print_json
+from readgraph.cli.rendering import print_json
 from readgraph.cli.reporting import check_report, write_report
 from readgraph.cli.safe_text import Text
 from readgraph.graphs.methods import METHODS
@@ -21,6 +21,7 @@ from readgraph.state.errors import BadInput
 from readgraph.state.library import open_library
 from readgraph.state.page_store import PageStore
 from readgraph.state.records import Document, Memory, Note, Page
+from readgraph.state.words import counted
 
 INDENT = (0, 0, 0, 4)
 

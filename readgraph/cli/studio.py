@@ -8,19 +8,22 @@ import subprocess
 import sys
 import time
 import webbrowser
+from dataclasses import asdict
 from http.client import HTTPConnection, HTTPException
 from importlib.util import find_spec
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Thread
+from typing import Any
 
 from rich.console import Console
 
-from readgraph.cli.rendering import counted
 from readgraph.cli.safe_text import Text
 from readgraph.graphs.served import server_configuration
+from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.library import default_folder, open_library
+from readgraph.state.words import counted
 
 HOST = "127.0.0.1"
 """The server asks nobody who they are, so only this machine reaches it."""
@@ -35,10 +38,11 @@ _REPORTING = ("LANGSMITH_", "LANGCHAIN_", "LANGGRAPH_CLOUD_LICENSE_KEY")
 """Settings with which the server would report to LangChain."""
 
 
-def serve(folder: Path | None, port: int, *, open_page: bool) -> None:
+def serve(folder: Path | None, port: int, context: ReaderContext, *, open_page: bool) -> None:
     """Serve every graph until Ctrl-C; threads end with the server, and what is read stays in the library.
 
-    Raises `BadInput` where the server isn't installed, the port is taken, or the server ends by itself.
+    The context is what the assistants are configured with. Raises `BadInput` where the server isn't installed, the port
+    is taken, or the server ends by itself.
     """
     if not all(map(find_spec, _SERVER)):
         raise BadInput("The development server is not installed: pip install 'readgraph[studio]'.")
@@ -46,10 +50,11 @@ def serve(folder: Path | None, port: int, *, open_page: bool) -> None:
     documents = asyncio.run(_documents(library))
     _check_port(port)
     with TemporaryDirectory(prefix="readgraph-studio-") as work:
-        server = _started(Path(work), library, port)
+        server = _started(Path(work), library, port, context.model)
         try:
             _wait_until_up(server, port)
-            _tell(library, documents, port, open_page=open_page)
+            _configure(port, context)
+            _tell(library, documents, port, context.model, open_page=open_page)
             raise BadInput(f"The development server ended by itself, with code {server.wait()}.")
         except KeyboardInterrupt:
             pass  # that is how it ends
@@ -57,7 +62,7 @@ def serve(folder: Path | None, port: int, *, open_page: bool) -> None:
             _stop(server)
 
 
-def _started(work: Path, library: Path, port: int) -> "subprocess.Popen[str]":
+def _started(work: Path, library: Path, port: int, model: str) -> "subprocess.Popen[str]":
     """`langgraph dev` in a folder of its own: where the person stands nothing is written."""
     settings = server_configuration() | {"disable_persistence": True}
     (work / "langgraph.json").write_text(json.dumps(settings), encoding="utf-8")
@@ -65,7 +70,7 @@ def _started(work: Path, library: Path, port: int) -> "subprocess.Popen[str]":
     return subprocess.Popen(
         [sys.executable, "-m", "langgraph_cli", "dev", *where.split()],
         cwd=work,
-        env=server_environment(library),
+        env=server_environment(library, model),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -74,7 +79,7 @@ def _started(work: Path, library: Path, port: int) -> "subprocess.Popen[str]":
     )
 
 
-def server_environment(library: Path) -> dict[str, str]:
+def server_environment(library: Path, model: str = "") -> dict[str, str]:
     """The environment of the server: it reports to nobody, and asks nobody for a newer version."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(_REPORTING)}
     return kept | {
@@ -84,6 +89,7 @@ def server_environment(library: Path) -> dict[str, str]:
         "LOG_LEVEL": "WARNING",
         "PYTHONUNBUFFERED": "1",
         "READGRAPH_LIBRARY": str(library),
+        "READGRAPH_MODEL": model,
     }
 
 
@@ -122,21 +128,39 @@ def _wait_until_up(server: "subprocess.Popen[str]", port: int) -> None:
 
 
 def _answers(port: int) -> bool:
+    try:
+        return bool(_reply(port, "GET", "/ok"))
+    except (OSError, HTTPException, ValueError):
+        return False
+
+
+def _configure(port: int, context: ReaderContext) -> None:
+    """Give every assistant the settings as its configuration, where Studio shows them and a person changes them."""
+    usual = asdict(ReaderContext(model=""))
+    settings = {name: value for name, value in asdict(context).items() if value != usual[name]}
+    for assistant in _reply(port, "POST", "/assistants/search", {"limit": 1000}) if settings else ():
+        _reply(port, "PATCH", f"/assistants/{assistant['assistant_id']}", {"context": settings})
+
+
+def _reply(port: int, method: str, path: str, body: dict[str, Any] | None = None) -> Any:
     connection = HTTPConnection(HOST, port, timeout=5)
     try:
-        connection.request("GET", "/ok")
-        return connection.getresponse().status == 200
-    except (OSError, HTTPException):
-        return False
+        connection.request(method, path, json.dumps(body) if body else None, {"Content-Type": "application/json"})
+        response = connection.getresponse()
+        if response.status != 200:
+            raise HTTPException(f"{method} {path} was answered with {response.status}")
+        return json.load(response)
     finally:
         connection.close()
 
 
-def _tell(library: Path, documents: int, port: int, *, open_page: bool) -> None:
+def _tell(library: Path, documents: int, port: int, model: str, *, open_page: bool) -> None:
     address = f"http://{HOST}:{port}"
     page = f"https://smith.langchain.com/studio/?baseUrl={address}"
     console = Console(highlight=False, soft_wrap=True)
     console.print(Text(f"The library {library} ({counted(documents, 'document')}) is served at {address}."))
+    how = f"with {model}" if model else "without a model"
+    console.print(Text(f"The graphs read {how}, where an assistant's configuration says nothing else."))
     console.print(Text(f"Studio: {page}"))
     console.print(
         "The page comes from LangChain's server, and may want you to sign in there; what you read goes between your "

@@ -9,12 +9,12 @@ from typing import IO
 
 from rich.console import Console
 
-from readgraph.cli.rendering import counted
 from readgraph.cli.safe_text import Text
 from readgraph.evaluation.folder import EvaluationFolder
 from readgraph.evaluation.trajectories import FORMS
 from readgraph.sources.loading import STANDARD_INPUT, shown
 from readgraph.state.errors import BadInput
+from readgraph.state.words import counted
 
 
 def write_trajectories(folder: Path, form: str, out: Path, *, quiet: bool) -> None:

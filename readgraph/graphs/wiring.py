@@ -6,27 +6,34 @@ from typing import Any
 
 from readgraph.graphs.ways import Builder, way_past
 from readgraph.nodes.declared import Declared, declared_by
-from readgraph.nodes.step import as_node
+from readgraph.nodes.plain_functions import as_node
 from readgraph.state.errors import BadInput
 
 
 def add_nodes(builder: Builder, **nodes: Any) -> None:
-    """Add nodes by name, each reading only the channels that it declares; plain functions and coroutines too."""
+    """Add nodes by name, each reading only the channels that it declares; plain functions and coroutines too.
+
+    Raises `BadInput` for what can't be a node.
+    """
     for name, node in nodes.items():
-        made = as_node(node)
+        made = as_node(name, node)
         builder.add_node(name, made, input_schema=getattr(made, "input_schema", None))
 
 
 def check_wiring(builder: Builder) -> None:
     """Refuse a graph in which a node may read what no node before it wrote, or writes what the state does not have.
 
-    What a node reads and writes is what it declares (see `readgraph.nodes.declared`); so do the functions that choose
-    between edges. The input, and channels with a reducer, are there from the start. A node that declares nothing reads
-    nothing that must be there, and may write anything: behind it nothing can be found missing. Raises `BadInput`,
-    which names the node, the key, and a way through the graph on which it is missing.
+    So is one with a node to which no way leads. What a node reads and writes is what it declares (see
+    `readgraph.nodes.declared`); so do the functions that choose between edges. The input, and channels with a reducer,
+    are there from the start. A node that declares nothing reads nothing that must be there, and may write anything:
+    behind it nothing can be found missing. Raises `BadInput`, which names the node, the key, and a way through the
+    graph on which it is missing.
     """
     declared = {name: declared_by(spec.runnable, builder.state_schema) for name, spec in builder.nodes.items()}
     _check_writes(builder, declared)
+    for name in builder.nodes:
+        if not way_past(builder, (), name):
+            raise BadInput(f"No way leads to the node '{name}': add an edge to it.")
     there = {name for name, channel in builder.channels.items() if channel.is_available()}
     there |= {*builder.managed, *builder.schemas[builder.input_schema]}
     for name, says in declared.items():
@@ -42,7 +49,7 @@ def _check_writes(builder: Builder, declared: dict[str, Declared]) -> None:
     known = {*builder.channels, *builder.managed}
     for name, says in declared.items():
         for key in sorted(says.may_write - known):
-            meant = "".join(f" (it has '{near}')" for near in get_close_matches(key, sorted(known), 1))
+            meant = "".join(f" (it has '{near}')" for near in get_close_matches(key, sorted(known), 1, cutoff=0.65))
             raise BadInput(f"The node '{name}' writes '{key}', which the graph's state does not have{meant}.")
 
 

@@ -17,6 +17,7 @@ from readgraph.nodes.step import step_with
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import NoUsableReply
 from readgraph.state.reading import Quote
+from readgraph.state.words import counted
 
 
 @step_with(without_model=extractive.answer)
@@ -39,7 +40,7 @@ async def answer(state: AnswerState, runtime: Runtime[ReaderContext]) -> AnswerU
         "quotes": said.quotes,
         "status": "answered" if said.answer else "no_answer",
         "compression_rate": view.compression_rate,
-        "did": f"answered from {gists} gists and {len(view.full)} pages in full"
+        "did": f"answered from {counted(gists, 'gist')} and {counted(len(view.full), 'page')} in full"
         if said.answer
         else "found no answer in the text",
     }

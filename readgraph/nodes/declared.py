@@ -16,7 +16,7 @@ RECORDED = frozenset({"steps", "usage", "fallbacks"})
 """What every step writes besides: the record of its run."""
 
 TOLD = frozenset({"did"})
-"""What a step returns for its record, and is no key of the state."""
+"""What a step returns for its record, and is no key of the state; LangGraph drops it where a function is no step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +46,8 @@ def declared_by(node: Any, whole_state: type[Any] | None = None) -> Declared:
     known = [one.writes for one in each if one.writes is not None]
     return Declared(
         reads=frozenset().union(*(one.reads for one in each)),
-        writes=frozenset.intersection(*known) - TOLD | RECORDED if known else None,
-        may_write=frozenset().union(*(one.may_write for one in each)) - TOLD,
+        writes=frozenset.intersection(*known) | RECORDED if known else None,
+        may_write=frozenset().union(*(one.may_write for one in each)),
     )
 
 
@@ -66,7 +66,7 @@ def _annotated(function: Callable[..., Any], whole_state: type[Any] | None) -> D
         return Declared(reads)
     hints = get_type_hints(written, include_extras=True)
     cleared = {key for key, hint in hints.items() if Cleared in getattr(hint, "__metadata__", ())}
-    return Declared(reads, written.__required_keys__ - cleared, frozenset(hints))
+    return Declared(reads, written.__required_keys__ - cleared - TOLD, frozenset(hints) - TOLD)
 
 
 def _declaring(annotation: Any, whole_state: type[Any] | None) -> Any:

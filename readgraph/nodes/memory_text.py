@@ -65,10 +65,13 @@ class MemoryView:
 
 
 async def view_memory(runtime: Runtime[ReaderContext], document: str, memory: str, pages_read: list[int]) -> MemoryView:
-    """Fetch a memory with the given pages in full."""
+    """Fetch a memory with the given pages in full; raises `BadInput` for one that it does not have."""
     store = page_store(runtime)
     described, pages = await memory_pages(runtime, document, memory)
     notes = await store.notes(memory, range(len(pages)))
+    numbers = {page.number for page in pages}
+    if unknown := [page for page in pages_read if page not in numbers]:  # a person may have set them
+        raise BadInput(f"There is no page {unknown[0]!r}: the pages are 0 to {len(pages) - 1}.")
     wanted = set(pages_read)
     opened = [page for page in pages if page.number in wanted]
     texts = await store.spans(described, [(page.start, page.end) for page in opened])

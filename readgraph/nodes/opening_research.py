@@ -10,6 +10,7 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.page_store import page_store
 from readgraph.state.research import FreshResearch, fresh_research
+from readgraph.state.words import counted
 
 
 class ResearchOpened(Opened, FreshResearch):
@@ -50,6 +51,6 @@ def finding_memory(recipe: MakeRecipe) -> StepNode[FindState]:
         if not kept:
             raise BadInput(f"The document has no memory of the method '{wanted.method}': read it first.")
         memory = [*kept, *(known for known in kept if known.recipe == wanted)][-1]
-        return {"memory": memory.id, "did": f"took the memory of {memory.pages} pages"}
+        return {"memory": memory.id, "did": f"took the memory of {counted(memory.pages, 'page')}"}
 
     return StepNode(find_memory)

@@ -29,7 +29,7 @@ from readgraph.state.living import Life, fresh_turn
 from readgraph.state.page_store import page_store
 from readgraph.state.reading import Citation
 from readgraph.state.records import digest
-from readgraph.state.words import count_words
+from readgraph.state.words import count_words, counted
 
 
 async def _begin_without_model(state: BeginState, runtime: Runtime[ReaderContext]) -> BeginUpdate:
@@ -55,7 +55,7 @@ async def _begun(state: BeginState, runtime: Runtime[ReaderContext]) -> BeginUpd
     event = Event(0, "upload", now(), "\n".join(["Uploaded, for the question below:", *told]))
     await keep(event, identity, runtime)
     grown: Life = {**life, "events": 1}
-    return {**grown, **fresh_turn(0, owes_reply=True), "did": f"filed {len(told)} documents"}
+    return {**grown, **fresh_turn(0, owes_reply=True), "did": f"filed {counted(len(told), 'document')}"}
 
 
 @step_with(without_model=_begin_without_model)
@@ -127,5 +127,5 @@ async def cite_each(state: CiteEachState, runtime: Runtime[ReaderContext]) -> Ci
     unique = {(each.get("document"), each["start"], each["end"]): each for each in citations}
     return {
         "citations": list(unique.values()),
-        "did": f"found {len(citations)} of {len(state['quotes'])} quotes in {len(filed)} documents",
+        "did": f"found {len(citations)} of {len(state['quotes'])} quotes in {counted(len(filed), 'document')}",
     }

@@ -25,6 +25,7 @@ from readgraph.state.errors import BudgetSpent, ReadgraphError
 from readgraph.state.page_store import PageStore, page_store
 from readgraph.state.reading import Usage
 from readgraph.state.records import Document, Memory, Page
+from readgraph.state.words import counted
 
 
 class ReadState(TypedDict):
@@ -71,11 +72,11 @@ def build_memory(
         memory = await store.open_memory(document.id, current, renew=runtime.context.rebuild)
         outdated = "" if memory.recipe == current else ", built with older prompts"
         if memory.complete and memory.read_to == document.characters:
-            return {"memory": memory.id, "did": f"took the memory of {memory.pages} pages{outdated}"}
+            return {"memory": memory.id, "did": f"took the memory of {counted(memory.pages, 'page')}{outdated}"}
         async with building(store.store, memory.id):
             before = await store.memory(memory.document, memory.id)
             memory = await _Build(store, runtime, make_parts, cuts_text).complete(before)
-        did = f"read {memory.pages - before.pages} pages" + (
+        did = f"read {counted(memory.pages - before.pages, 'page')}" + (
             f" after the {before.pages} before" if before.pages else ""
         )
         return {"memory": memory.id, "did": did + outdated}

@@ -4,7 +4,6 @@ import inspect
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from functools import wraps
 from typing import Any, Generic, NotRequired, TypeVar, cast, get_type_hints
 
 from langchain_core.runnables import Runnable, RunnableConfig
@@ -55,7 +54,10 @@ class StepNode(Runnable[Any, Any], Generic[StateT]):
     def input_schema(self) -> type[Any] | None:  # type: ignore[override]
         """The channels that the coroutine reads, by its first parameter's annotation, and the record; none = all."""
         first = next(iter(inspect.signature(self.work).parameters))
-        declared = get_type_hints(self.work).get(first)
+        try:
+            declared = get_type_hints(self.work).get(first)
+        except NameError:  # names that only a type checker sees
+            return None
         if not (isinstance(declared, type) and get_type_hints(declared)):
             return None
         channels = get_type_hints(Counted, include_extras=True) | get_type_hints(declared, include_extras=True)
@@ -128,20 +130,3 @@ def step_with(
 ) -> Callable[[Work[StateT]], StepNode[StateT]]:
     """Make a coroutine a node with the arguments of `StepNode`."""
     return lambda work: StepNode(work, without_model, starts_question=starts_question, builds=builds)
-
-
-def as_node(node: Any) -> Any:
-    """A plain coroutine becomes a step, so that it runs under `invoke` too; what else is a node stays as it is.
-
-    The coroutine may take `(state)` or `(state, runtime)`.
-    """
-    if isinstance(node, Runnable) or not inspect.iscoroutinefunction(node):
-        return node
-    if len(inspect.signature(node).parameters) > 1:
-        return StepNode(node)
-
-    @wraps(node)
-    async def work(state: Any, runtime: Runtime[ReaderContext]) -> Any:
-        return await node(state)
-
-    return StepNode(work)

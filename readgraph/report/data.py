@@ -56,8 +56,8 @@ class ShownTree(TypedDict):
 class ReportData(TypedDict):
     """All that the page shows. `note`: what the method calls the note of a page.
 
-    `found` is the output of the graph that answered, with `cost` in dollars where that is known; none where nothing was
-    asked.
+    `method` is the one that answered, where `found` names it, else the one that built the memory. `found` is the output
+    of the graph that answered, with `cost` in dollars where that is known; none where nothing was asked.
     """
 
     title: str
@@ -92,7 +92,8 @@ async def report_of_answer(store: PageStore, asked: Question, found: Mapping[str
     pages = await store.pages(memory.id, range(memory.pages))
     wanted = range(len(pages)) if document.characters <= MOST_CHARACTERS else _behind_the_answer(found, pages)
     data = await _collected(store, document, memory, note, pages, wanted)
-    return {**data, "question": asked["question"], "options": asked.get("options", []), "found": dict(found)}
+    answered: Any = {"question": asked["question"], "options": asked.get("options", []), "found": dict(found)}
+    return {**data, **answered, "method": found.get("method", data["method"])}
 
 
 def _behind_the_answer(found: Mapping[str, Any], pages: Sequence[Page]) -> list[int]:

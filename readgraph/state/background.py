@@ -11,5 +11,10 @@ def background() -> BlockingPortal:
     """The portal to the background event loop; started when first used, stopped with the process."""
     started = start_blocking_portal(name="readgraph")
     portal = started.__enter__()
-    atexit.register(started.__exit__, None, None, None)
+
+    def stop() -> None:
+        portal.call(portal.stop, True)  # what is still open, such as a library in a notebook, is not waited for
+        started.__exit__(None, None, None)
+
+    atexit.register(stop)
     return portal

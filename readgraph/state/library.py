@@ -4,11 +4,11 @@ import asyncio
 import json
 import os
 import sqlite3
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass
+from collections.abc import AsyncIterator
+from contextlib import ExitStack, asynccontextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import aiosqlite
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
@@ -84,11 +84,31 @@ class _Serializer(JsonPlusSerializer):
             raise damaged(self._path) from problem
 
 
-@contextmanager
-def open_library_in_background(folder: str | os.PathLike[str] | None = None) -> Iterator[Library]:
-    """`open_library` for synchronous code: the library lives on the event loop that also runs the nodes."""
-    with background().wrap_async_context_manager(open_library(folder)) as library:
-        yield library
+@dataclass(frozen=True)
+class BackgroundLibrary(Library):
+    """A library that is open until the end of its `with`, or until `close()`; at the latest until the process ends."""
+
+    closing: ExitStack = field(repr=False)
+
+    def close(self) -> None:
+        """Close the library; a second time does nothing."""
+        self.__exit__(None, None, None)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *raised: Any) -> bool | None:
+        return self.closing.__exit__(*raised)
+
+
+def open_library_in_background(folder: str | os.PathLike[str] | None = None) -> BackgroundLibrary:
+    """`open_library` for synchronous code: the library lives on the event loop that also runs the nodes.
+
+    It is open at once: use it in a `with`, or hold it over the cells of a notebook.
+    """
+    closing = ExitStack()
+    library = closing.enter_context(background().wrap_async_context_manager(open_library(folder)))
+    return BackgroundLibrary(**vars(library), closing=closing)
 
 
 @asynccontextmanager

@@ -34,3 +34,9 @@ def end_after_words(text: str, start: int, words: int) -> int:
 def first_words(text: str, words: int) -> str:
     """The first `words` words of a text, unchanged."""
     return text[: end_after_words(text, 0, words)]
+
+
+def counted(number: int, thing: str) -> str:
+    """A number of things, in words for a person."""
+    several = f"{thing[:-1]}ies" if thing.endswith("y") else f"{thing}s"
+    return f"{number:,} {thing if number == 1 else several}"

@@ -3,6 +3,7 @@ const SAID = {
   no_answer: "the text doesn't say",
   budget: "the budget ran out",
   reading: "not finished",
+  researched: "a context, no answer",
 };
 
 /** The question, what was answered, and the words of the text that show it. */
@@ -16,7 +17,9 @@ function answerSection(found) {
     report.options.length ? optionList(found.choice) : null,
     element("p.status", { "data-status": found.status }, SAID[found.status] ?? found.status),
     lead ? element("p.lead", {}, lead) : null,
-    prose("p.said", found.answer === null ? nothing : (found.choice ? `${found.choice}. ` : "") + found.answer),
+    found.status === "researched"
+      ? prose("p.context", found.context)
+      : prose("p.said", found.answer === null ? nothing : (found.choice ? `${found.choice}. ` : "") + found.answer),
     found.citations.length ? citationList(found.citations) : element("p.quiet", {}, "Nothing was cited."),
   );
 }

@@ -1,3 +1,6 @@
+/** A page of more words scrolls by itself, so that what stands below it stays near. */
+const LONG = 2000;
+
 /** One page at a time: its note beside its text, with what was cited of it highlighted. */
 const pages = {
   at: null,
@@ -33,8 +36,13 @@ const pages = {
     for (const [other, button] of document.querySelectorAll("button.citation").entries()) {
       button.setAttribute("aria-current", other === citation ? "true" : "false");
     }
+    const chosen = this.text.querySelector("mark.chosen");
+    if (chosen) {
+      const above = chosen.getBoundingClientRect().top - this.text.getBoundingClientRect().top;
+      this.text.scrollTop = above - this.text.clientHeight / 2;
+    }
     if (quietly) return;
-    const target = this.text.querySelector("mark.chosen") ?? this.heading;
+    const target = chosen ?? this.heading;
     target.focus({ preventScroll: true });
     target.scrollIntoView({ block: target === this.heading ? "nearest" : "center" });
   },
@@ -66,13 +74,24 @@ const pages = {
     this.about.textContent = [counted(page.words, "word"), span, page.place].filter(Boolean).join(" · ");
     this.back.disabled = place === 0;
     this.on.disabled = place === report.pages.length - 1;
-    this.note.replaceChildren(
-      element("h4", {}, capital(report.note)),
-      page.header ? prose("p.header", page.header) : "",
-      page.note === null ? element("p.quiet", {}, `No ${report.note} yet.`) : prose("p", page.note),
-      page.fallback ? element("p.trouble", {}, "The model gave none that was usable; this is its substitute.") : "",
-    );
+    this.note.replaceChildren(...this.noted(page));
+    const long = page.words > LONG;
+    this.text.classList.toggle("long", long);
+    if (long) this.text.tabIndex = 0;
+    else this.text.removeAttribute("tabindex");
     this.text.replaceChildren(element("h4", {}, "Text"), this.words(page, citation));
+    this.text.scrollTop = 0;
+  },
+
+  /** The note with its header; nothing where the method keeps none. */
+  noted({ header, note, fallback }) {
+    if (note === "" && !header) return [];
+    return [
+      element("h4", {}, capital(report.note)),
+      header ? prose("p.header", header) : "",
+      note === null ? element("p.quiet", {}, `No ${report.note} yet.`) : prose("p", note),
+      fallback ? element("p.trouble", {}, "The model gave none that was usable; this is its substitute.") : "",
+    ];
   },
 
   words(page, citation) {

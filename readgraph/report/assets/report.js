@@ -1,8 +1,8 @@
 /** The whole page. */
 function makeReport() {
   const { found } = report;
-  const made = report.model || "no model";
-  const about = `${counted(report.words, "word")}, ${counted(report.pages.length, "page")}, ${report.method}, ${made}`;
+  const made = found ? [] : [report.method, report.model || "no model"]; // of an answer the facts say it
+  const about = [counted(report.words, "word"), counted(report.pages.length, "page"), ...made].join(", ");
   document.title = `${report.question || report.title} – reading report`;
   const title = prose(found ? "p.title" : "h1.title", report.title);
   const told = found ? element("div.told", {}, answerSection(found), factList(found)) : null;
