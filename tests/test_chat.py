@@ -1,5 +1,6 @@
 """`readgraph chat` and `readgraph agents` as a person, or a script, meets them."""
 
+import asyncio
 import io
 import json
 import os
@@ -11,16 +12,19 @@ from threading import Event
 from typing import Any
 
 import pytest
+from langchain_core.messages import BaseMessage
 from pytest import MonkeyPatch
 
 from readgraph.cli.chat import seconds_of
+from readgraph.cli.chat_view import JsonView
 from readgraph.cli.conversation import Conversation
 from readgraph.cli.main import run
 from readgraph.nodes.models import HOW_TO_NAME
+from readgraph.state.agents import AgentStore, agent_id
 from readgraph.state.agents import Event as ReadEvent
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ReadgraphError
-from readgraph.state.library import Library
+from readgraph.state.library import Library, open_library
 from readgraph.state.living import Arrival
 from tests.agent import Script, call, say
 from tests.examples import EXAMPLES
@@ -71,8 +75,8 @@ def test_a_conversation(readgraph: Command, server: ModelServer) -> None:
     assert 'memory_append(block="human", text="Keeps goats.") → Done: the block holds 2/300 words.' in out
     assert "fly() → There is no function 'fly'" in out
     assert "human (2/300 words): who you talk with\nKeeps goats.\n" in out and "4 events in recall storage" in out
-    assert "2 found." in out and "user: I keep goats." in out and "ada: Goats, how nice." in out
-    assert "/undo" in out and len(script.requests) == 3
+    assert "2 found." in out and " you: I keep goats." in out and "ada: Goats, how nice." in out
+    assert "There is no /nonsense, and nothing was sent.\n/memory" in out and len(script.requests) == 3
     script.steps = [say("Yes.")]
     out = readgraph(*CHAT, typed="Do you know me?\n/undo\n/memory\n")
     assert "you: I keep goats.\nada: Goats, how nice.\n" in out and "Taken back: Do you know me?" in out
@@ -90,7 +94,15 @@ def test_events_as_json_lines(readgraph: Command, server: ModelServer, tmp_path:
     assert said["event"]["arguments"] == {"message": "Hello."} and said["event"]["result"] == "Sent."
     assert upload["event"]["kind"] == "upload" and "'note'" in upload["event"]["text"].replace("note.md", "note")
     assert found["total"] == 2 and memory["memory"]["documents"] == [[0, 1]]
-    assert undone["undone"]["text"] == "Hello?" and "/quit" in helped["help"]
+    assert [arrival["kind"] for arrival in undone["undone"]] == ["upload"] and "/quit" in helped["help"]
+
+
+@pytest.mark.parametrize("quoted", ["{}", '"{}"', "'{}' "])
+def test_an_uploaded_file_may_be_quoted(readgraph: Command, server: ModelServer, tmp_path: Path, quoted: str) -> None:
+    server.respond = Script()
+    (tmp_path / "two words.md").write_text("The oil is low.\n")
+    (upload, _) = readgraph.lines(*CHAT, typed=f"/upload {quoted.format(tmp_path / 'two words.md')}\n")
+    assert upload["event"]["text"].startswith("Uploaded: document 1, 'two words'")
 
 
 def test_after_undo_the_same_words_get_a_new_reply(readgraph: Command, server: ModelServer) -> None:
@@ -148,17 +160,64 @@ def test_many_quick_ctrl_c_end_it_once(server: ModelServer) -> None:
     assert err == "readgraph: stopped. What was read is kept; the same command goes on from here.\n"
 
 
+class Witness(JsonView):
+    """Keeps what it sees and hears."""
+
+    def __init__(self, *, listens: bool = False) -> None:
+        super().__init__()
+        self.listens, self.events, self.pieces = listens, list[ReadEvent](), list[str]()
+
+    def event(self, event: ReadEvent) -> None:
+        self.events.append(event)
+
+    def heard(self, piece: BaseMessage) -> None:
+        self.pieces.append(str(piece.text))
+
+
+@pytest.mark.parametrize("listens", [True, False])
+async def test_who_listens_hears_a_step_while_it_is_said(
+    library: Library, server: ModelServer, monkeypatch: MonkeyPatch, listens: bool
+) -> None:
+    monkeypatch.setattr("readgraph.nodes.calling._pause", lambda state: 0.0)
+    step, witness = say("Many happy returns of the day!"), Witness(listens=listens)
+    server.respond = lambda request: step
+    conversation = Conversation(library, "ada", ReaderContext(model="openai:double"), witness)
+    server.faults.append(Fault.cut())  # a reply that breaks off is asked for again, and heard from its beginning
+    await conversation.receive(Arrival(kind="user", text="It's my birthday."))
+    assert [event.said for event in witness.events][-1] == "Many happy returns of the day!"
+    assert "".join(witness.pieces).endswith(json.dumps(step) if listens else "")
+    assert (len(witness.pieces) > 10) == listens
+
+
 async def test_what_is_said_while_an_earlier_turn_waits(library: Library, server: ModelServer) -> None:
-    server.respond, events = Script(), list[ReadEvent]()
-    context = ReaderContext(model="openai:double")
-    conversation = Conversation(library, "ada", context, events.append, lambda line: None)
+    server.respond, witness = Script(), Witness()
+    conversation = Conversation(library, "ada", ReaderContext(model="openai:double"), witness)
     server.faults += [Fault.unauthorized(), Fault.unauthorized()]
     with pytest.raises(ReadgraphError, match="refused the key"):
         await conversation.receive(Arrival(kind="user", text="One?"))
     with pytest.raises(ReadgraphError, match=r"refused the key.* A turn before .* this was not taken in"):
         await conversation.receive(Arrival(kind="user", text="Two?"))
     await conversation.receive(Arrival(kind="user", text="Three?"))
-    assert [event.text for event in events if event.kind == "user"] == ["One?", "Three?"]
+    assert [event.text for event in witness.events if event.kind == "user"] == ["One?", "Three?"]
+
+
+async def test_two_chats_with_one_agent_take_turns(library: Library, server: ModelServer) -> None:
+    server.respond, server.latency = Script(), 0.005
+    async with open_library(library.folder) as other:
+        chats = [
+            Conversation(each, "ada", ReaderContext(model="openai:double"), Witness()) for each in (library, other)
+        ]
+
+        async def talk(chat: Conversation, who: str) -> None:
+            for number in range(4):
+                await chat.receive(Arrival(kind="user", text=f"{who} says {number}."))
+
+        await asyncio.gather(talk(chats[0], "Nell"), talk(chats[1], "Tobias"))
+    life = await chats[0].life()
+    assert life and life["events"] == 16
+    events = await AgentStore(library.store).events(agent_id("ada"), range(16))
+    said = [event.text for event in events if event.kind == "user"]
+    assert sorted(said) == sorted(f"{who} says {number}." for who in ("Nell", "Tobias") for number in range(4))
 
 
 @pytest.mark.parametrize("name", ["", "  "])

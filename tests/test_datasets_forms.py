@@ -81,6 +81,7 @@ def test_long_mem_eval(tmp_path: Path, marked: bool) -> None:
     known, unknown = dataset.items
     assert known.question == "Today is 2023/06/01 (Thu) 10:00. Where is my oil?"
     assert (known.references, known.category, known.unanswerable) == (("7",), "single-session-user", False)
+    assert known.addressed == ("assistant", "user", known.question)
     rest = [] if marked else ["assistant: Noted:\n\n1. oil\n2. shed"]
     assert evidence(dataset, known) == ["user: My oil is in shed 7.", *rest]
     assert (unknown.category, unknown.unanswerable, unknown.evidence) == ("abstention", True, ())

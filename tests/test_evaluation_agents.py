@@ -5,8 +5,10 @@ from pathlib import Path
 import pytest
 
 from readgraph import ReaderContext
+from readgraph.evaluation.datasets import load_dataset
 from readgraph.evaluation.folder import EvaluationFolder
 from readgraph.evaluation.lived_sessions import lived, moment, turns_of
+from readgraph.evaluation.metrics.evidence import evidence_recall
 from readgraph.evaluation.plan import what_is_run
 from readgraph.evaluation.records import Addressed, Dataset, Item, Outcome, Text
 from readgraph.evaluation.running import Evaluation
@@ -14,6 +16,7 @@ from readgraph.graphs.methods import method_named
 from readgraph.state.agents import AgentStore
 from readgraph.state.histories import SessionText
 from readgraph.state.library import open_library
+from tests import datasets
 from tests.agent import Script, Step, call, queue, say
 from tests.model_server import ChatRequest, ModelServer
 from tests.reader import asked_for, reader
@@ -86,6 +89,8 @@ async def test_the_agent_searches_what_was_said_and_sends_the_answer(
     assert one.answer == "- 2023-05-08 13:56, you: I can get into accordions."
     assert two.answer and "My sister has the tar." in two.answer
     assert three.answer == "I don't know.", "no question sees another, which speaks of zebras too"
+    recalled = [[text.text[span.start : span.end].strip() for span in each.read] for each in (one, two, three)]
+    assert recalled == [["I can get into accordions."], ["My sister has the tar."], []]
     assert {each.status for each in found.values()} == {"answered"}
     assert [each.calls for each in found.values()] == [2, 2, 2] == [each.usage["calls"] for each in found.values()]
     assert all(each.input_words and each.output_words and not each.fallbacks for each in found.values())
@@ -117,6 +122,18 @@ async def test_no_question_sees_the_events_of_another(server: ModelServer, tmp_p
     for request in seen:
         assert ("Geese?" in request) != ("Boats?" in request)
         assert "<events>\n<event 8: user>" in request, "each begins behind the same eight events"
+
+
+@pytest.mark.parametrize(("words", "recall"), [("oil shed", 100), ("hello", 0)])
+async def test_what_an_agent_recalls_is_held_to_the_evidence(
+    server: ModelServer, tmp_path: Path, words: str, recall: float
+) -> None:
+    server.respond = Script(call("recall_search", words=words), say("In shed 7."))
+    dataset = load_dataset(datasets.array(tmp_path / "longmemeval_s.json", datasets.long_mem_question("q1")))
+    found = await answered(tmp_path / "out", dataset.texts[0], *dataset.items)
+    outcome = found["mem-gpt q1-q"]
+    assert outcome.answer == "In shed 7." and evidence_recall(dataset.items[0], outcome) == recall
+    assert "Today is 2023/06/01 (Thu) 10:00. Where is my oil?" in queue(server.requests[0])
 
 
 async def test_other_methods_are_asked_about_the_history(server: ModelServer, tmp_path: Path, text: Text) -> None:
@@ -182,9 +199,10 @@ async def test_a_speaker_who_is_not_there(server: ModelServer, tmp_path: Path, t
 
 def test_turns_and_their_times() -> None:
     session = SessionText("1:56 pm on 8 May, 2023\nuser: Two lines:\nsecond\nassistant: Note: one.\nuser: Bye", "", "x")
-    assert turns_of(session, "user", "assistant") == [
-        ("user", "Two lines:\nsecond"),
-        ("assistant", "Note: one."),
+    turns = turns_of(session, "user", "assistant")
+    assert [(speaker, session.text[span.start : span.end]) for speaker, span in turns] == [
+        ("user", "Two lines:\nsecond\n"),
+        ("assistant", "Note: one.\n"),
         ("user", "Bye"),
     ]
     events = [*lived(session, "assistant", "user", 7, "2023-05-08T00:00:00+00:00")]

@@ -224,3 +224,11 @@ async def test_without_a_model_or_an_event(library: Library) -> None:
         await ada.turn(" \n")
     with pytest.raises(BadInput, match="Nothing arrived"):
         await ada.graph.ainvoke({"agent": "ada"}, ada.config, context=ada.context)
+
+
+@pytest.mark.parametrize(
+    "event", ["Hello.", {"text": "Hello."}, {"kind": "martian", "text": "x"}, {"kind": "user", "text": 5}]
+)
+async def test_what_is_no_event(ada: Living, event: object) -> None:
+    with pytest.raises(BadInput, match="Its kind is one of user, system, timer, upload"):
+        await ada.graph.ainvoke({"agent": "ada", "event": event}, ada.config, context=ada.context)

@@ -47,8 +47,8 @@ async def test_undo_takes_back_a_turn_with_all_that_came_of_it(ada: Living, serv
     before = await ada.life()
     await ada.turn("No, I keep mackerel.")
     assert "Mackerel eat oil" in (await ada.results())[-2] and "Goats" not in (await ada.results())[-2]
-    taken_back = await undo_turn(ada.graph, "ada")
-    assert taken_back and taken_back.get("text") == "No, I keep mackerel."
+    (taken_back,) = await undo_turn(ada.graph, "ada")
+    assert taken_back.get("text") == "No, I keep mackerel."
     assert await ada.life() == before
     script.steps = [
         call("recall_search", words="mackerel"),
@@ -68,15 +68,24 @@ async def test_undo_takes_back_a_turn_with_all_that_came_of_it(ada: Living, serv
 async def test_undo_of_the_first_turn_and_of_none(ada: Living, server: ModelServer) -> None:
     server.respond = Script()
     await ada.turn("The system said hello.", kind="system")
-    assert await undo_turn(ada.graph, "ada") is None
+    assert await undo_turn(ada.graph, "ada") == []
     await ada.turn("One.")
     await ada.turn("Tick.", kind="timer")
     await ada.turn("Two.")
-    for expected, events in (("Two.", 6), ("One.", 2)):
-        taken_back = await undo_turn(ada.graph, "ada")
-        assert taken_back and taken_back.get("text") == expected
+    for expected, events in ((["Two."], 6), (["One.", "Tick."], 2)):
+        assert [arrival.get("text") for arrival in await undo_turn(ada.graph, "ada")] == expected
         assert (await ada.life())["events"] == events
-    assert await undo_turn(ada.graph, "ada") is None
+    assert await undo_turn(ada.graph, "ada") == []
+
+
+async def test_undo_of_an_upload_leaves_what_was_said_before(ada: Living, server: ModelServer, story: str) -> None:
+    server.respond = Script()
+    await ada.turn("Hello.")
+    before = await ada.life()
+    document = await ada.library.pages.add_document(story, title="The Lamp")
+    await ada.turn(kind="upload", document=document.id)
+    (taken_back,) = await undo_turn(ada.graph, "ada")
+    assert taken_back.get("document") == document.id and await ada.life() == before
 
 
 async def test_old_checkpoints_go_and_undo_ends_there(
@@ -89,7 +98,7 @@ async def test_old_checkpoints_go_and_undo_ends_there(
         await drop_old_checkpoints(ada.library, "ada")
     assert (await ada.life())["events"] == 10
     taken_back = [await undo_turn(ada.graph, "ada") for _ in range(4)]
-    assert [arrival and arrival.get("text") for arrival in taken_back] == ["Turn 4.", "Turn 3.", None, None]
+    assert [[arrival.get("text") for arrival in taken] for taken in taken_back] == [["Turn 4."], ["Turn 3."], [], []]
     assert (await ada.life())["events"] == 6
     assert (await ada.turn("Go on."))["messages"] == ["Done."]
 

@@ -6,11 +6,13 @@ from typing import Annotated, Any
 
 import pytest
 from langchain_core.tools import InjectedToolArg, tool
+from langgraph.types import Command, interrupt
 
 from readgraph import ReaderContext
 from readgraph.graphs.mem_gpt import build, build_chat
 from readgraph.graphs.research_tool import as_tool
 from readgraph.nodes.agent_memory import AgentMemory
+from readgraph.state.collections import add_collection
 from readgraph.state.library import Library
 from readgraph.state.words import count_words
 from tests.agent import Script, call, say
@@ -81,6 +83,31 @@ async def test_several_documents(library: Library, server: ModelServer, lamp: st
     one, two = found["citations"]
     assert "document" not in one and two["document"] == other.id
     assert "document 2: Log, pages 0 to 0" in server.requests[1].text
+
+
+async def test_of_a_collection_the_agent_sees_which_document_each_page_is_of(
+    library: Library, server: ModelServer, lamp: str
+) -> None:
+    other = await library.pages.add_document("The goat came down on Sunday. " * 20, title="Log")
+    both = await add_collection(library.pages, [await library.pages.document(lamp), other])
+    server.respond = script = Script(
+        call("archival_search", query="goat sunday"),
+        call("document_open", document=1, page=26),
+        call("answer", answer="Down.", quotes="The goat came down on Sunday."),
+    )
+    found = await read(library, {"document": both.id, "question": QUESTION})
+    asked, searched, opened = (request.text for request in script.requests)
+    assert "'The Lamp' is pages 0 to 25; 'Log' is page 26." in asked
+    assert "document 1, page 26 (Log)" in searched and "document 1, page 26 (Log)\nThe goat came" in opened
+    assert found["citations"][0]["place"] == "Log"
+
+
+async def test_many_documents_are_counted_not_named(library: Library, server: ModelServer) -> None:
+    added = [await library.pages.add_document(f"Lamp {n} burns.", title=f"Lamp {n}") for n in range(12)]
+    many = await add_collection(library.pages, added, title="Lamps")
+    server.respond = script = Script(call("answer", answer=""))
+    await read(library, {"document": many.id, "question": QUESTION})
+    assert "'Lamps': 36 words on pages 0 to 11; 12 documents." in script.requests[0].text
 
 
 async def test_the_text_does_not_say(library: Library, server: ModelServer, lamp: str) -> None:
@@ -161,3 +188,19 @@ async def test_a_function_that_acts_on_the_world_is_not_run_again(library: Libra
     before = next(state for state in history if state.next == ("act",) and state.values["calls"] == 1)
     found = await graph.ainvoke(None, before.config, context=CONTEXT)
     assert rung == ["Great Tom"] and found["messages"] == ["It rang."]
+
+
+async def test_a_function_may_ask_a_person(library: Library, server: ModelServer) -> None:
+    @tool
+    def ring(bell: str) -> str:
+        """Ring a bell."""
+        return f"{bell}: {interrupt(f'May I ring {bell}?')}"
+
+    server.respond = script = Script(call("ring", bell="Great Tom"), say("It rang."))
+    graph = build_chat(tools=[ring]).compile(checkpointer=library.checkpointer, store=library.store)
+    config: Any = {"configurable": {"thread_id": "x"}}
+    given: Any = {"agent": "x", "event": {"kind": "user", "text": "Ring it."}}
+    found = await graph.ainvoke(given, config, context=CONTEXT)
+    assert [asked.value for asked in found["__interrupt__"]] == ["May I ring Great Tom?"]
+    found = await graph.ainvoke(Command(resume="yes, once"), config, context=CONTEXT)
+    assert found["messages"] == ["It rang."] and "result: Great Tom: yes, once" in script.requests[1].text

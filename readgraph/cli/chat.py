@@ -2,6 +2,7 @@
 
 import importlib
 import re
+import shlex
 import signal
 import sys
 import warnings
@@ -10,7 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
-from readgraph.cli.chat_view import ChatView, JsonView
+from readgraph.cli.chat_view import PROMPT, ChatView, JsonView
 from readgraph.cli.conversation import Conversation
 from readgraph.nodes.models import HOW_TO_NAME
 from readgraph.sources import load
@@ -24,7 +25,7 @@ from readgraph.state.living import Arrival
 HELP = """/memory          the working context, and how much the agent remembers
 /search WORDS    what was said about something
 /upload FILE     give the agent a file
-/undo            take your last message back, with all that came of it
+/undo            take back what you said or uploaded last, with all that came of it
 /quit            leave; the agent stays"""
 
 SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
@@ -45,7 +46,7 @@ def talk(
     view = JsonView() if as_json else ChatView(agent)
     with stopping_once(), open_library_in_background(folder) as library, warnings.catch_warnings():
         warnings.showwarning = lambda message, *_: view.warn(str(message))
-        conversation = Conversation(library, agent, context, view.event, view.warn)
+        conversation = Conversation(library, agent, context, view)
         waking = None
         try:
             view.opening(_run(conversation.open))
@@ -56,6 +57,7 @@ def talk(
             if waking:
                 waking.cancel()
             _run(conversation.close)
+            view.end_line()
 
 
 @contextmanager
@@ -80,11 +82,11 @@ def seconds_of(time: str) -> float:
 
 
 def _converse(conversation: Conversation, view: "ChatView | JsonView") -> None:
-    for line in _lines():
+    for line in _lines(view):
         try:
             if line in ("/quit", "/exit"):
                 return
-            if line.startswith("/"):
+            if line.startswith("/") and "\n" not in line:  # several pasted lines are a message, however they begin
                 _command(conversation, view, *line[1:].partition(" ")[::2])
             elif line:
                 _run(conversation.receive, Arrival(kind="user", text=line))
@@ -100,11 +102,20 @@ def _command(conversation: Conversation, view: "ChatView | JsonView", name: str,
     elif name == "search" and rest.strip():
         view.found(*_run(conversation.search, rest))
     elif name == "upload" and rest.strip():
-        _run(conversation.upload, load(Path(rest.strip()).expanduser()))
+        _run(conversation.upload, load(_path(rest.strip())))
     elif name == "undo":
         view.undone(_run(conversation.undo))
     else:
-        view.help(HELP)
+        known = name in ("help", "search", "upload")
+        view.help(HELP if known else f"There is no /{name}, and nothing was sent.\n{HELP}")
+
+
+def _path(typed: str) -> Path:
+    """A path as it stands, or quoted as for a shell, which is how a terminal puts in a file that is dropped on it."""
+    path = Path(typed).expanduser()
+    with suppress(ValueError):
+        path = path if path.exists() else Path(" ".join(shlex.split(typed))).expanduser()
+    return path
 
 
 def _run(work: Callable[..., Awaitable[T]], *given: Any) -> T:
@@ -118,7 +129,7 @@ def _run(work: Callable[..., Awaitable[T]], *given: Any) -> T:
         raise
 
 
-def _lines() -> Iterator[str]:
+def _lines(view: "ChatView | JsonView") -> Iterator[str]:
     """What is typed; of standard input that is no terminal, its lines."""
     if not sys.stdin.isatty():
         yield from (line.strip() for line in sys.stdin)
@@ -127,6 +138,8 @@ def _lines() -> Iterator[str]:
         importlib.import_module("readline").parse_and_bind("set enable-bracketed-paste on")
     while True:
         try:
-            yield input("> ").strip()
+            with view.prompting():
+                line = input(PROMPT)
         except EOFError:
             return
+        yield line.strip()

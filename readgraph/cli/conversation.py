@@ -1,22 +1,28 @@
 """A conversation with an agent: its turns, one at a time, and what is looked up beside them."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from langgraph.graph.state import CompiledStateGraph
+from langgraph.types import StreamMode
 
 from readgraph.graphs.mem_gpt import build_chat
 from readgraph.nodes.agent_index import search_recall
 from readgraph.nodes.receiving import stored_arrival
 from readgraph.sources import SourceText
 from readgraph.state.agent_lives import drop_old_checkpoints, life_config, life_of, undo_turn
-from readgraph.state.agents import AgentStore, Event, agent_id
+from readgraph.state.agents import AgentStore, Event, agent_id, thread_of
+from readgraph.state.build_lock import building
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import ReadgraphError
 from readgraph.state.library import Library
 from readgraph.state.living import Arrival, Life
+
+if TYPE_CHECKING:
+    from langchain_core.messages import BaseMessage
 
 SHOWN_AT_OPENING = 6
 SHOWN_OF_SEARCH = 10
@@ -25,27 +31,35 @@ TIDIED_AFTER = 10
 """Turns after which old checkpoints are dropped."""
 
 
+class Audience(Protocol):
+    """Who sees a conversation."""
+
+    listens: bool
+    """Whether they want the model's replies while they come."""
+
+    def event(self, event: Event) -> None:
+        """An event as it comes, a call before and after it was run."""
+
+    def heard(self, piece: "BaseMessage") -> None:
+        """A piece of a step while the model says it."""
+
+    def warn(self, line: str) -> None:
+        """What goes wrong in a timer's turn, which nobody waits for."""
+
+    def woken(self) -> None:
+        """The end of a timer's turn."""
+
+
 class Conversation:
-    """One agent's life in a library.
+    """One agent's life in a library, and its turns: one at a time, also where others talk with it too."""
 
-    `show` gets each event as it comes, a call before and after it was run; `warn` what goes wrong when a timer's turn
-    does, which nobody waits for.
-    """
-
-    def __init__(
-        self,
-        library: Library,
-        name: str,
-        context: ReaderContext,
-        show: Callable[[Event], None],
-        warn: Callable[[str], None],
-    ) -> None:
-        self.name, self.context, self.show, self.warn = name, context, show, warn
+    def __init__(self, library: Library, name: str, context: ReaderContext, audience: Audience) -> None:
+        self.name, self.context, self.audience = name, context, audience
         self.library, self.store = library, AgentStore(library.store)
         self.graph: CompiledStateGraph[Any, Any, Any, Any] = build_chat().compile(
             checkpointer=library.checkpointer, store=library.store
         )
-        self.turn, self.turns = asyncio.Lock(), 0
+        self.here, self.turns = asyncio.Lock(), 0
 
     async def open(self) -> list[Event]:
         """The last things said; however long the life is, no more is read."""
@@ -56,12 +70,12 @@ class Conversation:
 
     async def finish(self) -> None:
         """A turn that was broken off goes on to its end."""
-        async with self.turn:
+        async with self._alone():
             await self._finish()
 
     async def receive(self, arrival: Arrival) -> None:
         """One turn: the agent takes the event in, and goes on until it yields."""
-        async with self.turn:
+        async with self._alone():
             try:
                 await self._finish()
             except ReadgraphError as problem:
@@ -71,7 +85,7 @@ class Conversation:
 
     async def close(self) -> None:
         """Wait until a turn that was cancelled has let go of the library."""
-        async with self.turn:
+        async with self.here:
             pass
 
     async def wake(self, seconds: float, prompt: str) -> None:
@@ -81,7 +95,8 @@ class Conversation:
             try:
                 await self.receive(Arrival(kind="timer", text=prompt))
             except ReadgraphError as problem:
-                self.warn(str(problem))
+                self.audience.warn(str(problem))
+            self.audience.woken()
 
     async def upload(self, source: SourceText) -> None:
         """A file arrives."""
@@ -89,9 +104,9 @@ class Conversation:
         document = await self.store.add_document(source.text, title=source.title, source=source.source, places=places)
         await self.receive(Arrival(kind="upload", document=document.id))
 
-    async def undo(self) -> Arrival | None:
-        """Take back the newest turn that the user began; the next replies are sampled anew."""
-        async with self.turn:
+    async def undo(self) -> list[Arrival]:
+        """Take back the newest turn that the user began, and those since; the next replies are sampled anew."""
+        async with self._alone():
             self.context = replace(self.context, sample=self.context.sample + 1)
             return await undo_turn(self.graph, self.name)
 
@@ -108,18 +123,27 @@ class Conversation:
         numbers = await search_recall(self.store, agent_id(self.name), life["events"], words)
         return len(numbers), await self.store.events(agent_id(self.name), numbers[:SHOWN_OF_SEARCH])
 
+    @asynccontextmanager
+    async def _alone(self) -> AsyncIterator[None]:
+        """Nobody else has a turn with this agent meanwhile, in no process that uses the library."""
+        async with self.here, building(self.library.store, thread_of(agent_id(self.name))):
+            yield
+
     async def _finish(self) -> None:
         if (await self.graph.aget_state(life_config(self.name))).next:
             await self._run(None)
 
     async def _run(self, given: dict[str, Any] | None) -> None:
         # Each checkpoint is committed before the next step: a kill loses nothing that was begun.
-        events = self.graph.astream(
-            given, life_config(self.name), context=self.context, stream_mode="custom", durability="sync"
+        modes: list[StreamMode] = ["custom", "messages"] if self.audience.listens else ["custom"]
+        events: AsyncIterator[Any] = self.graph.astream(
+            given, life_config(self.name), context=self.context, stream_mode=modes, durability="sync"
         )
-        async for event in events:
-            if "event" in event:
-                self.show(Event(**event["event"]))
+        async for mode, part in events:
+            if mode == "custom" and "event" in part:
+                self.audience.event(Event(**part["event"]))
+            elif mode == "messages" and part[1]["langgraph_node"] == "think":
+                self.audience.heard(part[0])
         self.turns += 1
         if self.turns % TIDIED_AFTER == 0:
             await drop_old_checkpoints(self.library, self.name)

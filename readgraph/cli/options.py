@@ -48,12 +48,11 @@ def _option(kind: Any, text: str, **settings: Any) -> Any:
     return Annotated[kind | None, typer.Option(help=text, show_default=False, **settings)]
 
 
+_MODEL: dict[str, Any] = {"metavar": "PROVIDER:NAME", "envvar": "READGRAPH_MODEL"}
+
 READING: dict[str, Any] = {
     "model": _option(
-        str,
-        "The model to read with, such as openai:gpt-4.1-mini. Without one, reading is extractive.",
-        metavar="PROVIDER:NAME",
-        envvar="READGRAPH_MODEL",
+        str, "The model to read with, such as openai:gpt-4.1-mini. Without one, reading is extractive.", **_MODEL
     ),
     "reading_model": _option(
         str, "Another model to build memories with, such as a cheaper one.", metavar="PROVIDER:NAME"
@@ -96,10 +95,14 @@ LOOKING_UP: dict[str, Any] = {
     "max_chain": _option(int, "mem-gpt: at most this many function calls (30).", min=1),
 }
 
-_CHATTING = ("model", "window_words", "min_page_words", "max_page_words", "max_calls", "max_words", "timeout")
-
 CHATTING: dict[str, Any] = {
-    **{name: READING[name] for name in _CHATTING},
+    "model": _option(str, "The model that the agent thinks with, such as openai:gpt-4.1-mini.", **_MODEL),
+    "window_words": _option(int, "Words of the model's window (60000): the agent never sees more at once.", min=1000),
+    "min_page_words": _option(int, "A page of a file that it is given has at least this many words (280).", min=1),
+    "max_page_words": _option(int, "A page has at most this many words (600).", min=2),
+    "max_calls": _option(int, "Budget of a turn: it ends after this many model calls.", min=0),
+    "max_words": _option(int, "Budget of a turn: it ends after this many words sent and received.", min=0),
+    "timeout": READING["timeout"],
     "max_chain": _option(int, "At most this many function calls before the agent waits again (30).", min=1),
 }
 

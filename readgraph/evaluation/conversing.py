@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, cast
 
 from readgraph.evaluation.lived_sessions import lived, turns_of
 from readgraph.evaluation.reading import Reading
-from readgraph.evaluation.records import Item, Outcome
+from readgraph.evaluation.records import Item, Outcome, Span
 from readgraph.graphs.mem_gpt import build_chat
 from readgraph.graphs.methods import Method
 from readgraph.nodes.receiving import LIFE, default_blocks
@@ -73,6 +73,8 @@ class Conversing(Reading):
     notes: bool
     store: AgentStore = field(init=False)
     past: AgentFile = field(init=False)
+    turns: dict[int, Span] = field(init=False, default_factory=dict)
+    """Where in the text the turn of an event stands."""
 
     async def remember(self, exchanges: list[Exchange]) -> dict[str, Any]:
         """Live through the sessions; with recall storage alone, that is no call."""
@@ -83,8 +85,8 @@ class Conversing(Reading):
         identity = agent_id(self._name())
         agent = Agent(identity, self._name(), now(), unborn(self._name(), self._blocks()), archive_index(identity))
         life, took = agent.birth, _Took(exchanges)
-        for session in self.text.sessions:
-            life = await self._hear(session, life)
+        for session, place in zip(self.text.sessions, self.text.session_places, strict=True):
+            life = await self._hear(session, place.start, life)
             if self.notes:
                 await self.store.put_agent(replace(agent, birth=life))
                 life = await self._note(life, took)
@@ -111,17 +113,21 @@ class Conversing(Reading):
         except ReadgraphError as problem:
             return self.fail(item, problem)
         answer = "\n".join(found["messages"]) or None
-        outcome = Outcome(item.id, self.method.name, self.run, found["status"], answer, memory=agent.id)
+        read = tuple(self.turns[number] for number in dict.fromkeys(found["recalled"]) if number in self.turns)
+        outcome = Outcome(item.id, self.method.name, self.run, found["status"], answer, read=read, memory=agent.id)
         kept = self.keep_outcome(outcome, found, exchanges)
         await self.store.forget_agent(agent)
         return kept
 
-    async def _hear(self, session: SessionText, life: Life) -> Life:
+    async def _hear(self, session: SessionText, start: int, life: Life) -> Life:
         """The life with a session's events in its queue, and none of those before."""
         agent, first = agent_id(self._name()), life["events"]
         before = await self.store.events(agent, range(max(0, first - 1), first))
         events = [*lived(session, self.to, self.by, first, max((event.at for event in before), default=""))]
         await self.store.put_events(agent, events)
+        said = [event.number for event in events if event.kind != "system"]
+        for number, (_, span) in zip(said, turns_of(session, self.to, self.by), strict=True):
+            self.turns[number] = Span(start + span.start, start + span.end)
         return {**life, "queue_from": first, "events": first + len(events)}
 
     async def _note(self, life: Life, took: _Took) -> Life:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from datetime import datetime
 
+from readgraph.evaluation.records import Span
 from readgraph.state.agents import SPEAKS, Event
 from readgraph.state.histories import SessionText
 
@@ -12,11 +13,15 @@ TIMES = ("%I:%M %p on %d %B, %Y", "%Y/%m/%d (%a) %H:%M")
 """How LoCoMo and LongMemEval write the time of a session; others write ISO 8601."""
 
 
-def turns_of(session: SessionText, *speakers: str) -> list[tuple[str, str]]:
-    """Who of the speakers said what; a line with none of their names in front belongs to the turn before it."""
+def turns_of(session: SessionText, *speakers: str) -> list[tuple[str, Span]]:
+    """Who of the speakers spoke, and where in the session's text is what they said.
+
+    A line with none of their names in front belongs to the turn before it.
+    """
     names = "|".join(re.escape(speaker) for speaker in speakers)
-    _, *parts = re.split(rf"^({names}): ", session.text, flags=re.MULTILINE)
-    return [(speaker, said.strip()) for speaker, said in zip(parts[::2], parts[1::2], strict=True)]
+    found = [*re.finditer(rf"^({names}): ", session.text, flags=re.MULTILINE)]
+    ends = [*(turn.start() for turn in found[1:]), len(session.text)]
+    return [(turn[1], Span(turn.end(), end)) for turn, end in zip(found, ends, strict=False)]
 
 
 def lived(session: SessionText, to: str, by: str, first: int, before: str = "") -> Iterator[Event]:
@@ -29,7 +34,8 @@ def lived(session: SessionText, to: str, by: str, first: int, before: str = "") 
     if session.time:
         yield Event(number, "system", at, f"A conversation begins. Its time: {session.time}.")
         number += 1
-    for speaker, said in turns_of(session, to, by):
+    for speaker, span in turns_of(session, to, by):
+        said = session.text[span.start : span.end].strip()
         if speaker == to:
             yield Event(number, "call", at, "I answer.", SPEAKS, {"message": said}, result="Sent.")
         else:

@@ -136,10 +136,10 @@ class Outcome:
     """What a method made of one question in one run: a line of `answers.jsonl`.
 
     `status` is that of the reading, or "failed", with the `problem`. `choice` is the index of the chosen option.
-    `read` are the spans of the pages read again, in order of reading, `cited` those of the citations.
-    `compression_rate` and `usage` are the reading's; `calls`, `input_words` and `output_words` count what the method
-    asked for, paid or answered by a recorded reply. `look_ups` counts decisions to look at a page, `hops` those of a
-    walk, `strayed` says that the walk turned back.
+    `read` are the spans of the pages read again, or of the turns that an agent recalled, in that order, `cited` those
+    of the citations. `compression_rate` and `usage` are the reading's; `calls`, `input_words` and `output_words` count
+    what the method asked for, paid or answered by a recorded reply. `look_ups` counts decisions to look at a page,
+    `hops` those of a walk, `strayed` says that the walk turned back.
     """
 
     item: str

@@ -59,6 +59,7 @@ async def run_call(
         "then": then,
         "owes_reply": owes_reply,
         "messages": memory.messages,
+        "recalled": memory.recalled,
         "status": "reading" if then == "think" else "no_answer" if silent else "answered",
         "did": f"{call.function} failed: {result}" if failed else call_line(call),
     }
@@ -68,13 +69,12 @@ async def run_call(
 def _memory(state: LivingState, agent: Agent, runtime: Runtime[ReaderContext]) -> AgentMemory:
     channels = cast("dict[str, Any]", state)
     return AgentMemory(
-        agent.id,
+        agent,
         agent_store(runtime),
         runtime.context,
         life=cast(Life, {channel: deepcopy(channels[channel]) for channel in LIFE}),
-        index=agent.index,
-        number=state["events"] - 1,
         began_at=state["began_at"],
         choices=channels.get("choices", {}),
         messages=[*state["messages"]],
+        recalled=[*state["recalled"]],
     )

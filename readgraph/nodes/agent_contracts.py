@@ -71,6 +71,7 @@ class ActUpdate(TypedDict):
     then: Then
     owes_reply: bool
     messages: list[str]
+    recalled: list[int]
     status: Status
     did: str
 

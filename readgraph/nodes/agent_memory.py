@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from readgraph.nodes.event_text import most_event_words
-from readgraph.state.agents import AgentStore
+from readgraph.state.agents import Agent, AgentStore
 from readgraph.state.context import ReaderContext
 from readgraph.state.living import Life
 from readgraph.state.reading import Quote
@@ -23,23 +23,33 @@ class Given:
 
 @dataclass
 class AgentMemory:
-    """One call's view of an agent's memory; `index` names the search index over its archival storage.
+    """What the functions of an agent work on; outside of a turn four fields make one.
 
-    `number` is the event of the call, `began_at` that of the turn: what is younger can't be recalled, it stands in
-    the queue. `pages_read` and `given` are for readings of a document.
+    `began_at` is the event with which the turn began: what is younger can't be recalled, it stands in the queue.
+    `recalled` are the numbers of the events that were found. `choices`, `pages_read` and `given` are for readings of a
+    document.
     """
 
-    id: str
+    agent: Agent
     store: AgentStore
     context: ReaderContext
     life: Life
-    index: str
-    number: int
-    began_at: int
+    began_at: int | None = None
     choices: dict[str, str] = field(default_factory=dict)
     messages: list[str] = field(default_factory=list)
+    recalled: list[int] = field(default_factory=list)
     pages_read: list[int] = field(default_factory=list)
     given: Given | None = None
+
+    @property
+    def id(self) -> str:
+        """The agent's id, under which its storages are kept."""
+        return self.agent.id
+
+    @property
+    def recallable(self) -> int:
+        """How many events can be recalled."""
+        return self.life["events"] if self.began_at is None else self.began_at
 
     @property
     def room(self) -> int:

@@ -23,10 +23,10 @@ class Found:
 async def search_archive(memory: AgentMemory, query: str) -> list[int]:
     """The numbers of all that shares words with the query in archival storage, the best first."""
     archive = memory.life["archive"]
-    index = await trimmed_archive(memory.store, memory.id, memory.index, archive)
-    if numbers := await lacking(index, memory.index, archive):
-        await index.add(memory.index, await _entries(memory, numbers))
-    return await index.all_pages(memory.index, query)
+    index = await trimmed_archive(memory.store, memory.id, memory.agent.index, archive)
+    if numbers := await lacking(index, memory.agent.index, archive):
+        await index.add(memory.agent.index, await _entries(memory, numbers))
+    return await index.all_pages(memory.agent.index, query)
 
 
 async def _entries(memory: AgentMemory, numbers: range) -> list[Entry]:
@@ -63,8 +63,8 @@ async def found_in_archive(memory: AgentMemory, numbers: list[int]) -> list[Foun
     starts = [documents[which - 1][0] if which else number for which, number in zip(belongs, numbers, strict=True)]
     entries = {entry.number: entry for entry in await memory.store.entries(memory.id, {*starts})}
     places = [(entries[start], number) for start, number in zip(starts, numbers, strict=True) if start in entries]
-    texts = await _texts(memory, places)
-    return [_found(memory, entry, number, texts[number]) for entry, number in places if number in texts]
+    shown = await _shown(memory, places)
+    return [_found(memory, entry, number, *shown[number]) for entry, number in places if number in shown]
 
 
 def _document_of(memory: AgentMemory, number: int) -> int:
@@ -73,8 +73,9 @@ def _document_of(memory: AgentMemory, number: int) -> int:
     return next((which for which, (start, pages) in documents if start <= number < start + pages), 0)
 
 
-async def _texts(memory: AgentMemory, places: list[tuple[ArchiveEntry, int]]) -> dict[int, str]:
-    texts = {number: entry.text for entry, number in places if entry.kind == "passage"}
+async def _shown(memory: AgentMemory, places: list[tuple[ArchiveEntry, int]]) -> dict[int, tuple[str, str]]:
+    """Text and title of what is there; of a page in a collection, which document it is of, and where there."""
+    shown = {number: (entry.text, "") for entry, number in places if entry.kind == "passage"}
     for entry in {entry.number: entry for entry, _ in places if entry.kind == "document"}.values():
         numbers = [number for other, number in places if other is entry]
         try:
@@ -82,12 +83,16 @@ async def _texts(memory: AgentMemory, places: list[tuple[ArchiveEntry, int]]) ->
         except BadInput:
             continue
         pages = await memory.store.pages(entry.memory, [number - entry.number for number in numbers])
-        spans = await memory.store.spans(document, [(page.start, page.end) for page in pages])
-        texts |= dict(zip(numbers, spans, strict=True))
-    return texts
+        texts = await memory.store.spans(document, [(page.start, page.end) for page in pages])
+        titles: list[str | None] = [None] * len(pages)
+        if document.parts:
+            titles = await memory.store.place_names(document, [page.start for page in pages])
+        named = [(text, title or entry.text) for text, title in zip(texts, titles, strict=True)]
+        shown |= dict(zip(numbers, named, strict=True))
+    return shown
 
 
-def _found(memory: AgentMemory, entry: ArchiveEntry, number: int, text: str) -> Found:
+def _found(memory: AgentMemory, entry: ArchiveEntry, number: int, text: str, title: str) -> Found:
     if entry.kind == "passage":
         return Found(number, text)
-    return Found(number, text, entry.text, _document_of(memory, number), number - entry.number)
+    return Found(number, text, title, _document_of(memory, number), number - entry.number)

@@ -7,6 +7,7 @@ from typing import Any
 
 from langchain_core.tools import BaseTool
 from langchain_core.utils.function_calling import convert_to_openai_function
+from langgraph.errors import GraphBubbleUp
 from pydantic import ValidationError
 
 from readgraph.nodes.agent_memory import AgentMemory
@@ -59,7 +60,7 @@ class Functions:
             return str(await tool.ainvoke(given | {"memory": memory} if own else given)), False
         except BadInput as problem:
             return str(problem), True
-        except ReadgraphError:
+        except (ReadgraphError, GraphBubbleUp):  # a function may ask a person by LangGraph's interrupt
             raise
         except ValidationError as problem:
             faults = "; ".join(f"{fault['loc'][0]}: {fault['msg']}" for fault in problem.errors()[:3] if fault["loc"])

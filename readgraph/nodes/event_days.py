@@ -17,7 +17,7 @@ async def events_between(memory: AgentMemory, first: date, last: date) -> list[i
 
 
 async def _first_not_before(memory: AgentMemory, time: str) -> int:
-    low, high = 0, memory.began_at
+    low, high = 0, memory.recallable
     while low < high:
         middle = (low + high) // 2
         if (await memory.store.event(memory.id, middle)).at < time:

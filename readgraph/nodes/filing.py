@@ -1,5 +1,6 @@
 """File a document for an agent: it is cut into pages by rule, and they stand in its archival storage."""
 
+from bisect import bisect_left
 from typing import cast
 
 from langgraph.runtime import Runtime
@@ -14,6 +15,9 @@ from readgraph.state.records import Document, Note, Page, Recipe
 from readgraph.state.words import count_words, first_words
 
 NOTE_WORDS = 12
+
+MOST_NAMED = 10
+"""Documents of a collection that an agent is told by name."""
 
 
 def filing_recipe(context: ReaderContext) -> Recipe:
@@ -41,7 +45,7 @@ async def file_document(life: Life, identity: str, agent: str, runtime: Runtime[
     known = await agent_store(runtime).entries(agent, [start for start, _ in life["documents"]])
     for number, there in enumerate(known, 1):
         if there.document == identity:
-            return life, described(document, number, there.pages)
+            return life, await described(document, number, there, runtime)
     filed = await file_pages({"document": identity}, runtime)
     memory = await page_store(runtime).memory(identity, filed["memory"])
     start = life["archive"]
@@ -49,12 +53,23 @@ async def file_document(life: Life, identity: str, agent: str, runtime: Runtime[
     await agent_store(runtime).put_entry(agent, entry)
     documents = [*life["documents"], [start, memory.pages]]
     grown = cast(Life, {**life, "documents": documents, "archive": start + memory.pages})
-    return grown, described(document, len(documents), memory.pages)
+    return grown, await described(document, len(documents), entry, runtime)
 
 
-def described(document: Document, number: int, pages: int) -> str:
-    """What an agent is told of a document."""
-    return (
-        f"document {number}, '{document.title or document.id}': {document.words:,} words on pages 0 to {pages - 1}. "
-        "archival_search searches it, document_open reads a page."
-    )
+async def described(document: Document, number: int, entry: ArchiveEntry, runtime: Runtime[ReaderContext]) -> str:
+    """What an agent is told of a document; of a collection, where each of its documents stands."""
+    store = page_store(runtime)
+    told = f"document {number}, '{document.title or document.id}': {document.words:,} words on {_pages(0, entry.pages)}"
+    if len(document.parts) > MOST_NAMED:
+        told += f"; {len(document.parts)} documents"
+    elif document.parts:
+        starts = [page.start for page in await store.pages(entry.memory, range(entry.pages))]
+        first = [bisect_left(starts, part.start) for part in document.parts]
+        titles = [(await store.document(part.document)).title for part in document.parts]
+        spans = zip(titles, first, [*first[1:], entry.pages], strict=True)
+        told += "".join(f"; '{title}' is {_pages(begin, end)}" for title, begin, end in spans if title)
+    return f"{told}. archival_search searches it, document_open reads a page."
+
+
+def _pages(begin: int, end: int) -> str:
+    return f"pages {begin} to {end - 1}" if end - begin > 1 else f"page {begin}"

@@ -81,7 +81,7 @@ async def memory_rewrite(
 @tool
 async def recall_search(words: Annotated[str, "Words to look for."], memory: Memory, page: ResultPage = 1) -> str:
     """Search all that was ever said, by its words."""
-    return await _events_page(await search_recall(memory.store, memory.id, memory.began_at, words), page, memory)
+    return await _events_page(await search_recall(memory.store, memory.id, memory.recallable, words), page, memory)
 
 
 @tool
@@ -237,6 +237,7 @@ def _listed(line: str, results: Sequence[tuple[str, str]], memory: AgentMemory) 
 async def _events_page(numbers: Sequence[int], page: int, memory: AgentMemory) -> str:
     shown, line = _results_page(numbers, page)
     events = await memory.store.events(memory.id, shown)
+    memory.recalled += [event.number for event in events]
     rows = [
         (", ".join(filter(None, [day_and_time(event), "you" if event.function else event.kind])), event.said)
         for event in events

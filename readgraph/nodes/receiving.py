@@ -1,10 +1,11 @@
 """Take in what happens: events from the user, the system, a timer, an upload (MemGPT, section 2.4)."""
 
 from dataclasses import asdict
-from typing import Any, cast
+from typing import Any, cast, get_args
 
 from langgraph.config import get_config
 from langgraph.runtime import Runtime
+from pydantic import TypeAdapter, ValidationError
 
 from readgraph.nodes.agent_contracts import ReceiveState, ReceiveUpdate
 from readgraph.nodes.agent_index import trimmed_archive, trimmed_recall
@@ -27,6 +28,8 @@ TITLE_WORDS = 6
 
 LIFE = tuple(Life.__annotations__)
 
+_ARRIVAL = TypeAdapter(Arrival)
+
 
 @step_with(starts_question=True)
 async def receive(state: ReceiveState, runtime: Runtime[ReaderContext]) -> ReceiveUpdate:
@@ -36,9 +39,7 @@ async def receive(state: ReceiveState, runtime: Runtime[ReaderContext]) -> Recei
     """
     check_store(get_config(), runtime)
     warn_of_tracing()
-    store, arrival = agent_store(runtime), state.get("event")
-    if arrival is None:
-        raise BadInput("Nothing arrived: give an event, such as {'kind': 'user', 'text': 'Hello.'}.")
+    store, arrival = agent_store(runtime), proper_arrival(state.get("event"))
     name = state.get("agent") or DEFAULT_NAME
     identity = agent_id(name)
     if state.get("document", identity) != identity:
@@ -58,6 +59,18 @@ async def receive(state: ReceiveState, runtime: Runtime[ReaderContext]) -> Recei
     life["events"] += 1
     turn = fresh_turn(event.number, owes_reply=owes_reply)
     return cast(ReceiveUpdate, {**life, **turn, "document": identity, "did": f"event {event.number} from {event.kind}"})
+
+
+def proper_arrival(given: Any) -> Arrival:
+    """What was given as an event, if it is one; raises `BadInput` where it is none."""
+    try:
+        return _ARRIVAL.validate_python(given)
+    except ValidationError:
+        kinds = ", ".join(get_args(Arrival.__annotations__["kind"]))
+        raise BadInput(
+            "Nothing arrived: give an event, such as {'kind': 'user', 'text': 'Hello.'}. "
+            f"Its kind is one of {kinds}, and it has a text or the id of a document."
+        ) from None
 
 
 async def stored_arrival(arrival: Arrival, pages: PageStore, context: ReaderContext) -> Arrival:

@@ -15,6 +15,9 @@ from readgraph.state.living import Arrival, Life
 KEPT_TURNS = 50
 """Turns that can be taken back."""
 
+BY_USER = ("user", "upload")
+"""Kinds of the events that a user brings about."""
+
 
 # Checkpoint ids are in the order of time.
 _OLDEST_KEPT = """
@@ -38,26 +41,40 @@ async def life_of(checkpointer: BaseCheckpointSaver[Any], agent: Agent) -> Life:
     return cast(Life, {channel: channels[channel] for channel in Life.__annotations__})
 
 
-async def undo_turn(graph: CompiledStateGraph[Any, Any, Any, Any], name: str) -> Arrival | None:
-    """Take the newest turn that a user began back; gives what had arrived, or nothing where there is no such turn.
+async def undo_turn(graph: CompiledStateGraph[Any, Any, Any, Any], name: str) -> list[Arrival]:
+    """Take back the newest turn that a user began, by a message or an upload, with the turns since, of a timer.
 
-    The life goes on from the checkpoint before it: working context, queue, recall and archival storage are as they
-    were then. What the turn wrote stands behind the life's counts, and will be written over.
+    Gives what had arrived, the user's first; nothing where there is no such turn. The life goes on from the checkpoint
+    before it: working context, queue, recall and archival storage are as they were then. What these turns wrote stands
+    behind the life's counts, and will be written over.
     """
     checkpointer = cast("BaseCheckpointSaver[Any]", graph.checkpointer)
     at: RunnableConfig | None = life_config(name)
+    taken = list[Arrival]()
     while at and (saved := await checkpointer.aget_tuple(at)):
         arrival = (saved.checkpoint["channel_values"].get(START) or {}).get("event")
-        if saved.metadata["source"] == "input" and arrival and arrival["kind"] == "user":
-            if saved.parent_config:
-                if await checkpointer.aget_tuple(saved.parent_config) is None:  # dropped: it was too long ago
-                    return None
-                await graph.aupdate_state(saved.parent_config, None, as_node="__copy__")
-            else:
-                await checkpointer.adelete_thread(thread_of(agent_id(name)))
-            return cast(Arrival, arrival)
+        if saved.metadata["source"] == "input" and arrival:
+            taken.insert(0, cast(Arrival, arrival))
+            if arrival["kind"] in BY_USER:
+                return taken if await _gone_back(graph, checkpointer, saved.parent_config, name) else []
         at = saved.parent_config
-    return None
+    return []
+
+
+async def _gone_back(
+    graph: CompiledStateGraph[Any, Any, Any, Any],
+    checkpointer: BaseCheckpointSaver[Any],
+    before: RunnableConfig | None,
+    name: str,
+) -> bool:
+    """Go on from this checkpoint, else from the beginning of life; not where it was dropped: it was too long ago."""
+    if before is None:
+        await checkpointer.adelete_thread(thread_of(agent_id(name)))
+    elif await checkpointer.aget_tuple(before) is None:
+        return False
+    else:
+        await graph.aupdate_state(before, None, as_node="__copy__")
+    return True
 
 
 async def drop_old_checkpoints(library: Library, name: str) -> None:

@@ -1,4 +1,7 @@
-"""One builder at a time: two that cut the same document into pages would mix their pages."""
+"""One builder at a time: two that cut the same document into pages would mix their pages.
+
+An agent's turn is one too: what two of them write at once would stand under the same numbers.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator

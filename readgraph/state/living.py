@@ -60,7 +60,8 @@ class Turn(TypedDict):
     """What one event set off: it lasts until the agent yields.
 
     `began_at` is the number of the event, `calls` counts the functions called, `owes_reply` says that somebody waits
-    for a message, `messages` are those sent. `room` is what the window leaves to the queue, in words.
+    for a message, `messages` are those sent, `recalled` the numbers of the events that searches found. `room` is what
+    the window leaves to the queue, in words.
     """
 
     began_at: int
@@ -69,6 +70,7 @@ class Turn(TypedDict):
     owes_reply: bool
     room: int
     messages: list[str]
+    recalled: list[int]
     status: Status
 
 
@@ -80,10 +82,11 @@ class LifeInput(TypedDict):
 
 
 class LifeOutput(TypedDict):
-    """Output of the agent's graph: what the agent said in this turn, and what that used."""
+    """Output of the agent's graph: what the agent said and recalled in this turn, and what that used."""
 
     agent: str
     messages: list[str]
+    recalled: list[int]
     status: Status
     usage: Annotated[Usage, add_usage]
     fallbacks: Annotated[dict[str, int], add_counts]
@@ -121,5 +124,6 @@ def fresh_turn(began_at: int, *, owes_reply: bool) -> Turn:
         "owes_reply": owes_reply,
         "room": 0,
         "messages": [],
+        "recalled": [],
         "status": "reading",
     }

@@ -12,7 +12,7 @@ from pydantic import Field, model_validator
 from readgraph.evaluation.datasets.assembling import Asked, assembled
 from readgraph.evaluation.datasets.lines import Record, records
 from readgraph.evaluation.datasets.texts import Turn, Turns, history
-from readgraph.evaluation.records import Dataset, Item
+from readgraph.evaluation.records import Addressed, Dataset, Item
 
 KEYS = frozenset({"question_id", "question_type", "haystack_sessions"})
 
@@ -59,15 +59,17 @@ def _asked(path: Path) -> Iterator[Asked]:
         # longmemeval_oracle alone does not have them in the order of time.
         order = sorted(range(len(asked.haystack_dates)), key=asked.haystack_dates.__getitem__)
         text, spans = history(asked.question_id, asked.question_id, (_turns(asked, number) for number in order))
+        question = f"Today is {asked.question_date}. {asked.question}" if asked.question_date else asked.question
         abstains = asked.question_id.endswith(ABSTENTION)
         item = Item(
             id=f"{asked.question_id}-q",
             text=asked.question_id,
-            question=f"Today is {asked.question_date}. {asked.question}" if asked.question_date else asked.question,
+            question=question,
             references=(asked.answer,),
             evidence=() if abstains else tuple(spans[name] for name in _evidence(asked) if name in spans),
             category="abstention" if abstains else asked.question_type,
             unanswerable=abstains,
+            addressed=Addressed("assistant", "user", question),
         )
         yield where, text, [item]
 
