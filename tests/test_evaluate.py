@@ -12,6 +12,7 @@ import pytest
 from readgraph.evaluation.folder import EvaluationFolder
 from readgraph.graphs.methods import METHODS, builder_of
 from tests.command import DOUBLE, Command, assert_refused, finished, process
+from tests.datasets import chat, lines
 from tests.model_server import ChatRequest, Fault, ModelServer
 from tests.questions import CHOICE, GOAT, WELL, story_file
 from tests.rater import Rater
@@ -98,7 +99,8 @@ def test_the_same_command_pays_nothing_again_and_more_may_be_asked(
 def test_a_killed_evaluation_goes_on(readgraph: Command, server: ModelServer, tmp_path: Path, out: Path) -> None:
     file, rng = story_file(tmp_path, GOAT, WELL, texts=3), random.Random(5)
     asked: Counter[str] = Counter()
-    command = ("evaluate", file, *DOUBLE, "--methods", "read-agent,gam", "--out", out, "--concurrency", 2, "-q")
+    command = ("evaluate", file, *DOUBLE, "--methods", "read-agent,gam", "--out", out, "--concurrency", 2, "-q",
+               "--price", "1/2")  # fmt: skip
     running: list[Any] = []
 
     def killing(request: ChatRequest) -> Any:
@@ -117,6 +119,15 @@ def test_a_killed_evaluation_goes_on(readgraph: Command, server: ModelServer, tm
     assert sum(count - 1 for count in asked.values()) <= 2 * 2, "only calls in flight at a kill are paid again"
     whole = {outcome.key for outcome in EvaluationFolder(out).outcomes()}
     assert len(whole) == 3 * 6 and all(one.status == "answered" for one in EvaluationFolder(out).outcomes())
+    stopped, undisturbed = (
+        by_method(readgraph(*command, "--out", folder, "--json").json) for folder in (out, tmp_path / "undisturbed")
+    )
+    for name, found in undisturbed.items():
+        assert stopped[name]["figures"] == found["figures"]
+        assert stopped[name]["cost"] == pytest.approx(found["cost"]) and stopped[name]["cost"] > 0
+        built, expected = stopped[name]["building"], found["building"]
+        for used in ("calls", "input_words", "output_words", "cost"):
+            assert built[used] == pytest.approx(expected[used]), "what was paid before a kill counts, and counts once"
 
 
 def test_a_torn_line_is_cut_off(readgraph: Command, tmp_path: Path, out: Path) -> None:
@@ -144,6 +155,19 @@ def test_failures_are_wrong_listed_and_asked_again(
     assert by_method(readgraph(*command).json)["bm25"]["statuses"] == {"answered": 2}
 
 
+def test_what_was_asked_before_a_failure_is_kept_and_counted(
+    readgraph: Command, server: ModelServer, tmp_path: Path, out: Path
+) -> None:
+    server.respond = reader
+    server.fault_for = lambda request, call: Fault.unauthorized() if asked_for(request) == "FreeAnswer" else None
+    file, priced = story_file(tmp_path, GOAT), ("--price", "1/2")
+    told = readgraph("evaluate", file, *DOUBLE, "--methods", "read-agent", "--out", out, *priced, "--json")
+    assert by_method(told.json)["read-agent"]["cost"] > 0
+    (failed,) = (outcome for outcome in EvaluationFolder(out).outcomes() if outcome.method == "read-agent")
+    kept = [exchange["asked"] for exchange in EvaluationFolder(out).lines("exchanges") if exchange["item"]]
+    assert (failed.status, failed.calls, kept) == ("failed", 1, ["look_up"])
+
+
 def test_a_server_that_is_down_ends_the_run(readgraph: Command, server: ModelServer, tmp_path: Path, out: Path) -> None:
     server.fault_for = lambda request, call: Fault.unauthorized()
     file = story_file(tmp_path, GOAT, WELL, CHOICE, texts=10)
@@ -156,8 +180,8 @@ def test_a_server_that_is_down_ends_the_run(readgraph: Command, server: ModelSer
 @pytest.mark.parametrize(
     ("changed", "reason"),
     [
-        (("--max-pages", 3), "was begun with another settings"),
-        (("--model", "openai:other"), "was begun with another settings"),
+        (("--max-pages", 3), "was begun with other settings (max_pages 5, not 3): go on with the same"),
+        (("--model", "openai:other"), "(model none, not openai:other)"),
     ],
 )
 def test_a_folder_holds_one_evaluation(
@@ -168,7 +192,7 @@ def test_a_folder_holds_one_evaluation(
     assert_refused(readgraph(*command, *changed), reason)
     assert readgraph(*command, "--concurrency", 3).code == 0
     story_file(tmp_path, GOAT, WELL)
-    assert_refused(readgraph(*command), "was begun with another file")
+    assert_refused(readgraph(*command), "was begun with another file (sha256 ")
 
 
 def test_what_can_t_be_evaluated_is_refused(readgraph: Command, tmp_path: Path, out: Path) -> None:
@@ -177,7 +201,11 @@ def test_what_can_t_be_evaluated_is_refused(readgraph: Command, tmp_path: Path, 
     assert_refused(readgraph("evaluate", file), "name it with --out")
     assert_refused(readgraph("evaluate", tmp_path / "none.jsonl", "--out", out), "There is no file")
     assert_refused(readgraph("evaluate", file, "--methods", "guessing", "--out", out), "no method 'guessing'")
+    openers = lines(tmp_path / "session_5" / "test.txt", chat())
+    assert_refused(readgraph("evaluate", openers, "--out", out), "csim_1 needs an embedding model")
     assert_refused(readgraph("evaluate", file, "--methods", " , ", "--out", out), "no method to evaluate")
+    assert_refused(readgraph("evaluate", file, "--methods", "dense", "--out", out), "name one with --embeddings")
+    assert_refused(readgraph("evaluate", file, "--judge", "openai:judge", "--out", out), "leave --judge out")
     assert_refused(readgraph("evaluate", file, "--out", tmp_path), "holds something else")
     assert_refused(readgraph("evaluate", file, "--out", file), "can't be used as a folder")
     assert not out.exists()
@@ -200,6 +228,34 @@ def test_the_estimate_holds(readgraph: Command, server: ModelServer, tmp_path: P
     assert len(exchanges) == server.calls
     nothing_left = readgraph(*command, "--out", out, "--estimate", "--json").json
     assert nothing_left["calls"]["expected"] == 0
+
+
+def test_the_estimate_tells_what_the_judge_will_use(
+    readgraph: Command, server: ModelServer, tmp_path: Path, out: Path
+) -> None:
+    server.respond = judging
+    file = story_file(tmp_path, GOAT, WELL, dataset="qmsum")
+    command = (
+        "evaluate",
+        file,
+        *DOUBLE,
+        "--methods",
+        "bm25",
+        "--judge",
+        "openai:harsh",
+        "--price",
+        "1/2",
+        "--out",
+        out,
+    )
+    foreseen = readgraph(*command, "--estimate", "--json").json["judging"]
+    assert "answers to rate, openai:harsh" in readgraph(*command, "--estimate").text and server.calls == 0
+    found = readgraph(*command, "--json").json["judging"]
+    for name in ("calls", "input_words"):
+        assert foreseen[name]["low"] <= found[name] == pytest.approx(foreseen[name]["expected"], rel=0.5)
+    assert found["calls"] <= foreseen["calls"]["high"]
+    assert found["cost"] == pytest.approx(foreseen["cost"], rel=1)
+    assert readgraph(*command, "--estimate", "--json").json["judging"]["calls"]["expected"] == 0
 
 
 def test_methods_that_share_a_memory_are_known(readgraph: Command, tmp_path: Path, out: Path) -> None:
@@ -229,12 +285,75 @@ def test_answers_are_judged_by_the_model_that_is_named(
     file = story_file(tmp_path, GOAT, dataset="qmsum")
     command = ("evaluate", file, *DOUBLE, "--methods", "bm25", "--out", out, "--json")
     assert "lr_1" not in by_method(readgraph(*command).json)["bm25"]["metrics"]
+    assert "not rated: lr_1, lr_2; name a model with --judge" in readgraph(*command[:-1]).text
     judged = by_method(readgraph(*command, "--judge", "openai:judge").json)["bm25"]["metrics"]
     assert judged["lr_1"]["mean"] == judged["lr_2"]["mean"] == 100
     assert {one.rater for one in EvaluationFolder(out).judgements()} == {"openai:judge"}
     paid = server.calls
     readgraph(*command, "--judge", "openai:judge")
     assert server.calls == paid
+
+
+def judging(request: ChatRequest) -> Any:
+    """A judge that likes what the first judge's name says, and reads as any model does."""
+    if not asked_for(request).startswith("Agrees"):
+        return reader(request)
+    return {"reason": "so it is", "agrees": "yes" if request.body["model"] == "kind" else "no"}
+
+
+def test_scores_are_those_of_the_judge_that_is_named(
+    readgraph: Command, server: ModelServer, tmp_path: Path, out: Path
+) -> None:
+    server.respond = judging
+    file = story_file(tmp_path, GOAT, dataset="qmsum")
+    command = ("evaluate", file, *DOUBLE, "--methods", "bm25", "--out", out, "--price", "1/2", "--json")
+
+    def lr_1(*judge: str) -> tuple[float, Any]:
+        results = readgraph(*command, *judge).json
+        assert results["what"]["judge"] == results["judging"]["rater"]
+        return by_method(results)["bm25"]["metrics"]["lr_1"]["mean"], results["judging"]
+
+    score, first = lr_1("--judge", "openai:kind", "--runs", "2")
+    assert (score, first["judgements"], first["calls"], first["unrated"], first["others"]) == (100, 4, 4, 0, [])
+    assert first["cost"] > 0 and first["input_words"] > 100 and first["output_words"] > 0
+    score, second = lr_1("--judge", "openai:harsh", "--runs", "2")
+    assert (score, second["calls"], second["others"]) == (0, 8, ["openai:kind"]), "the permissive rater is asked too"
+    assert lr_1()[0] == 0, "the judge that was named last"
+    assert "judgements by openai:kind are kept" in readgraph(*command[:-1]).text
+    paid = server.calls
+    assert lr_1("--judge", "openai:kind") == (100, {**first, "others": ["openai:harsh"]})
+    assert server.calls == paid
+    assert EvaluationFolder(out).what()["runs"] == 2, "what was run stays"
+
+
+def test_what_a_judge_does_not_answer_is_counted_and_asked_again(
+    readgraph: Command, server: ModelServer, tmp_path: Path, out: Path
+) -> None:
+    server.respond = lambda request: "hm" if asked_for(request).startswith("Agrees") else reader(request)
+    file = story_file(tmp_path, GOAT, WELL, dataset="qmsum")
+    command = (
+        "evaluate",
+        file,
+        *DOUBLE,
+        "--methods",
+        "bm25",
+        "--judge",
+        "openai:judge",
+        "--out",
+        out,
+        "--max-calls",
+        2,
+    )
+    useless = readgraph(*command)
+    assert "4 answers got no verdict that could be used" in useless.text
+    found = readgraph(*command, "--json").json["judging"]
+    assert (found["unrated"], found["refused"], found["problems"]) == (4, 12, {})
+    server.fault_for = lambda request, call: Fault.unauthorized() if request.body["model"] == "judge" else None
+    (problem,) = readgraph(*command, "--json").json["judging"]["problems"]
+    assert "refused the key" in problem
+    server.respond, server.fault_for = judging, None
+    judged = readgraph(*command, "--json").json
+    assert judged["judging"]["unrated"] == 0 and by_method(judged)["bm25"]["metrics"]["lr_1"]["questions"] == 2
 
 
 def test_without_the_packages_nothing_is_begun(

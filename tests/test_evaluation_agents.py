@@ -185,9 +185,12 @@ async def test_a_stopped_evaluation_goes_on_without_paying_again(
 ) -> None:
     server.respond = Hears()
     await answered(tmp_path / "out", text, asked("q1", ""))
-    calls = server.calls
+    calls, memories = server.calls, EvaluationFolder(tmp_path / "out").memories
+    (once,) = memories()
     found = await answered(tmp_path / "out", text, asked("q1", ""), asked("q2", ""))
     assert list(found) == ["mem-gpt q2"] and server.calls == calls + 1, "what was noted was recorded"
+    (again,) = memories()
+    assert again["calls"] == once["calls"] > 0, "and counts once"
 
 
 async def test_a_speaker_who_is_not_there(server: ModelServer, tmp_path: Path, text: Text) -> None:

@@ -49,6 +49,15 @@ def test_questions_of_one_alone_are_left_out(tmp_path: Path) -> None:
     assert (pair["questions"], pair["means"]) == (6, [50, 100])
 
 
+def test_the_leading_metric_counts_also_where_the_first_question_has_none(tmp_path: Path) -> None:
+    dataset = replace(quiz(6), metrics=("f1", "accuracy"))
+    dataset = replace(dataset, items=(replace(dataset.items[0], references=()), *dataset.items[1:]))
+    for name in ("a", "b"):
+        write_results(dataset, folder_of(tmp_path / name, dataset, {"bm25": even}))
+    found = difference_of(tmp_path / "a", tmp_path / "b")
+    assert (found["metric"], found["pairs"][0]["questions"]) == ("f1", 5)
+
+
 def test_what_differs_is_told(tmp_path: Path, readgraph: Command) -> None:
     made(tmp_path / "a", {"bm25": even})
     made(tmp_path / "b", {"bm25": every}, context=replace(CONTEXT, model="openai:other", children=4))

@@ -78,6 +78,24 @@ def test_a_row_a_method(tmp_path: Path, capsys: CaptureFixture[str], monkeypatch
     assert f"{folder.path} holds report.html, results.json, results.csv and scores.csv\n" in out
 
 
+@pytest.mark.parametrize(
+    ("category", "shown"),
+    [
+        ("400 documents", "63.2 (GPT-4o-mini), 64.1 (Qwen2.5-14B)"),
+        ("1600 documents", "64.6 (GPT"),
+        ("50 documents", ""),
+    ],
+)
+def test_figures_of_papers_are_of_texts_as_long(
+    tmp_path: Path, capsys: CaptureFixture[str], monkeypatch: MonkeyPatch, category: str, shown: str
+) -> None:
+    monkeypatch.setenv("COLUMNS", "120")
+    dataset = replace(quiz(2, name="hotpotqa-long", categories=(category,)), metrics=("f1",))
+    folder = folder_of(tmp_path / "out", dataset, {"gam": every})
+    out = printed(write_results(dataset, folder), folder.path, capsys)
+    assert shown in out and ("published" in out) == bool(shown)
+
+
 def test_failures_are_listed_unless_quiet(tmp_path: Path, capsys: CaptureFixture[str]) -> None:
     dataset = quiz(4)
     folder = with_failure(dataset, tmp_path / "out", "503\x1b[2J, or\nworse")
@@ -139,7 +157,17 @@ def test_without_categories_there_is_a_row_a_metric(tmp_path: Path) -> None:
     dataset = quiz(4)
     folder = folder_of(tmp_path / "out", dataset, {"bm25": even})
     write_results(dataset, folder)
-    assert [row["category"] for row in rows(folder.path / "results.csv")] == ["overall"]
+    table = rows(folder.path / "results.csv")
+    assert [row["category"] for row in table if row["metric"] == "accuracy"] == ["overall"]
+
+
+def test_what_was_used_stands_below_the_scores(tmp_path: Path) -> None:
+    folder = folder_of(tmp_path / "out", quiz(4), {"bm25": even}, cost=0.01, strayed=False, hops=3)
+    write_results(quiz(4), folder)
+    used = {row["metric"]: float(row["mean"]) for row in rows(folder.path / "results.csv")}
+    assert (used["calls"], used["input_words"], used["compression_rate"], used["hops"]) == (2, 200, 50, 3)
+    assert (used["cost"], used["building_calls"], used["stray_ratio"], used["failures"]) == (0.04, 4, 0, 0)
+    assert "building_cost" not in used, "what is not known is left out"
 
 
 # The page
@@ -176,6 +204,13 @@ def test_the_page_has_each_answer_with_its_scores(tmp_path: Path) -> None:
         {"method": 1, "run": 0, "status": "answered", "scores": {"accuracy": 100}, "answer": "this", "choice": 0},
         {"method": 1, "run": 1, "status": "answered", "scores": {"accuracy": 100}, "answer": "this", "choice": 0},
     ]
+
+
+def test_a_metric_that_nobody_rated_does_not_lead_the_page(tmp_path: Path) -> None:
+    dataset = replace(quiz(3), metrics=("lr_1", "lr_2", "accuracy"))
+    folder = folder_of(tmp_path / "out", dataset, {"read-agent": every})
+    write_results(dataset, folder)
+    assert page_data(folder.path)["metrics"] == ["accuracy"]
 
 
 def test_a_failure_is_wrong_whatever_was_answered_before_it(tmp_path: Path) -> None:

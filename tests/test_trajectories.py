@@ -87,6 +87,14 @@ def test_rewards_are_relative_to_their_group(readgraph: Command, evaluated: Path
 
 
 @pytest.mark.parametrize("form", ["sft", "preference", "reward"])
+def test_what_was_asked_again_is_one_example(readgraph: Command, evaluated: Path, tmp_path: Path, form: str) -> None:
+    once = written(readgraph, evaluated, form, tmp_path / "once.jsonl")
+    exchanges = evaluated / "exchanges.jsonl"
+    exchanges.write_bytes(exchanges.read_bytes() * 2)
+    assert written(readgraph, evaluated, form, tmp_path / "twice.jsonl") == once
+
+
+@pytest.mark.parametrize("form", ["sft", "preference", "reward"])
 def test_training_libraries_read_them(readgraph: Command, evaluated: Path, tmp_path: Path, form: str) -> None:
     datasets = pytest.importorskip("datasets")
     examples = written(readgraph, evaluated, form, tmp_path / "examples.jsonl")

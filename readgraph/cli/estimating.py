@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import NamedTuple
 
 from rich.console import Console
 from rich.table import Table
@@ -20,6 +21,8 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.library import open_library
 from readgraph.state.words import count_words
+
+NO_CALL = "no call was made"
 
 
 def estimate(
@@ -38,14 +41,31 @@ def estimate(
     show_estimate(*asyncio.run(_foreseen(sources, question, method, context, folder)), context, screen)
 
 
-def show_estimate(foreseen: Estimate, words: int, context: ReaderContext, screen: Screen) -> None:
-    """Print what is foreseen for reading so many words."""
+def show_estimate(
+    foreseen: Estimate, words: int, context: ReaderContext, screen: Screen, rating: tuple[Estimate, str] | None = None
+) -> None:
+    """Print what is foreseen for reading so many words; `rating` is what the judge will use, and its name."""
     price = screen.price or known_price(context.model)
-    cost = _cost(foreseen, price) if price and foreseen.calls.expected else None
+    read = Foreseen(foreseen, _cost(foreseen, price), context.model)
+    rated = rating and Foreseen(rating[0], _cost(rating[0], screen.price or known_price(rating[1])), rating[1])
     if screen.as_json:
-        print_json({"words": words, **asdict(foreseen), "cost": cost, "model": context.model or None})
-    else:
-        _print(foreseen, words, cost, context)
+        print_json({"words": words, **read.value(), **({"judging": rated.value()} if rated else {})})
+        return
+    _print(f"{words:,} words to read, {context.model or 'without a model'}", read, *([] if rated else [NO_CALL]))
+    if rated:
+        _print(f"answers to rate, {rated.model}", rated, NO_CALL)
+
+
+class Foreseen(NamedTuple):
+    """What a model will use, what it costs where its price is known, and its name."""
+
+    estimate: Estimate
+    cost: float | None
+    model: str
+
+    def value(self) -> dict[str, object]:
+        """As a JSON-plain value."""
+        return {**asdict(self.estimate), "cost": self.cost, "model": self.model or None}
 
 
 async def _foreseen(
@@ -68,15 +88,17 @@ async def _foreseen(
     return sum(each, Estimate()), sum(document.words for document in documents)
 
 
-def _cost(foreseen: Estimate, price: Price) -> float:
-    """Expected dollars."""
+def _cost(foreseen: Estimate, price: Price | None) -> float | None:
+    """Expected dollars; none where there is no call, or no price."""
+    if not price or not foreseen.calls.expected:
+        return None
     sent, received = (words.expected * TOKENS_A_WORD for words in (foreseen.input_words, foreseen.output_words))
     return round((sent * price.input + received * price.output) / 1e6, 4)
 
 
-def _print(foreseen: Estimate, words: int, cost: float | None, context: ReaderContext) -> None:
-    console = Console(highlight=False)
-    console.print(Text(f"{words:,} words to read, {context.model or 'without a model'}", style="bold"))
+def _print(heading: str, used_by: Foreseen, *also: str) -> None:
+    console, foreseen = Console(highlight=False), used_by.estimate
+    console.print(Text(heading, style="bold"))
     table = Table("", "at least", "expected", "at most", **PLAIN)
     for name, used in (
         ("calls", foreseen.calls),
@@ -85,10 +107,11 @@ def _print(foreseen: Estimate, words: int, cost: float | None, context: ReaderCo
     ):
         table.add_row(name, *_shown(used))
     console.print(table)
-    notes = [f"about {in_dollars(cost)}"] if cost is not None else []
+    notes = [f"about {in_dollars(used_by.cost)}"] if used_by.cost is not None else []
     if foreseen.output_words.high is None:
         notes.append("how long a reply is, the model decides")
-    console.print(Text(" · ".join([*notes, "no call was made"]), style="dim"))
+    if notes := [*notes, *also]:
+        console.print(Text(" · ".join(notes), style="dim"))
 
 
 def _shown(used: Range) -> list[str]:

@@ -9,26 +9,27 @@ from langgraph.store.memory import InMemoryStore
 from readgraph.cli.estimating import show_estimate
 from readgraph.cli.evaluation_progress import EvaluationProgress
 from readgraph.cli.evaluation_tables import print_results
-from readgraph.cli.prices import cost, known_price
+from readgraph.cli.prices import exchange_cost
 from readgraph.cli.rendering import print_json, print_reminder
 from readgraph.cli.screen import Screen
 from readgraph.evaluation.datasets import load_dataset
-from readgraph.evaluation.estimating import foreseen
+from readgraph.evaluation.estimating import foreseen, rating_foreseen
 from readgraph.evaluation.extra import check_libraries
 from readgraph.evaluation.folder import EvaluationFolder
-from readgraph.evaluation.judging import judge_missing, rated
+from readgraph.evaluation.judging import PROBLEM, check_raters, judge_missing, rated, unjudged
+from readgraph.evaluation.metrics import METRICS
 from readgraph.evaluation.plan import methods_to_run, what_is_run, with_papers_settings
 from readgraph.evaluation.records import Dataset
 from readgraph.evaluation.result_files import write_results
-from readgraph.evaluation.running import Evaluation, missing
+from readgraph.evaluation.running import Evaluation, Group, missing
 from readgraph.graphs.methods import Method
 from readgraph.nodes.estimating import Estimate
-from readgraph.nodes.metering import Meter, start_meter
+from readgraph.nodes.models import model_client
+from readgraph.nodes.recording import Exchange
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
-from readgraph.state.library import Library, open_library
+from readgraph.state.library import open_library
 from readgraph.state.page_store import PageStore
-from readgraph.state.reading import NOTHING_USED, Usage
 from readgraph.state.words import count_words
 
 
@@ -48,7 +49,12 @@ class Asked:
         """The questions, as many as are wanted."""
         if self.file is None and self.form is None:
             raise BadInput("There is nothing to evaluate: name a file of questions.")
-        return load_dataset(self.file, self.form, self.limit)
+        dataset = load_dataset(self.file, self.form, self.limit)
+        if self.judge and not any(METRICS[name].rater == "judge" for name in dataset.metrics):
+            raise BadInput(
+                f"No metric of {dataset.name} wants a judge ({', '.join(dataset.metrics)}): leave --judge out."
+            )
+        return dataset
 
     def names(self) -> list[str]:
         """The names of methods."""
@@ -62,6 +68,8 @@ def evaluate(asked: Asked, context: ReaderContext, screen: Screen) -> None:
         raise BadInput("The answers need a folder: name it with --out.")
     check_libraries()
     settings = with_papers_settings(dataset, context)
+    # A judge may come later; the embedding model is of the settings, which stay as they are.
+    check_raters([name for name in dataset.metrics if METRICS[name].rater == "embeddings"], settings)
     methods = methods_to_run(asked.names(), dataset, settings)
     folder = EvaluationFolder(asked.out)
     with folder.opened(what_is_run(asked.file, dataset, methods, asked.runs, asked.judge, settings)):
@@ -86,33 +94,24 @@ async def _run(
     judge: str | None,
     screen: Screen,
 ) -> None:
+    def dollars(exchange: Exchange) -> float | None:
+        return exchange_cost(exchange, screen.price)
+
+    rater = replace(context, model=judge or "", sample=0)
     async with open_library(folder.library) as library:
-        evaluation = Evaluation(
-            dataset, methods, range(runs), context, folder, library, lambda steps: cost(steps, screen.price)
-        )
+        evaluation = Evaluation(dataset, methods, range(runs), context, folder, library, dollars)
+        for model in filter(None, [judge, *([context.model, context.reading_model] if evaluation.missing else [])]):
+            await model_client(replace(context, model=model))  # what is no model is told before anything is paid for
         left = sum(len(items) for *_, items in evaluation.missing)
         with EvaluationProgress("Answering", left, screen) as progress:
             async for outcome in evaluation.run():
                 words = outcome.input_words + outcome.output_words
                 progress.one_more(outcome.calls, words, outcome.cost, outcome.problem)
-        await _judge(folder, dataset, replace(context, model=judge or "", sample=0), library, screen)
-
-
-async def _judge(
-    folder: EvaluationFolder, dataset: Dataset, rater: ReaderContext, library: Library, screen: Screen
-) -> None:
-    """Let the rater's models judge what was not judged yet; nothing where they rate none of the metrics."""
-    if not rated(dataset.metrics, rater):
-        return
-    start_meter(meter := Meter(rater))
-    price, before = screen.price or known_price(rater.model), Usage(**NOTHING_USED)
-    with EvaluationProgress("Judging", len(folder.outcomes()), screen) as progress:
-        async for _ in judge_missing(dataset, folder, rater, library.store):
-            calls = meter.used["calls"] - before["calls"]
-            words = sum(meter.used[name] - before[name] for name in ("input_words", "output_words"))
-            spent = price.of(meter.used) - price.of(before) if price else None
-            progress.one_more(calls, words, spent)
-            before = Usage(**meter.used)
+        waiting = len(unjudged(dataset, folder, rater))
+        with EvaluationProgress("Judging", waiting, screen) as progress:
+            async for judged in judge_missing(dataset, folder, rater, library.store, dollars):
+                words = judged.input_words + judged.output_words
+                progress.one_more(judged.calls, words, judged.cost, judged.said.get(PROBLEM, ""))
 
 
 def estimate(asked: Asked, context: ReaderContext, screen: Screen) -> None:
@@ -120,16 +119,27 @@ def estimate(asked: Asked, context: ReaderContext, screen: Screen) -> None:
     dataset = asked.dataset()
     settings = with_papers_settings(dataset, context)
     methods = methods_to_run(asked.names(), dataset, settings)
-    needed = asyncio.run(_foreseen(asked, dataset, methods, settings))
+    folder = EvaluationFolder(asked.out) if asked.out and EvaluationFolder(asked.out).library.exists() else None
+    left = missing(dataset, methods, range(asked.runs), folder.outcomes() if folder else [])
+    needed = asyncio.run(_foreseen(folder, left, settings))
     words = sum(count_words(text.text) for text in dataset.texts)
-    show_estimate(needed, words, settings, screen)
+    rating = (_rating_foreseen(folder, dataset, left, settings, asked.judge), asked.judge) if asked.judge else None
+    show_estimate(needed, words, settings, screen, rating)
 
 
-async def _foreseen(asked: Asked, dataset: Dataset, methods: list[Method], context: ReaderContext) -> Estimate:
-    folder = EvaluationFolder(asked.out) if asked.out else None
-    if folder is None or not folder.library.exists():
-        pages = PageStore(InMemoryStore())
-        return await foreseen(pages, missing(dataset, methods, range(asked.runs), []), context)
+async def _foreseen(folder: EvaluationFolder | None, left: list[Group], context: ReaderContext) -> Estimate:
+    if folder is None:
+        return await foreseen(PageStore(InMemoryStore()), left, context)
     async with open_library(folder.library) as library:
-        left = missing(dataset, methods, range(asked.runs), folder.outcomes())
         return await foreseen(library.pages, left, context)
+
+
+def _rating_foreseen(
+    folder: EvaluationFolder | None, dataset: Dataset, left: list[Group], context: ReaderContext, judge: str
+) -> Estimate:
+    """Of the answers that are to come, and those that are there and not judged."""
+    by_id = {item.id: item for item in dataset.items}
+    there = unjudged(dataset, folder, replace(context, model=judge)) if folder else []
+    coming = [item for *_, items in left for item in items]
+    metrics = rated(dataset.metrics, judge, None)
+    return rating_foreseen([*coming, *(by_id[outcome.item] for outcome in there)], metrics)

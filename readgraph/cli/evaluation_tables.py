@@ -11,6 +11,7 @@ from readgraph.cli.prices import in_dollars
 from readgraph.cli.rendering import PLAIN
 from readgraph.cli.safe_text import Text, one_line
 from readgraph.cli.screen import Screen
+from readgraph.evaluation.metrics import METRICS
 from readgraph.evaluation.report.drawing import can_draw
 from readgraph.evaluation.report.page import NO_PLOTS
 from readgraph.evaluation.result_files import REPORT, RESULTS, SCORES, TABLE, named_categories
@@ -53,7 +54,9 @@ def _scores(results: dict[str, Any]) -> Table:
     """The leading metric with its interval, the others, and beside them what papers give."""
     methods = results["methods"]
     leading, *others = metric_names(methods)
-    published = [one for one in results["published"] if one["metric"] == leading and not one["category"]]
+    categories = {name for method in methods for name in named_categories(method["metrics"].get(leading))}
+    asked = {"", *(categories if len(categories) == 1 else [])}
+    published = [one for one in results["published"] if one["metric"] == leading and one["category"] in asked]
     table = _table(*(_scored_on(name, results) for name in (leading, *others)))
     if published:
         table.add_column("published, other model", justify="left")
@@ -130,6 +133,10 @@ def _notes(results: dict[str, Any]) -> Iterator[str]:
     methods = results["methods"]
     if results["what"]["note"]:
         yield results["what"]["note"]
+    if results["judging"]:
+        yield from _judging(results["judging"])
+    if unrated := _without_a_judge(results):
+        yield f"not rated: {', '.join(unrated)}; name a model with --judge, and it rates what is there"
     for method in methods:
         if method["fallbacks"]:
             told = ", ".join(f"{kind} {count:,}" for kind, count in method["fallbacks"].items())
@@ -145,6 +152,26 @@ def _notes(results: dict[str, Any]) -> Iterator[str]:
         yield f"  {name}, {one_line(failure['item'])}{run}: {one_line(failure['problem'])}"
     if len(failed) > MOST_FAILURES:
         yield f"  … and {len(failed) - MOST_FAILURES:,} more: see {REPORT}"
+
+
+def _without_a_judge(results: dict[str, Any]) -> list[str]:
+    """The metrics that nobody was named to judge."""
+    return [] if results["what"]["judge"] else [name for name in results["metrics"] if METRICS[name].rater == "judge"]
+
+
+def _judging(judging: dict[str, Any]) -> Iterator[str]:
+    """Who rated and what that took; answers that got no verdict, and why."""
+    took = (
+        f"{counted(judging['calls'], 'call')}, {judging['input_words']:,} words in" if judging["calls"] else "no call"
+    )
+    dollars = f", {in_dollars(judging['cost'])}" if judging["cost"] else ""
+    yield f"rated by {judging['rater']}: {counted(judging['judgements'], 'answer')}, {took}{dollars}"
+    if judging["unrated"]:
+        yield f"  {counted(judging['unrated'], 'answer')} got no verdict that could be used, and no score"
+    for problem, count in judging["problems"].items():
+        yield f"  {counted(count, 'judgement')} failed: {one_line(problem)}"
+    if judging["others"]:
+        yield f"  judgements by {', '.join(judging['others'])} are kept, and don't count here"
 
 
 def _files(folder: Path) -> Iterator[str]:

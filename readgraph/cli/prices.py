@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from readgraph.nodes.recording import Exchange
 from readgraph.state.errors import BadInput
 from readgraph.state.reading import Step, Usage
 
@@ -36,8 +37,12 @@ class Price:
     output: float
 
     def of(self, usage: Usage) -> float:
+        """Dollars for what was used."""
+        return self.of_tokens(usage["input_tokens"], usage["output_tokens"])
+
+    def of_tokens(self, sent: int, received: int) -> float:
         """Dollars for these tokens."""
-        return (usage["input_tokens"] * self.input + usage["output_tokens"] * self.output) / 1e6
+        return (sent * self.input + received * self.output) / 1e6
 
 
 def parse_price(given: str) -> Price:
@@ -80,6 +85,12 @@ def cost(steps: Iterable[Step], price: Price | None) -> float | None:
             return None
         total += each.of(used)
     return round(total, 6)
+
+
+def exchange_cost(exchange: Exchange, price: Price | None) -> float | None:
+    """Dollars of a prompt and its reply; none where its price is not known, or the server told no tokens."""
+    each = price or known_price(exchange["model"])
+    return each.of_tokens(*exchange["tokens"]) if each and exchange["tokens"][0] else None
 
 
 def in_dollars(amount: float) -> str:

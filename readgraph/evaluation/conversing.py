@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, cast
 
 from readgraph.evaluation.lived_sessions import lived, turns_of
-from readgraph.evaluation.reading import Reading
+from readgraph.evaluation.reading import Keep, Reading
 from readgraph.evaluation.records import Item, Outcome, Span
 from readgraph.graphs.mem_gpt import build_chat
 from readgraph.graphs.methods import Method
@@ -24,7 +24,7 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ReadgraphError
 from readgraph.state.histories import SessionText
 from readgraph.state.living import Arrival, Block, Life, LifeOutput
-from readgraph.state.reading import NOTHING_USED, Step, Usage, add_counts, add_usage
+from readgraph.state.reading import add_counts
 from readgraph.state.words import count_words
 
 AGENT = "mem-gpt"
@@ -55,16 +55,6 @@ def by_talk(method: Method, items: Iterable[Item], context: ReaderContext) -> di
 
 
 @dataclass
-class _Took:
-    """What was used to live through the sessions."""
-
-    exchanges: list[Exchange]
-    usage: Usage = field(default_factory=lambda: Usage(**NOTHING_USED))
-    fallbacks: dict[str, int] = field(default_factory=dict)
-    steps: list[Step] = field(default_factory=list)
-
-
-@dataclass
 class Conversing(Reading):
     """An agent in one run: the speaker `to` of the history, who talks with `by`, and notes what it learns or not."""
 
@@ -76,7 +66,7 @@ class Conversing(Reading):
     turns: dict[int, Span] = field(init=False, default_factory=dict)
     """Where in the text the turn of an event stands."""
 
-    async def remember(self, exchanges: list[Exchange]) -> dict[str, Any]:
+    async def remember(self, keep: Keep) -> dict[str, Any]:
         """Live through the sessions; with recall storage alone, that is no call."""
         if not any(turns_of(session, self.to, self.by) for session in self.text.sessions):
             raise BadInput(f"In '{self.text.title}' neither {self.to} nor {self.by} says anything.")
@@ -84,12 +74,13 @@ class Conversing(Reading):
         self.graph = build_chat(dated=False).compile(store=self.library.store)
         identity = agent_id(self._name())
         agent = Agent(identity, self._name(), now(), unborn(self._name(), self._blocks()), archive_index(identity))
-        life, took = agent.birth, _Took(exchanges)
+        life, fallbacks = agent.birth, dict[str, int]()
         for session, place in zip(self.text.sessions, self.text.session_places, strict=True):
             life = await self._hear(session, place.start, life)
             if self.notes:
                 await self.store.put_agent(replace(agent, birth=life))
-                life = await self._note(life, took)
+                life, fell_back = await self._note(keep)
+                fallbacks = add_counts(fallbacks, fell_back)
         self.past = await exported(self.store, agent, {**life, "queue_from": life["events"]})
         return {
             "memory": identity,
@@ -97,9 +88,7 @@ class Conversing(Reading):
             "words": count_words(self.text.text),
             "page_words": [count_words(session.text) for session in self.text.sessions],
             "note_words": [count_words(block["text"]) for block in life["blocks"]],
-            "seconds": took.usage["seconds"],
-            "fallbacks": took.fallbacks,
-            "cost": self.cost(took.steps),
+            "fallbacks": fallbacks,
         }
 
     async def answer(self, item: Item) -> Outcome:
@@ -109,9 +98,9 @@ class Conversing(Reading):
         exchanges: list[Exchange] = []
         try:
             agent = await take_in(self.store, self.past, self._name(item.id))
-            found = await self.invoke({"agent": agent.name, "event": event}, exchanges)
+            found = await self.invoke({"agent": agent.name, "event": event}, exchanges.append)
         except ReadgraphError as problem:
-            return self.fail(item, problem)
+            return self.fail(item, problem, exchanges)
         answer = "\n".join(found["messages"]) or None
         read = tuple(self.turns[number] for number in dict.fromkeys(found["recalled"]) if number in self.turns)
         outcome = Outcome(item.id, self.method.name, self.run, found["status"], answer, read=read, memory=agent.id)
@@ -130,15 +119,12 @@ class Conversing(Reading):
             self.turns[number] = Span(start + span.start, start + span.end)
         return {**life, "queue_from": first, "events": first + len(events)}
 
-    async def _note(self, life: Life, took: _Took) -> Life:
-        """A turn in which the agent writes down what it has learned; gives its life after it."""
+    async def _note(self, keep: Keep) -> tuple[Life, dict[str, int]]:
+        """A turn in which the agent writes down what it has learned; gives its life after it, and its fall-backs."""
         event = Arrival(kind="system", text=ENDED.format(by=self.by))
         channels = [*LIFE, *LifeOutput.__annotations__]
-        found = await self.invoke({"agent": self._name(), "event": event}, took.exchanges, output_keys=channels)
-        took.usage = add_usage(took.usage, found["usage"])
-        took.fallbacks = add_counts(took.fallbacks, found["fallbacks"])
-        took.steps += found["steps"]
-        return cast(Life, {channel: found[channel] for channel in LIFE})
+        found = await self.invoke({"agent": self._name(), "event": event}, keep, output_keys=channels)
+        return cast(Life, {channel: found[channel] for channel in LIFE}), found["fallbacks"]
 
     def _blocks(self) -> list[Block]:
         known: dict[str, Any] = {"persona": f"I am {self.to}.", "human": f"I talk with {self.by}."}

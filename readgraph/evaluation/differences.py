@@ -60,22 +60,21 @@ def _check_the_same_questions(one: Path, other: Path, records: list[dict[str, An
 
 
 def _leading_scores(path: Path) -> tuple[str, dict[str, Runs]]:
-    """The metric that comes first in a folder's scores, and its scores by method."""
-    scores: dict[str, Runs] = defaultdict(lambda: defaultdict(dict))
-    leading = ""
+    """The first of a folder's metrics that has scores, and its scores by method."""
+    scores: dict[str, dict[str, Runs]] = defaultdict(lambda: defaultdict(lambda: defaultdict(dict)))
+    metrics = EvaluationFolder(path).dataset().metrics
     try:
         with (path / SCORES).open(encoding="utf-8", newline="") as file:
             for row in csv.DictReader(file):
-                leading = leading or row["metric"]
-                if row["metric"] == leading:
-                    scores[row["method"]][row["run"]][row["item"]] = float(row["score"])
+                scores[row["metric"]][row["method"]][row["run"]][row["item"]] = float(row["score"])
     except FileNotFoundError:
         raise BadInput(
             f"{shown(path)} holds no {SCORES}: the evaluation isn't done; the same command goes on."
         ) from None
     except (OSError, ValueError, KeyError, TypeError):
         raise BadInput(f"{shown(path / SCORES)} can't be read: run the evaluation again to write it anew.") from None
-    return leading, scores
+    leading = next((name for name in metrics if name in scores), metrics[0])
+    return leading, scores[leading]
 
 
 def _pair(one: str, other: str, before: Mapping[str, Runs], after: Mapping[str, Runs]) -> dict[str, Any] | None:

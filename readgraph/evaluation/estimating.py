@@ -1,16 +1,23 @@
 """What an evaluation will use, before any call is made."""
 
+from collections.abc import Collection, Iterable
 from dataclasses import replace
 
 from readgraph.evaluation.conversing import by_talk
+from readgraph.evaluation.judging import CONSISTENCY, MATCH, applying
 from readgraph.evaluation.reading import add_text
+from readgraph.evaluation.records import Item
 from readgraph.evaluation.running import Group
 from readgraph.graphs.methods import Method, builder_of
-from readgraph.nodes.estimating import Estimate, Range
+from readgraph.nodes.estimating import Estimate, Range, asks
+from readgraph.nodes.prompts.rate import consistent_prompt, permissive_prompt, strict_prompt
 from readgraph.state.context import ReaderContext
 from readgraph.state.page_store import PageStore
 from readgraph.state.records import Document
 from readgraph.state.words import count_words
+
+VERDICT_WORDS = 12
+"""Words of a rater's reply."""
 
 
 async def foreseen(pages: PageStore, groups: list[Group], context: ReaderContext) -> Estimate:
@@ -26,6 +33,22 @@ async def foreseen(pages: PageStore, groups: list[Group], context: ReaderContext
         each = (await _asking(pages, method, document, context, words)).within(context.max_calls)
         noting = [talk for talk in by_talk(method, items, context) if talk and talk.notes]
         total += each.times(len(items) + len(noting) * len(text.sessions))
+    return total
+
+
+def rating_foreseen(items: Iterable[Item], metrics: Collection[str]) -> Estimate:
+    """What the judge will use to rate an answer to each of these; answers are thought as long as the references."""
+    total = Estimate()
+    for item in items:
+        names = applying(metrics, item)
+        prompts = {strict_prompt: 1.0, permissive_prompt: 0.5} if names & MATCH.keys() else {}
+        prompts |= {consistent_prompt: 1.0} if names & CONSISTENCY.keys() else {}
+        for number, reference in enumerate(item.references):
+            for prompt_of, share in prompts.items():
+                least, likely = (prompt_of(item.question, answer, reference).words for answer in ("", reference))
+                # Where one reference is matched, the others are not asked about.
+                times = Range(0, share / (1 + number), 1)
+                total += asks(times, Range(least, likely, None), VERDICT_WORDS)
     return total
 
 

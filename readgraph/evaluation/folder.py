@@ -2,7 +2,7 @@
 
 evaluation.json    what is run: dataset, methods, settings, versions
 answers.jsonl      an `Outcome` a line
-memories.jsonl     a memory that was built a line: recipe, sizes, what it took
+memories.jsonl     a call that builds a memory a line, and one for the memory: recipe, sizes; what each took
 exchanges.jsonl    every prompt with its reply
 judgements.jsonl   a `Judgement` a line, with the rater's raw replies
 library/           documents, memories and recorded replies
@@ -29,8 +29,14 @@ TAIL = 1 << 16
 
 WHAT = "evaluation.json"
 
-ADDED_UP = ("calls", "input_words", "output_words", "seconds")
-"""Of a memory that was built in several attempts."""
+ADDED_UP = ("calls", "input_words", "output_words", "refused", "seconds")
+"""What the lines of a memory, one a call and one for the whole, add up to."""
+
+MOST_TOLD = 3
+"""So many values are named where a folder was begun with others."""
+
+LONGEST_TOLD = 40
+"""Characters of such a value."""
 
 MAY_GROW = ("methods", "runs", "questions", "texts", "note", "judge", "begun", "packages")
 """Of what is run, what may differ when it goes on: more is asked, never the same in another way."""
@@ -99,18 +105,23 @@ class EvaluationFolder:
         return list({outcome.key: outcome for outcome in loaded}.values())
 
     def judgements(self) -> list[Judgement]:
-        """The newest judgement of each outcome."""
+        """The newest judgement of each outcome by each rater."""
         loaded = (Judgement(**value) for value in self.lines("judgements"))
         return list({(judgement.key, judgement.rater): judgement for judgement in loaded}.values())
 
     def memories(self) -> list[dict[str, Any]]:
-        """A line for each memory of a method, run and text: what all attempts to build it took is added up."""
+        """A line for each memory of a method, run and text, built to its end or not, with all that was asked for it."""
         merged: dict[tuple[str, int, str], dict[str, Any]] = {}
+        seen = set[tuple[object, ...]]()
         for line in self.lines("memories"):
-            kept = merged.setdefault((line["method"], line["run"], line["text"]), {})
+            key = line["method"], line["run"], line["text"]
+            if (call := line.get("call")) and (*key, call) in seen:
+                continue
+            seen.add((*key, call))
+            kept = merged.setdefault(key, {})
             used = {name: kept.get(name, 0) + line.get(name, 0) for name in ADDED_UP}
-            known = [cost for cost in (kept.get("cost"), line.get("cost")) if cost is not None]
-            kept |= {**line, **used, "cost": sum(known) if known else None}
+            costs = [kept.get("cost", 0.0), line.get("cost")]
+            kept |= {**line, **used, "cost": None if None in costs else sum(costs)}
         return list(merged.values())
 
     def lines(self, kind: str) -> Iterator[dict[str, Any]]:
@@ -162,15 +173,19 @@ class EvaluationFolder:
         wanted = {"format": FORMAT, **what}
         if (self.path / WHAT).exists():
             kept = self.what()
-            for name in kept.keys() | wanted.keys():
+            for name in sorted(kept.keys() | wanted.keys()):
                 if name not in MAY_GROW and kept.get(name) != wanted.get(name):
+                    other = f"other {name}" if name.endswith("s") else f"another {name}"
                     raise BadInput(
-                        f"{shown(self.path)} was begun with another {name}: go on with the same, or name a new folder."
+                        f"{shown(self.path)} was begun with {other} ({_difference(kept.get(name), wanted.get(name))}): "
+                        "go on with the same, or name a new folder."
                     )
             for kind in ("answers", "memories", "exchanges", "judgements"):
                 self._mend(kind)
             wanted["methods"] = list(dict.fromkeys([*kept["methods"], *wanted["methods"]]))
             wanted["begun"] = kept["begun"]
+            wanted["runs"] = max(kept["runs"], wanted["runs"])
+            wanted["judge"] = wanted["judge"] or kept["judge"]
         self.write(WHAT, json.dumps(wanted, ensure_ascii=False, indent=1) + "\n")
 
     def _mend(self, kind: str) -> None:
@@ -187,3 +202,16 @@ class EvaluationFolder:
                     file.truncate(at + found + 1)
                     return
             file.truncate(0)
+
+
+def _difference(kept: Any, wanted: Any) -> str:
+    """What is not the same: "max_pages 5, not 3"; of two groups of values the first few."""
+    if not (isinstance(kept, dict) and isinstance(wanted, dict)):
+        return f"{_told(kept)}, not {_told(wanted)}"
+    names = sorted(name for name in kept.keys() | wanted.keys() if kept.get(name) != wanted.get(name))
+    told = [f"{name} {_told(kept.get(name))}, not {_told(wanted.get(name))}" for name in names[:MOST_TOLD]]
+    return "; ".join([*told, *(["…"] if len(names) > MOST_TOLD else [])])
+
+
+def _told(value: Any) -> str:
+    return "none" if value in (None, "") else " ".join(str(value).split())[:LONGEST_TOLD]

@@ -27,6 +27,8 @@ def methods_to_run(names: Sequence[str], dataset: Dataset, context: ReaderContex
     wanted = [name for name in METHODS if context.embeddings or name not in NEED_EMBEDDINGS] if ALL in names else names
     if not wanted:
         raise BadInput("There is no method to evaluate: 'readgraph methods' lists them.")
+    if blind := [name for name in wanted if name in NEED_EMBEDDINGS and not context.embeddings]:
+        raise BadInput(f"No embedding model is named for {' and '.join(blind)}: name one with --embeddings.")
     fits = max(count_words(text.text) for text in dataset.texts) <= context.window_words
     return [method_named(name) for name in dict.fromkeys([*wanted, *(["full-text"] if fits else [])])]
 

@@ -2,12 +2,14 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from time import monotonic
 from typing import Any
 
 from langgraph.graph.state import CompiledStateGraph
 
 from readgraph.evaluation.folder import EvaluationFolder
 from readgraph.evaluation.records import Item, Outcome, Span, Text
+from readgraph.evaluation.usage import Cost, asked
 from readgraph.graphs.methods import Method
 from readgraph.nodes.recording import Exchange, exchanges_to
 from readgraph.state.collections import add_collection
@@ -16,12 +18,12 @@ from readgraph.state.errors import ReadgraphError
 from readgraph.state.histories import append_sessions
 from readgraph.state.library import Library
 from readgraph.state.page_store import PageStore
-from readgraph.state.reading import Question, Step
-from readgraph.state.records import Document
-from readgraph.state.words import count_words, first_words
+from readgraph.state.reading import Question
+from readgraph.state.records import Document, digest
+from readgraph.state.words import first_words
 
-Cost = Callable[[Sequence[Step]], float | None]
-"""Dollars of a reading's steps, where they are known."""
+Keep = Callable[[Exchange], Any]
+"""Takes each exchange as it ends."""
 
 TITLE_WORDS = 12
 
@@ -41,21 +43,27 @@ class Reading:
     graph: CompiledStateGraph[Any, ReaderContext, Any, Any] = field(init=False)
 
     async def build(self) -> None:
-        """Build the method's memory of the text; what that took is kept, also of a part where it was stopped."""
-        exchanges: list[Exchange] = []
-        line: dict[str, Any] = {"method": self.method.name, "run": self.run, "text": self.text.id}
-        try:
-            line |= await self.remember(exchanges)
-        finally:
-            self._keep_exchanges(exchanges, "")
-            self.folder.append("memories", [{**line, **asked(exchanges)}])
+        """Build the method's memory of the text; each call is kept as it ends, so that a stop loses none."""
+        line = {"method": self.method.name, "run": self.run, "text": self.text.id}
+        since = monotonic()
 
-    async def remember(self, exchanges: list[Exchange]) -> dict[str, Any]:
-        """Build the memory; gives what it is, how large its pages and notes are, and what it took."""
+        def keep(took: Sequence[Exchange], **built: Any) -> None:
+            nonlocal since
+            before, since = since, monotonic()
+            self._keep_exchanges(took, "")
+            # By it, what is asked again when the building goes on is known, and counts once.
+            call = digest([(one["messages"], one["reply"]) for one in took]) if took else ""
+            used = {**asked(took, self.cost), "seconds": round(since - before, 3)}
+            self.folder.append("memories", [{**line, "call": call, **built, **used}])
+
+        keep([], **await self.remember(lambda exchange: keep([exchange])))
+
+    async def remember(self, keep: Keep) -> dict[str, Any]:
+        """Build the memory; gives what it is, and how large its pages and notes are."""
         pages = self.library.pages
         self.document = await add_text(pages, self.text)
         self.graph = self.method.build().compile(store=self.library.store)
-        found = await self.invoke(Question(document=self.document.id), exchanges)
+        found = await self.invoke(Question(document=self.document.id), keep)
         memory = await pages.memory(self.document.id, found["memory"])
         numbers = range(memory.pages)
         return {
@@ -64,9 +72,7 @@ class Reading:
             "words": self.document.words,
             "page_words": [page.words for page in await pages.pages(memory.id, numbers)],
             "note_words": [note.words for note in await pages.notes(memory.id, numbers)],
-            "seconds": found["usage"]["seconds"],
             "fallbacks": found["fallbacks"],
-            "cost": self.cost(found["steps"]),
         }
 
     async def answer(self, item: Item) -> Outcome:
@@ -74,9 +80,9 @@ class Reading:
         exchanges: list[Exchange] = []
         try:
             given = Question(document=self.document.id, question=item.question, options=list(item.options))
-            found = await self.invoke(given, exchanges)
+            found = await self.invoke(given, exchanges.append)
         except ReadgraphError as problem:
-            return self.fail(item, problem)
+            return self.fail(item, problem, exchanges)
         read = await self.library.pages.pages(found["memory"], found["pages_read"])
         hops = found.get("hops")
         outcome = Outcome(
@@ -97,31 +103,23 @@ class Reading:
         )
         return self.keep_outcome(outcome, found, exchanges)
 
-    def fail(self, item: Item, problem: ReadgraphError) -> Outcome:
-        """Keep that a question could not be answered, and why."""
+    def fail(self, item: Item, problem: ReadgraphError, exchanges: Sequence[Exchange] = ()) -> Outcome:
+        """Keep that a question could not be answered, why, and what was asked before."""
         outcome = Outcome(item.id, self.method.name, self.run, "failed", problem=str(problem))
-        self.folder.keep_outcome(outcome)
-        return outcome
+        return self._kept(outcome, exchanges)
 
-    async def invoke(self, given: Any, exchanges: list[Exchange], **options: Any) -> dict[str, Any]:
-        """Run the graph; gives its output, and adds what was asked of the model to the exchanges."""
-        with exchanges_to(exchanges.append):
+    async def invoke(self, given: Any, keep: Keep, **options: Any) -> dict[str, Any]:
+        """Run the graph; gives its output, and hands on what was asked of the model."""
+        with exchanges_to(keep):
             found: dict[str, Any] = await self.graph.ainvoke(given, context=self.context, **options)
         return found
 
     def keep_outcome(self, outcome: Outcome, found: dict[str, Any], exchanges: Sequence[Exchange]) -> Outcome:
         """Keep an outcome with what it used."""
-        calls, sent, received = asked(exchanges).values()
-        outcome = replace(
-            outcome,
-            usage=found["usage"],
-            calls=calls,
-            input_words=sent,
-            output_words=received,
-            refused=found["usage"]["refused"],
-            fallbacks=found["fallbacks"],
-            cost=self.cost(found["steps"]),
-        )
+        return self._kept(replace(outcome, usage=found["usage"], fallbacks=found["fallbacks"]), exchanges)
+
+    def _kept(self, outcome: Outcome, exchanges: Sequence[Exchange]) -> Outcome:
+        outcome = replace(outcome, **asked(exchanges, self.cost))
         self._keep_exchanges(exchanges, outcome.item)
         self.folder.keep_outcome(outcome)
         return outcome
@@ -144,12 +142,3 @@ async def add_text(pages: PageStore, text: Text) -> Document:
 
 def _first_line(text: str) -> str:
     return first_words(text.strip().partition("\n")[0], TITLE_WORDS)
-
-
-def asked(exchanges: Sequence[Exchange]) -> dict[str, int]:
-    """What was asked of the model, whether it was paid for now or before."""
-    return {
-        "calls": len(exchanges),
-        "input_words": sum(count_words(text) for exchange in exchanges for _, text in exchange["messages"]),
-        "output_words": sum(count_words(exchange["reply"]) for exchange in exchanges),
-    }

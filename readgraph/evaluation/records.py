@@ -186,7 +186,8 @@ class Judgement:
     """What a rater made of an outcome: a line of `judgements.jsonl`.
 
     `rater` is the model that judged, or embedded, `scores` are from 0 to 100 by the names of metrics, and `said` the
-    raw replies by the names of their prompts.
+    raw replies by the names of their prompts, or the "problem" for which there is none. `calls` and the fields below
+    count as those of an `Outcome`.
     """
 
     item: str
@@ -195,6 +196,11 @@ class Judgement:
     rater: str
     scores: dict[str, float]
     said: dict[str, str] = field(default_factory=dict)
+    calls: int = 0
+    input_words: int = 0
+    output_words: int = 0
+    refused: int = 0
+    cost: float | None = None
 
     @property
     def key(self) -> tuple[str, int, str]:

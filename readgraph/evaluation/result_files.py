@@ -1,7 +1,7 @@
 """The files of results in an evaluation's folder, for programs, for spreadsheets, and for people.
 
 results.json   all figures (see `readgraph.evaluation.results`)
-results.csv    a figure a row: what a method scored, overall and by category
+results.csv    a figure a row: what a method scored, overall and by category, and what it used
 scores.csv     a score a row: of every answer, by every metric, so that others can test and plot
 report.html    one page that shows it all
 """
@@ -20,7 +20,7 @@ from readgraph.evaluation.scored import ScoredEvaluation, scored_evaluation
 RESULTS, TABLE, SCORES, REPORT = "results.json", "results.csv", "scores.csv", "report.html"
 
 TABLE_COLUMNS = ("method", "metric", "category", "mean", "low", "high", "deviation", "questions", "runs")
-"""`low` and `high` bound the 95 % interval, `deviation` is that of the runs' means; both are given overall only."""
+"""`low` and `high` bound the 95 % interval, `deviation` is that of the runs' means: of scores, overall."""
 
 SCORE_COLUMNS = ("method", "run", "item", "category", "metric", "score")
 
@@ -39,7 +39,7 @@ def write_results(dataset: Dataset, folder: EvaluationFolder) -> dict[str, Any]:
 
 
 def table_rows(results: dict[str, Any]) -> Iterator[tuple[object, ...]]:
-    """The rows of results.csv: of each method and metric that of all questions, then one a category."""
+    """The rows of results.csv: of each method and metric that of all questions, then one a category; then its use."""
     for method in results["methods"]:
         for name, metric in method["metrics"].items():
             low, high = metric["interval"] or (None, None)
@@ -47,6 +47,18 @@ def table_rows(results: dict[str, Any]) -> Iterator[tuple[object, ...]]:
             yield method["method"], name, OVERALL, *figures, method["runs"]
             for category, of in named_categories(metric).items():
                 yield method["method"], name, category, of["mean"], None, None, None, of["questions"], method["runs"]
+        questions = method["outcomes"] // method["runs"]
+        for name, value in _use(method).items():
+            if value is not None:
+                yield method["method"], name, OVERALL, value, None, None, None, questions, method["runs"]
+
+
+def _use(method: dict[str, Any]) -> dict[str, Any]:
+    """What a method used by the names of results.json: means a question, and sums of cost and of what memories took."""
+    walks = {name: value for name, value in (method["walks"] or {}).items() if name in ("stray_ratio", "recovery_rate")}
+    building = {f"building_{name}": value for name, value in method["building"].items()}
+    sums = {name: method[name] for name in ("valid_replies", "seconds", "cost")}
+    return {**method["figures"], **walks, **sums, **building, "failures": len(method["failures"])}
 
 
 def named_categories(metric: dict[str, Any] | None) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from statistics import fmean
 from typing import Any
 
 from readgraph.evaluation.folder import ADDED_UP, EvaluationFolder
+from readgraph.evaluation.judging import PROBLEM, applying, judgements_that_count, rated
 from readgraph.evaluation.metrics import METRICS
 from readgraph.evaluation.published import published_figures
 from readgraph.evaluation.records import Dataset, Item, Judgement, Outcome
@@ -26,8 +27,10 @@ FIGURES = ("compression_rate", "look_ups", "hops", "percent_read", "calls", "inp
 def results_of(dataset: Dataset, folder: EvaluationFolder) -> dict[str, Any]:
     """All results as a JSON-plain value; what the folder holds of other questions than the dataset's is left out.
 
+    `what` is the folder's record, `metrics` names the dataset's, `published` has papers' figures.
     `methods` has an entry a method, in the order in which they were named: `metrics` by name (see `_metric`),
-    `figures` (means a question), `building` (what the memories took, all runs), `failures`.
+    `figures` (means a question), `building` (what the memories took, all runs), `failures`. `judging` tells of the
+    model that rates: see `judging_summed_up`.
     """
     outcomes = outcomes_by_method(dataset, folder)
     return summed_up(dataset, folder, outcomes, scores_by_method(dataset, folder, outcomes))
@@ -47,7 +50,7 @@ def scores_by_method(
     dataset: Dataset, folder: EvaluationFolder, outcomes: Mapping[str, Iterable[Outcome]]
 ) -> dict[str, Scores]:
     """The scores of each method's outcomes."""
-    judgements = folder.judgements()
+    judgements = judgements_that_count(dataset, folder)
     return {name: scores_of(dataset, of, judgements) for name, of in outcomes.items()}
 
 
@@ -61,7 +64,40 @@ def summed_up(
     texts = {item.text for item in dataset.items}
     memories = [memory for memory in folder.memories() if memory["text"] in texts]
     methods = [_method(name, dataset, of, scores[name], memories) for name, of in outcomes.items()]
-    return {"what": folder.what(), "methods": methods, "published": published_figures(dataset.name)}
+    judging = judging_summed_up(dataset, folder, outcomes)
+    return {
+        "what": folder.what(),
+        "metrics": list(dataset.metrics),
+        "methods": methods,
+        "judging": judging,
+        "published": published_figures(dataset.name),
+    }
+
+
+def judging_summed_up(
+    dataset: Dataset, folder: EvaluationFolder, outcomes: Mapping[str, Iterable[Outcome]]
+) -> dict[str, Any] | None:
+    """What the rater that counts took, all together; none where nobody rated.
+
+    `unrated` counts the answers on which it said nothing that could be used, and `problems` why (of each the count).
+    `others` names the raters whose judgements are kept besides.
+    """
+    items, keys = {item.id: item for item in dataset.items}, {one.key for of in outcomes.values() for one in of}
+    judgements = [one for one in judgements_that_count(dataset, folder) if one.key in keys]
+    if not judgements:
+        return None
+    what, costs = folder.what(), [one.cost for one in judgements]
+    metrics = rated(dataset.metrics, what["judge"], what["settings"]["embeddings"])
+    unrated = [one for one in judgements if applying(metrics, items[one.item]) - one.scores.keys()]
+    return {
+        "rater": judgements[0].rater,
+        "judgements": len(judgements),
+        "unrated": len(unrated),
+        "problems": dict(Counter(one.said[PROBLEM] for one in unrated if PROBLEM in one.said)),
+        **{name: sum(getattr(one, name) for one in judgements) for name in ADDED_UP if name != "seconds"},
+        "cost": None if None in costs else _sum(costs),
+        "others": sorted({one.rater for one in folder.judgements()} - {judgements[0].rater}),
+    }
 
 
 def scores_of(dataset: Dataset, outcomes: Iterable[Outcome], judgements: Iterable[Judgement]) -> Scores:
@@ -147,8 +183,10 @@ def _valid_replies(outcomes: Sequence[Outcome]) -> float | None:
 
 def _building(method: str, memories: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """What the method's memories took, all together, whichever method built them, and the sizes of pages and notes."""
-    own = {line["memory"]: line for line in memories if line["method"] == method and "memory" in line}
-    built = [line for line in memories if line.get("memory") in own]
+    mine = [line for line in memories if line["method"] == method]
+    own = {line["memory"]: line for line in mine if "memory" in line}
+    unfinished = [line for line in mine if "memory" not in line]
+    built = [line for line in memories if line.get("memory") in own] + unfinished
     return {
         "memories": len(own),
         **{used: sum(line[used] for line in built) for used in ADDED_UP},

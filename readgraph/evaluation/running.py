@@ -6,8 +6,9 @@ from dataclasses import dataclass, field, replace
 
 from readgraph.evaluation.conversing import Conversing, by_talk
 from readgraph.evaluation.folder import EvaluationFolder
-from readgraph.evaluation.reading import Cost, Reading
+from readgraph.evaluation.reading import Reading
 from readgraph.evaluation.records import Dataset, Item, Outcome, Text
+from readgraph.evaluation.usage import Cost
 from readgraph.graphs.methods import Method
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import ReadgraphError
@@ -47,7 +48,7 @@ class Evaluation:
     context: ReaderContext
     folder: EvaluationFolder
     library: Library
-    cost: Cost = lambda steps: None
+    cost: Cost = lambda exchange: None
     missing: list[Group] = field(init=False)
     reading: asyncio.Semaphore = field(init=False)
 

@@ -25,10 +25,15 @@ class ScoredEvaluation:
         return list(self.results["methods"])
 
     @property
-    def leading(self) -> str:
-        """The metric that leads: the first that has scores, since one that wants a judge may have none."""
+    def metrics(self) -> list[str]:
+        """The dataset's metrics that have scores, since one that wants a judge may have none; the first one leads."""
         scored = {name for method in self.methods for name in method["metrics"]}
-        return next((name for name in self.dataset.metrics if name in scored), self.dataset.metrics[0])
+        return [name for name in self.dataset.metrics if name in scored] or [self.dataset.metrics[0]]
+
+    @property
+    def leading(self) -> str:
+        """The metric that leads."""
+        return self.metrics[0]
 
     def score(self, outcome: Outcome, metric: str) -> float | None:
         """An outcome's score; none where the metric doesn't apply to the question, or was not rated."""

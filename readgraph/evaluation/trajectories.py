@@ -6,7 +6,7 @@ for the memorizer and the researcher apart (GAM, section 2.2.3); its `label` mak
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Any
@@ -96,7 +96,7 @@ def rewards(folder: EvaluationFolder) -> Iterator[Example]:
     for known in (worth.questions, worth.texts):
         for (method, _, identity), value in known.items():
             groups[method, identity].append(value / 100)
-    for line in folder.lines("exchanges"):
+    for line in _once(folder.lines("exchanges")):
         score = worth.of_line(line)
         if score is None or line["asked"] in ANSWERS:
             continue
@@ -118,6 +118,16 @@ FORMS: dict[str, Callable[[EvaluationFolder], Iterator[Example]]] = {
     "preference": preferences,
     "reward": rewards,
 }
+
+
+def _once(lines: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Each exchange of a reading once: what was asked again after a stop or a failure stands there twice."""
+    seen = set[str]()
+    for line in lines:
+        known = digest([line[name] for name in ("method", "run", "text", "item", "messages", "reply")])
+        if known not in seen:
+            seen.add(known)
+            yield line
 
 
 def _prompt(line: Mapping[str, Any]) -> list[dict[str, str]]:

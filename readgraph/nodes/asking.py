@@ -87,9 +87,9 @@ async def _ask(
         except Refused as refusal:
             reasons.append(str(refusal))
             current_meter().refuse(prompt.name, reasons[-1])
-            _record(client, prompt, messages, said.text, reasons[-1])
+            _record(client, prompt, messages, said, reasons[-1])
         else:
-            _record(client, prompt, messages, said.text, None)
+            _record(client, prompt, messages, said, None)
             return answer
         shown, why = first_words(said.text, MOST_REPEATED), first_words(reasons[-1], MOST_REPEATED)
         messages += [("ai", shown), ("user", f"That can't be used: {why}. Reply again, as asked.")]
@@ -103,7 +103,7 @@ def _is_plain(form: ReplyForm, reply: type[BaseModel] | None) -> bool:
     return form == "plain" and reply is not None and deciding_field(reply) is not None
 
 
-def _record(client: ModelClient, prompt: Prompt, messages: Messages, reply: str, refused: str | None) -> None:
+def _record(client: ModelClient, prompt: Prompt, messages: Messages, said: Said, refused: str | None) -> None:
     keep_exchange(
         lambda: Exchange(
             node=current_meter().node,
@@ -111,8 +111,9 @@ def _record(client: ModelClient, prompt: Prompt, messages: Messages, reply: str,
             asked=prompt.name,
             version=prompt.version,
             messages=list(messages),
-            reply=reply,
+            reply=said.text,
             refused=refused,
+            tokens=said.tokens,
         )
     )
 
@@ -130,13 +131,14 @@ async def _say(
     async with client.asking.setdefault(key, asyncio.Lock()):
         if recorded := await store.reply(key):
             meter.recall()
-            return Said(recorded["said"], recorded["cut"])
+            tokens_in, tokens_out = recorded.get("tokens", (0, 0))
+            return Said(recorded["said"], recorded["cut"], (tokens_in, tokens_out))
         words = prompt.words + sum(count_words(content) for _, content in messages[2:])
         async with client.slots:
             meter.begin_call(words)
             said = await call_model(client, messages, reply)
-        record = {"said": said.text, "cut": said.cut, "asked": prompt.name, "document": meter.document}
-        await store.put_reply(key, record)
+        told = {"said": said.text, "cut": said.cut, "tokens": [*said.tokens]}
+        await store.put_reply(key, {**told, "asked": prompt.name, "document": meter.document})
     meter.end_call(words, count_words(said.text), said.tokens)
     return said
 

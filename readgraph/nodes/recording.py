@@ -12,7 +12,7 @@ class Exchange(TypedDict):
     """One prompt and the reply to it, whether the model gave it now or before (a recorded reply).
 
     `asked` names the prompt with its `version`, `messages` are pairs of role and text, `refused` says why the reply
-    could not be used, or nothing.
+    could not be used, or nothing. `tokens` (in, out) are as its server counted them, zeros where it told none.
     """
 
     node: str
@@ -22,6 +22,7 @@ class Exchange(TypedDict):
     messages: list[tuple[str, str]]
     reply: str
     refused: str | None
+    tokens: tuple[int, int]
 
 
 _keep: ContextVar[Callable[[Exchange], Any] | None] = ContextVar("readgraph_exchanges", default=None)

@@ -15,6 +15,9 @@ HEADER = {"readgraph": "replies", "format": 1}
 
 _FIELDS = {"said": str, "cut": bool, "asked": str, "document": str}
 
+_TOKENS = "tokens"
+"""A pair of counts, in and out; replies that were recorded by an earlier version have none."""
+
 
 async def exported(pages: PageStore, document: str | None = None) -> AsyncIterator[str]:
     """The archive's lines: all replies, or those that were paid for one document, by their keys."""
@@ -47,7 +50,15 @@ def _parsed(lines: Iterable[str]) -> Iterator[tuple[str, dict[str, Any]]]:
             if value != HEADER:
                 raise BadInput("This is no archive of replies, or of a newer format: its first line doesn't say so.")
             continue
-        kinds = isinstance(value, dict) and {**_FIELDS, "key": str}
-        if not kinds or value.keys() != kinds.keys() or not all(isinstance(value[k], t) for k, t in kinds.items()):
+        if not _is_reply(value):
             raise BadInput(f"Line {number} is no reply: it needs {', '.join(['key', *_FIELDS])}.")
         yield value.pop("key"), value
+
+
+def _is_reply(value: Any) -> bool:
+    kinds = {**_FIELDS, "key": str}
+    if not isinstance(value, dict) or value.keys() - {_TOKENS} != kinds.keys():
+        return False
+    tokens = value.get(_TOKENS, [0, 0])
+    counts = isinstance(tokens, list) and len(tokens) == 2 and all(type(count) is int for count in tokens)
+    return counts and all(isinstance(value[name], kind) for name, kind in kinds.items())

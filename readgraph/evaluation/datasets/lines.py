@@ -1,11 +1,13 @@
-"""Files of JSON lines, or of one JSON array, record by record, with the place named where one can't be used.
+"""Files of JSON lines, of one JSON array or object, or of Parquet, record by record.
 
-Such files grow to gigabytes, so no more than one record of them is held besides what is made of it.
+A record that can't be used is named by its place. Such files grow to gigabytes, so no more than one record of them is
+held besides what is made of it.
 """
 
 import gzip
 import json
 from collections.abc import Iterator
+from importlib import import_module
 from itertools import count
 from pathlib import Path
 from typing import Any, TextIO, TypeVar
@@ -16,6 +18,11 @@ from readgraph.sources.loading import shown
 from readgraph.state.errors import BadInput
 
 COMPRESSED = ".gz"
+
+PARQUET = ".parquet"
+
+ROWS = 16
+"""Rows of a Parquet file that are held at a time: one may hold a history of hundreds of sessions."""
 
 CHUNK = 2**20
 """Characters of an array that are read at a time, at least."""
@@ -39,7 +46,8 @@ Kind = TypeVar("Kind", bound=Record)
 def records(path: Path, kind: type[Kind]) -> Iterator[tuple[str, Kind]]:
     """Where each record stands ("line 3 of story.jsonl", "item 3 of story.json"), and the record.
 
-    A name that ends in ".gz" is of a compressed file. Raises `BadInput` for a record that is none of this kind.
+    A name that ends in ".gz" is of a compressed file, one in ".parquet" of a table ("row 3 of story.parquet"). Raises
+    `BadInput` for a record that is none of this kind.
     """
     for where, value in _values(path):
         yield where, record(value, kind, where)
@@ -62,11 +70,16 @@ def first_value(path: Path) -> Any:
     try:
         return next((value for _, value in _values(path, LONGEST_FIRST)), None)
     except BadInput:
+        if path.suffix == PARQUET:  # by its name it can be nothing else
+            raise
         return None
 
 
 def _values(path: Path, longest: int = -1) -> Iterator[tuple[str, Any]]:
     name = shown(path)
+    if path.suffix == PARQUET:
+        yield from _of_table(path, name)
+        return
     try:
         with _opened(path) as file:
             begins = file.read(1)
@@ -84,6 +97,28 @@ def _values(path: Path, longest: int = -1) -> Iterator[tuple[str, Any]]:
         raise BadInput(f"{name} is not in UTF-8: convert it.") from None
 
 
+def _of_table(path: Path, name: str) -> Iterator[tuple[str, Any]]:
+    """The rows of a Parquet file, as the Hugging Face hub exports datasets."""
+    try:
+        parquet = import_module("pyarrow.parquet")
+    except ImportError:
+        raise BadInput(f"{name} needs one more package: pip install pyarrow.") from None
+    try:
+        with parquet.ParquetFile(path) as table:
+            rows = (row for batch in table.iter_batches(batch_size=ROWS) for row in batch.to_pylist())
+            for number, row in enumerate(rows, 1):
+                yield f"row {number} of {name}", _without_nulls(row)
+    except (OSError, ValueError) as problem:  # Arrow's own errors are these
+        raise BadInput(f"{name} can't be read as Parquet: {' '.join(str(problem).split())}") from None
+
+
+def _without_nulls(value: Any) -> Any:
+    """The value without its empty fields: a column has one for each row, also where the record has no such field."""
+    if isinstance(value, dict):
+        return {name: _without_nulls(one) for name, one in value.items() if one is not None}
+    return [_without_nulls(one) for one in value] if isinstance(value, list) else value
+
+
 def _opened(path: Path) -> TextIO:
     if path.suffix == COMPRESSED:
         return gzip.open(path, "rt", encoding="utf-8-sig")
@@ -96,9 +131,10 @@ def _of_lines(file: TextIO, name: str, longest: int) -> Iterator[tuple[str, Any]
         if not line:
             return
         if line.strip():
-            where = f"line {number} of {name}"
+            whole = number == 1 and line.strip() == "{"  # an object on several lines is all that its file holds
+            where = name if whole else f"line {number} of {name}"
             try:
-                value = json.loads(line)
+                value = json.loads(line + file.read(longest) if whole else line)
             except (ValueError, RecursionError):
                 raise BadInput(f"There is no JSON in {where}: each line is one record.") from None
             yield where, value

@@ -61,7 +61,7 @@ def report_data(evaluation: ScoredEvaluation, missing: str) -> EvaluationReportD
         recipes[memory["method"]][memory["fingerprint"]] = None
     return {
         "results": evaluation.results,
-        "metrics": list(evaluation.dataset.metrics),
+        "metrics": evaluation.metrics,
         "titles": {text.id: text.title for text in evaluation.dataset.texts},
         "recipes": {method: list(of) for method, of in recipes.items()},
         "questions": [_question(item, answers[item.id]) for item in evaluation.dataset.items],

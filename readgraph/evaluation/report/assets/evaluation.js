@@ -51,6 +51,19 @@ function troubles(methods) {
   return section("troubles", "Failures and fall-backs", list || null, falls);
 }
 
+/** Who rated, and what that took; nothing where nobody did. */
+function judgingLine(judging) {
+  if (!judging) return "";
+  const told = [
+    `${judging.rater} rated ${counted(judging.judgements, "answer")}`,
+    judging.unrated ? `${number(judging.unrated)} without a verdict that could be used` : "",
+    judging.calls ? `${counted(judging.calls, "call")}, ${number(judging.input_words)} words in` : "",
+    judging.cost ? dollars(judging.cost) : "",
+    judging.others.length ? `judgements by ${judging.others.join(", ")} are kept, and don't count here` : "",
+  ];
+  return told.filter(Boolean).join("; ");
+}
+
 function madeWith(what) {
   const pairs = (of) => Object.entries(of).map(([name, value]) => `${name} ${value}`).join(", ");
   const told = (value) => Array.isArray(value) ? value.join(", ") : value === null || value === "" ? "none" : String(value);
@@ -59,6 +72,7 @@ function madeWith(what) {
     licence: what.licence,
     note: what.note,
     judge: what.judge ?? "",
+    judging: judgingLine(report.results.judging),
     recipes: Object.entries(report.recipes).map(([method, of]) => `${method} ${of.join(", ")}`).join("; "),
     settings: Object.entries(what.settings).map(([name, value]) => `${name} ${told(value)}`).join(", "),
     prompts: pairs(what.prompts),
