@@ -146,6 +146,7 @@ def test_a_model_is_checked(readgraph: Command, server: ModelServer) -> None:
     server.fault_for = lambda request, call: Fault.not_json()
     ran = readgraph("models", "openai:double", "--json")
     assert (ran.code, json.loads(ran.out)["usable"]) == (0, False)
+    assert "set another reply_form" in readgraph("models", "openai:double").out
     assert_refused(readgraph("models"), "PROVIDER:NAME")
 
 
@@ -171,6 +172,10 @@ def test_a_folder_is_read(readgraph: Command, tmp_path: Path) -> None:
     assert all(document["complete"] for document in built)
     assert readgraph("read", tmp_path / "letters").out.count("1 gist of") == 3
     assert_refused(readgraph("read", tmp_path / "letters", "--glob", "*.pdf"), "holds no file")
+    (tmp_path / "letters" / "4.pdf").write_text("no PDF")
+    for command in (("read",), ("ask", "When was the lamp lit?")):
+        ran = readgraph(*command, tmp_path / "letters", "--quiet")
+        assert ran.code == 0 and ran.err.startswith("readgraph: Left out: ") and "4.pdf is no PDF" in ran.err
 
 
 def test_several_files_are_asked_as_one(readgraph: Command, tmp_path: Path) -> None:

@@ -16,6 +16,9 @@ from tests.source_files import encrypt_pdf, write_pdf_lines, write_zip
 BAD_INPUT = [
     ("ask who {tmp}/none.txt", "none.txt"),
     ("ask who {tmp}/hollow", "holds no file"),
+    ("ask who ''", "name of a file is empty"),
+    ("read ''", "name of a file is empty"),
+    ("ask who {tmp}/notes", "give it on standard input"),
     ("ask who", "name a file"),
     ("ask who --continue", "no question to go on from"),
     ("ask who {story} --price cheap", "is no price"),
@@ -67,6 +70,7 @@ def bad_files(tmp_path: Path) -> None:
         "deep.jsonl": "[" * 100_000,
         "cut.jsonl": '{"readgraph": "replies", "format": 1}\n{"key": "a',
         "hollow/.x": "",
+        "notes": "a text",
     }
     files |= {"other.jsonl": '{"readgraph": "replies", "format": 2}\n'}
     for name, content in files.items():
@@ -85,10 +89,20 @@ def test_bad_input_is_one_line(readgraph: Command, bad_files: None, tmp_path: Pa
     assert_refused(readgraph(*shlex.split(line.format(tmp=tmp_path, story=STORY))), reason)
 
 
-@pytest.mark.parametrize("line", ["ask who f.txt --nonsense", "ask who f.txt --strategy both", "ask", "nonsense"])
-def test_wrong_usage_ends_with_2(readgraph: Command, line: str) -> None:
-    ran = readgraph(*line.split())
-    assert (ran.code, ran.out) == (2, "") and "Traceback" not in ran.err
+WRONG_USAGE = [
+    ("ask who f.txt --nonsense", "No such option: --nonsense"),
+    ("ask who f.txt --strategy both", "'--strategy': "),
+    ("ask who f.txt --max-pages few", "'--max-pages': "),
+    ("ask", "Missing argument 'QUESTION'. See 'readgraph ask --help'."),
+    ("agents forget", "Missing argument 'NAME'. See 'readgraph agents forget --help'."),
+    ("reed book.txt", "Did you mean 'read'? See 'readgraph --help'."),
+    ("replies", "Missing command. See 'readgraph replies --help'."),
+]
+
+
+@pytest.mark.parametrize("line,reason", WRONG_USAGE)
+def test_wrong_usage_is_one_line(readgraph: Command, line: str, reason: str) -> None:
+    assert_refused(readgraph(*line.split()), reason)
 
 
 def test_an_empty_name_names_no_document(readgraph: Command) -> None:
@@ -101,6 +115,7 @@ def test_an_empty_name_names_no_document(readgraph: Command) -> None:
     "text,reason",
     [
         ("colour = 1", "unknown setting 'colour'"),
+        ("max-pages = 1", "do you mean 'max_pages'?"),
         ("max_pages = -1", "'max_pages' can't be used"),
         ("model = 3", "'model' can't be used"),
         ("model = ", "can't be read"),
@@ -135,8 +150,8 @@ def test_an_address_that_is_none(readgraph: Command, monkeypatch: MonkeyPatch, a
 FAILING: dict[str, tuple[Callable[[], Fault], str]] = {
     "401": (Fault.unauthorized, "refused the key"),
     "403": (lambda: Fault("forbidden", status=403), "may not use the model"),
-    "404": (lambda: Fault("not found", status=404), "does not know the model"),
-    "429": (Fault.rate_limited, "takes no more calls for now"),
+    "404": (lambda: Fault("not found", status=404), "'openai:double': check its name, and the address"),
+    "429": (Fault.rate_limited, "go on later, or see to your credit there"),
     "500": (Fault.server_error, "failed 4 times (500)"),
     "hangs": (Fault.hang, "did not answer in time"),
     "breaks off": (Fault.cut, "No model server answers"),

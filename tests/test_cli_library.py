@@ -88,3 +88,8 @@ def test_show_tells_how_much_is_done(readgraph: Command, server: ModelServer) ->
     (memory,) = record["memories"]
     assert 0 < memory["notes"] <= memory["pages"] and not memory["complete"]
     assert f"{memory['notes']} of about " in readgraph("show").text and "1 document, " in readgraph("show").text
+
+
+def test_a_reading_that_was_stopped_at_once_is_of_unknown_length(readgraph: Command, server: ModelServer) -> None:
+    readgraph("read", STORY, *DOUBLE, "--max-calls", 0)
+    assert "no page done yet" in readgraph("show").text

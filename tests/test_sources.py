@@ -185,6 +185,22 @@ def test_a_file_in_a_folder_that_can_not_be_read_is_named(write: Wrote, tmp_path
     assert len(load_all([tmp_path], "*.txt")) == 1
 
 
+def test_a_file_in_a_folder_that_can_not_be_read_is_left_out_where_that_is_told(write: Wrote, tmp_path: Path) -> None:
+    good, bad, told = write("good.txt", "text"), write("bad.pdf", "no PDF"), list[str]()
+
+    def tell(problem: BadInput) -> None:
+        told.append(str(problem))
+
+    assert names(load_all([tmp_path], None, tell), tmp_path) == ["good.txt"]
+    assert len(told) == 1 and "bad.pdf is no PDF" in told[0]
+    with pytest.raises(BadInput, match="is no PDF"):
+        load_all([tmp_path, bad], None, tell)
+    good.unlink()
+    with pytest.raises(BadInput, match="is no PDF"):
+        load_all([tmp_path], None, tell)
+    assert len(told) == 1
+
+
 @pytest.mark.parametrize(
     "glob,reason",
     [(None, "holds no file"), ("*.md", r"matches '\*\.md'"), ("/etc/*", "no pattern"), ("", "matches ''")],

@@ -107,5 +107,9 @@ def test_training_libraries_read_them(readgraph: Command, evaluated: Path, tmp_p
 
 def test_what_can_t_be_written_is_refused(readgraph: Command, evaluated: Path, tmp_path: Path) -> None:
     assert_refused(readgraph("trajectories", tmp_path), "holds no evaluation")
+    kept = tmp_path / "kept.jsonl"
+    kept.write_text("examples of before")
+    assert_refused(readgraph("trajectories", tmp_path, "--out", kept), "holds no evaluation")
+    assert kept.read_text() == "examples of before"
     assert_refused(readgraph("trajectories", evaluated, "--format", "dpo"), "choose one of sft, preference, reward")
     assert_refused(readgraph("trajectories", evaluated, "--out", tmp_path), "can't be written")

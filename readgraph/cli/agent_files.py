@@ -10,10 +10,11 @@ from rich.table import Table
 from readgraph.cli.forgetting import agreed
 from readgraph.cli.rendering import PLAIN, print_json
 from readgraph.cli.safe_text import Text
+from readgraph.cli.showing import day
 from readgraph.state.agent_archive import exported, imported
 from readgraph.state.agent_lives import forget_agent as forget_life
 from readgraph.state.agent_lives import life_of
-from readgraph.state.agents import AgentStore
+from readgraph.state.agents import Agent, AgentStore
 from readgraph.state.errors import BadInput
 from readgraph.state.library import open_library
 
@@ -30,7 +31,7 @@ def show_agents(folder: Path | None, *, as_json: bool) -> None:
     table = Table("agent", "events", "passages", "documents", "last event", **PLAIN)
     for agent in found:
         numbers = [f"{agent[kind]:,}" for kind in ("events", "passages", "documents")]
-        table.add_row(*map(Text, [agent["name"], *numbers, agent["last_event"][:16].replace("T", " ")]))
+        table.add_row(*map(Text, [agent["name"], *numbers, day(agent["last_event"]) if agent["last_event"] else ""]))
     Console(highlight=False).print(table)
 
 
@@ -56,7 +57,10 @@ def import_agent(file: Path, name: str, folder: Path | None) -> None:
 
 def forget_agent(name: str, folder: Path | None, *, sure: bool) -> None:
     """Forget an agent, after asking where a person can be asked."""
-    asyncio.run(_forget(name, folder, sure))
+    agent = asyncio.run(_own(name, folder))
+    if not sure and not agreed(f"Forget '{name}' and all that it remembers? [y/N] "):
+        raise BadInput(f"'{name}' was kept: say --yes to forget it without being asked.")
+    asyncio.run(_forget(agent, folder))
     Console(highlight=False).print(Text(f"Forgot '{name}'."))
 
 
@@ -95,9 +99,11 @@ async def _import(text: str, name: str, folder: Path | None) -> tuple[str, int]:
         return agent.name, agent.birth["events"]
 
 
-async def _forget(name: str, folder: Path | None, sure: bool) -> None:
+async def _own(name: str, folder: Path | None) -> Agent:
     async with open_library(folder) as library:
-        agent = await AgentStore(library.store).own_agent(name)
-        if not sure and not agreed(f"Forget '{name}' and all that it remembers? [y/N] "):
-            raise BadInput(f"'{name}' was kept: say --yes to forget it without being asked.")
+        return await AgentStore(library.store).own_agent(name)
+
+
+async def _forget(agent: Agent, folder: Path | None) -> None:
+    async with open_library(folder) as library:
         await forget_life(library, agent)

@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 
 from readgraph.cli.chat_view import PROMPT, ChatView, JsonView
 from readgraph.cli.conversation import Conversation
+from readgraph.cli.screen import person_types
 from readgraph.nodes.models import HOW_TO_NAME
 from readgraph.sources import load
 from readgraph.state.agents import proper_name
@@ -91,7 +92,7 @@ def _converse(conversation: Conversation, view: "ChatView | JsonView") -> None:
             elif line:
                 _run(conversation.receive, Arrival(kind="user", text=line))
         except ReadgraphError as problem:
-            if not sys.stdin.isatty():
+            if not person_types():
                 raise
             view.warn(str(problem))  # a person sees it and goes on; a broken turn is finished with the next one
 
@@ -131,8 +132,8 @@ def _run(work: Callable[..., Awaitable[T]], *given: Any) -> T:
 
 def _lines(view: "ChatView | JsonView") -> Iterator[str]:
     """What is typed; of standard input that is no terminal, its lines."""
-    if not sys.stdin.isatty():
-        yield from (line.strip() for line in sys.stdin)
+    if not person_types():
+        yield from (line.strip() for line in sys.stdin or ())
         return
     with suppress(ImportError):  # line editing, a history, and pasted lines as one message
         importlib.import_module("readline").parse_and_bind("set enable-bracketed-paste on")

@@ -22,6 +22,8 @@ FORMS = {
     "plain": "plain words",
 }
 
+UNUSABLE = "no usable typed reply: set another reply_form, or take a larger model"
+
 
 def check_model(model: str, timeout: float, *, as_json: bool) -> None:
     """Ask the model one tiny question and say what came of it; raises `ModelUnavailable` where nothing did."""
@@ -32,7 +34,7 @@ def check_model(model: str, timeout: float, *, as_json: bool) -> None:
         print_json(found)
         return
     at = f" at {found['server']}" if found["server"] else ""
-    typed = f"typed replies by {FORMS[str(found['reply_form'])]}" if found["usable"] else "no usable typed reply"
+    typed = f"typed replies by {FORMS[str(found['reply_form'])]}" if found["usable"] else UNUSABLE
     Console(highlight=False).print(Text(f"{model}{at}: answers in {found['seconds']:.1f} s, {typed}."))
 
 

@@ -4,6 +4,9 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
+import typer
+
+from readgraph.cli.safe_text import one_line
 from readgraph.sources import SourceText, load, load_all
 from readgraph.sources.loading import STANDARD_INPUT, shown
 from readgraph.state.collections import add_collection
@@ -20,6 +23,11 @@ async def store_source(library: Library, source: SourceText) -> Document:
     return await library.pages.add_document(source.text, title=source.title, source=file, places=places)
 
 
+def sources_of(paths: Sequence[Path], glob: str | None) -> list[SourceText]:
+    """The texts of files and folders; a person is told what can't be read in a folder."""
+    return load_all(paths, glob, lambda problem: typer.echo(f"readgraph: Left out: {one_line(problem)}", err=True))
+
+
 def asked_sources(paths: Sequence[Path], glob: str | None) -> list[SourceText | str]:
     """The texts of files and folders; what is no file is a name, and may be a document in the library.
 
@@ -27,7 +35,7 @@ def asked_sources(paths: Sequence[Path], glob: str | None) -> list[SourceText | 
     """
     sources: list[SourceText | str] = []
     for path in paths:
-        sources += load_all([path], glob) if _is_file(path) else [str(path)]
+        sources += sources_of([path], glob) if _is_file(path) else [str(path)]
     return sources
 
 

@@ -9,14 +9,14 @@ from typing import NamedTuple
 from rich.console import Console
 from rich.table import Table
 
-from readgraph.cli.documents import asked_document, asked_sources
+from readgraph.cli.documents import asked_document, asked_sources, sources_of
 from readgraph.cli.prices import TOKENS_A_WORD, Price, in_dollars, known_price
 from readgraph.cli.rendering import PLAIN, print_json
 from readgraph.cli.safe_text import Text
 from readgraph.cli.screen import Screen
 from readgraph.cli.settings import chosen_method
 from readgraph.nodes.estimating import Estimate, Range
-from readgraph.sources import SourceText, load_all
+from readgraph.sources import SourceText
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.library import open_library
@@ -37,7 +37,7 @@ def estimate(
     """Print what reading the documents will use: each for itself, or asked as one where there is a question."""
     if not paths:
         raise BadInput("There is nothing to estimate: name the documents.")
-    sources = load_all(paths, glob) if question is None else asked_sources(paths, glob)
+    sources = sources_of(paths, glob) if question is None else asked_sources(paths, glob)
     show_estimate(*asyncio.run(_foreseen(sources, question, method, context, folder)), context, screen)
 
 

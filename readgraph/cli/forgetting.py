@@ -4,14 +4,17 @@ import asyncio
 import sys
 from pathlib import Path
 
+import typer
 from rich.console import Console
 
 from readgraph.cli.documents import find_document
 from readgraph.cli.rendering import print_json
-from readgraph.cli.safe_text import Text
+from readgraph.cli.safe_text import Text, visible
+from readgraph.cli.screen import person_types
 from readgraph.state.errors import BadInput
 from readgraph.state.forgetting import forget_document
 from readgraph.state.library import open_library
+from readgraph.state.records import Document
 from readgraph.state.words import counted
 
 ONE = {"memories": "memory", "replies": "reply", "threads": "thread"}
@@ -20,15 +23,10 @@ ONE = {"memories": "memory", "replies": "reply", "threads": "thread"}
 
 def forget(named: str, folder: Path | None, *, sure: bool, as_json: bool) -> None:
     """Forget a document, after asking where a person can be asked."""
-    asyncio.run(_forget(named, folder, sure, as_json))
-
-
-async def _forget(named: str, folder: Path | None, sure: bool, as_json: bool) -> None:
-    async with open_library(folder) as library:
-        document = await find_document(library.pages, named)
-        if not sure and not agreed(f"Forget '{document.title}' and all that was read of it? [y/N] "):
-            raise BadInput(f"'{document.title}' was kept: say --yes to forget it without being asked.")
-        forgotten = await forget_document(library, document)
+    document = asyncio.run(_found(named, folder))
+    if not sure and not agreed(f"Forget '{document.title}' and all that was read of it? [y/N] "):
+        raise BadInput(f"'{document.title}' was kept: say --yes to forget it without being asked.")
+    forgotten = asyncio.run(_forget(document, folder))
     if as_json:
         print_json({"document": document.id, "title": document.title, **forgotten})
         return
@@ -36,6 +34,25 @@ async def _forget(named: str, folder: Path | None, sure: bool, as_json: bool) ->
     Console(highlight=False).print(Text(f"Forgot '{document.title}': {gone}."))
 
 
+async def _found(named: str, folder: Path | None) -> Document:
+    async with open_library(folder) as library:
+        return await find_document(library.pages, named)
+
+
+async def _forget(document: Document, folder: Path | None) -> dict[str, int]:
+    async with open_library(folder) as library:
+        return await forget_document(library, document)
+
+
 def agreed(question: str) -> bool:
-    """Whether a person says yes; where none can be asked, nobody does."""
-    return sys.stdin.isatty() and input(question).strip().casefold() in ("y", "yes")
+    """Whether a person says yes; where none can be asked, nobody does.
+
+    Not for an event loop, where the first Ctrl-C would be passed over.
+    """
+    if not person_types():
+        return False
+    typer.echo(visible(question), nl=False, err=True)
+    said = sys.stdin.readline()
+    if not said:  # Ctrl-D, which ends no line
+        typer.echo(err=True)
+    return said.strip().casefold() in ("y", "yes")

@@ -24,6 +24,7 @@ from readgraph.cli.options import (
     Glob,
     Json,
     LibraryFolder,
+    files,
     with_context,
     with_screen,
 )
@@ -64,10 +65,7 @@ Report = Annotated[
 @with_screen
 def read(
     paths: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="FILE…", help="Files and folders: text, Markdown, HTML, PDF, EPUB, Word; - for standard input."
-        ),
+        list[Path], files("Files and folders: text, Markdown, HTML, PDF, EPUB, Word; - for standard input.")
     ],
     context: "ReaderContext",
     screen: "Screen",
@@ -95,12 +93,7 @@ def read(
 @with_screen
 def remember(
     history: Annotated[str, typer.Argument(metavar="HISTORY", help="The history's name; a new one begins with it.")],
-    paths: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="FILE…", help="Files and folders of sessions; - for standard input.", show_default=False
-        ),
-    ],
+    paths: Annotated[list[Path], files("Files and folders of sessions; - for standard input.")],
     context: "ReaderContext",
     screen: "Screen",
     glob: Glob = None,
@@ -135,11 +128,7 @@ def ask(
     screen: "Screen",
     paths: Annotated[
         list[Path] | None,
-        typer.Argument(
-            metavar="[FILE…]",
-            help="Files and folders (several are read as one), - for standard input, or a document in the library.",
-            show_default=False,
-        ),
+        files("Files and folders (several are read as one), - for standard input, or a document in the library."),
     ] = None,
     glob: Glob = None,
     follow_up: Annotated[
@@ -189,7 +178,7 @@ def ask(
 def show(
     document: Annotated[
         str,
-        typer.Argument(metavar="[DOCUMENT]", help="A document whose pages to show: a file, an id or a title."),
+        typer.Argument(metavar="DOCUMENT", help="A document whose pages to show: a file, an id or a title."),
     ] = "",
     library: LibraryFolder = None,
     report: Report = None,
@@ -292,11 +281,18 @@ def run() -> NoReturn:
     atexit.register(gc.freeze)  # the system takes all back at once; piece by piece takes a fifth of a short command
     signal.signal(signal.SIGTERM, _end)
     try:
-        app()
-    except ReadgraphError as problem:
-        from readgraph.cli.safe_text import one_line
+        code = app(standalone_mode=False)
+        if sys.stdout is not None:
+            sys.stdout.flush()
+        sys.exit(code)
+    except (ReadgraphError, typer.TyperException) as problem:
+        from readgraph.cli.faults import tell
 
-        typer.echo(f"readgraph: {one_line(problem)}", err=True)
+        tell(problem)
+    except OSError as problem:
+        from readgraph.cli.faults import tell_of_output
+
+        tell_of_output(problem)
     except SystemExit as ended:
         if ended.code == STOPPED:
             for ending in (signal.SIGINT, signal.SIGTERM):

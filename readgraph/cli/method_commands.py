@@ -11,6 +11,7 @@ from readgraph.cli.options import (
     Glob,
     Json,
     LibraryFolder,
+    files,
     with_context,
     with_screen,
 )
@@ -27,12 +28,7 @@ method_commands = typer.Typer()
 @with_screen
 def compare(
     question: Annotated[str, typer.Argument(metavar="QUESTION", show_default=False, help="What you want to know.")],
-    paths: Annotated[
-        list[Path],
-        typer.Argument(
-            metavar="FILE…", help="Files and folders (several are read as one), or a document in the library."
-        ),
-    ],
+    paths: Annotated[list[Path], files("Files and folders (several are read as one), or a document in the library.")],
     context: "ReaderContext",
     screen: "Screen",
     methods: Annotated[
@@ -55,7 +51,7 @@ def compare(
 
 @method_commands.command("methods")
 def list_methods(
-    name: Annotated[str, typer.Argument(metavar="[NAME]", help="A method whose nodes to show.")] = "",
+    name: Annotated[str, typer.Argument(metavar="NAME", help="A method whose nodes to show.")] = "",
     mermaid: Annotated[bool, typer.Option("--mermaid", help="Print the drawing of its graph for Mermaid.")] = False,
     as_json: Json = False,
 ) -> None:

@@ -9,6 +9,8 @@ from typing import Annotated, Any, get_args
 
 import typer
 
+from readgraph.state.errors import BadInput
+
 Command = Callable[..., None]
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
@@ -18,6 +20,19 @@ LibraryFolder = Annotated[
         "--library", metavar="FOLDER", envvar="READGRAPH_LIBRARY", help="Where documents and memories are kept."
     ),
 ]
+
+
+def files(text: str) -> Any:
+    """The argument that names files and folders; `text` is its help."""
+    return typer.Argument(metavar="FILE", parser=_path_named, help=text, show_default=False)
+
+
+def _path_named(name: str) -> Path:
+    if not name:  # as of a variable that is not set; its path would be the folder one is in
+        raise BadInput("The name of a file is empty: name one, or '.' for the files of this folder.")
+    return Path(name)
+
+
 Glob = Annotated[str | None, typer.Option(help="Of folders, only files like this: '*.md'.", metavar="PATTERN")]
 
 

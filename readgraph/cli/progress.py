@@ -1,15 +1,26 @@
 """The live progress bar: how far the reading is, and what it has cost so far."""
 
+import time
 from types import TracebackType
 from typing import Any
 
 from langgraph.types import Overwrite
 from rich.console import Console
-from rich.progress import BarColumn, Progress, SpinnerColumn, TaskProgressColumn, TextColumn, TimeElapsedColumn
+from rich.progress import (
+    BarColumn,
+    Progress,
+    ProgressColumn,
+    SpinnerColumn,
+    TaskProgressColumn,
+    TextColumn,
+    TimeElapsedColumn,
+)
 
 from readgraph.cli.rendering import used
 from readgraph.cli.safe_text import Text
 from readgraph.cli.screen import Screen
+from readgraph.state.reading import Usage
+from readgraph.state.words import counted
 
 DOING = {
     "read": "Reading",
@@ -25,6 +36,9 @@ DOING = {
     "answer": "Answering",
 }
 
+NARROW = 60
+"""Columns: on a terminal with fewer there is no bar beside what is done and what it cost."""
+
 BUILDS = ("read", "memorize")
 """Nodes that tell how far they are; a call between two pages doesn't end that."""
 
@@ -35,17 +49,20 @@ class ReadingProgress:
     def __init__(self, screen: Screen) -> None:
         self.screen = screen
         self.console = Console(stderr=True, quiet=screen.quiet)
+        doing: list[ProgressColumn] = [SpinnerColumn(), TextColumn("{task.description}")]
+        spent = TextColumn("{task.fields[cost]}")
+        if self.console.width < NARROW:
+            columns = [*doing, TaskProgressColumn(), spent]
+        else:
+            pages = TextColumn("{task.fields[pages]}")
+            columns = [*doing, BarColumn(bar_width=30), TaskProgressColumn(), pages, spent, TimeElapsedColumn()]
         self._bar = Progress(
-            SpinnerColumn(),
-            TextColumn("{task.description}"),
-            BarColumn(bar_width=30),
-            TaskProgressColumn(),
-            TextColumn("{task.fields[pages]}{task.fields[cost]}"),
-            TimeElapsedColumn(),
+            *columns,
             console=self.console,
             transient=True,
             disable=not self.console.is_terminal,
         )
+        self._waits_until = 0.0
         self._task = self._bar.add_task("Opening", total=None, pages="", cost="")
 
     def __enter__(self) -> "ReadingProgress":
@@ -59,12 +76,20 @@ class ReadingProgress:
         """Clear the bar."""
         self._bar.stop()
 
+    def begin(self, node: str) -> None:
+        """Show that a step began."""
+        if node in DOING:
+            self._show(node)
+
     def take(self, event: dict[str, Any]) -> None:
         """Show an event of the graph's stream."""
         if "progress" in event:
-            self._show(event["progress"])
-        if "refused" in event and self.screen.verbose:
-            self.say("refused a reply to '{asked}': {reason}".format_map(event["refused"]))
+            self._show(**event["progress"])
+        if "waiting" in event:
+            self._wait(event["waiting"]["seconds"])
+            self._tell("waiting {seconds:.0f} s: {reason}", event["waiting"])
+        if "refused" in event:
+            self._tell("refused a reply to '{asked}': {reason}", event["refused"])
 
     def tell_steps(self, updates: dict[str, Any]) -> None:
         """Tell the steps that ended, where that was asked for."""
@@ -73,20 +98,29 @@ class ReadingProgress:
             for step in steps.value if isinstance(steps, Overwrite) else steps:
                 self.say(f"{step['node']}: {step['did']} ({used(step['usage'])})")
 
-    def _show(self, progress: dict[str, Any]) -> None:
-        usage = progress["usage"]
-        words = usage["input_words"] + usage["output_words"]
-        cost = f"{usage['calls']:,} calls, {words:,} words" if usage["calls"] else ""
-        changed: dict[str, Any] = {
-            "description": DOING.get(progress["node"], progress["node"].replace("_", " ").capitalize()),
-            "cost": cost,
-        }
-        if "of" in progress:
-            changed |= {"completed": progress["done"], "total": progress["of"]}
-            changed["pages"] = f"{progress['pages']:,} pages, {progress['notes']:,} notes  "
-        elif progress["node"] not in BUILDS:
-            changed |= {"total": None, "pages": ""}
+    def _wait(self, seconds: float) -> None:
+        """Show that a call waits; other calls that end meanwhile don't hide it."""
+        self._waits_until = time.monotonic() + seconds
+        self._bar.update(self._task, description=f"Waiting {seconds:.0f} s")
+
+    def _show(self, node: str, usage: Usage | None = None, **read: int) -> None:
+        changed: dict[str, Any] = {}
+        if time.monotonic() >= self._waits_until:
+            changed["description"] = DOING.get(node, node.replace("_", " ").capitalize())
+        if usage and usage["calls"]:
+            words = usage["input_words"] + usage["output_words"]
+            changed["cost"] = f"{counted(usage['calls'], 'call')}, {words:,} words"
+        if "of" in read:
+            changed |= {"completed": read["done"], "total": read["of"]}
+            changed["pages"] = f"{counted(read['pages'], 'page')}, {counted(read['notes'], 'note')}  "
+        elif node not in BUILDS:
+            changed["pages"] = ""
+            self._bar.tasks[self._task].total = None  # nobody knows; given to `update`, it would change nothing
         self._bar.update(self._task, **changed)
+
+    def _tell(self, line: str, fields: dict[str, Any]) -> None:
+        if self.screen.verbose:
+            self.say(line.format_map(fields))
 
     def say(self, line: str) -> None:
         """Print a line above the bar."""

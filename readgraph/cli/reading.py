@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from readgraph.cli.documents import store_source
+from readgraph.cli.documents import sources_of, store_source
 from readgraph.cli.rendering import print_json, print_memory, print_reminder
 from readgraph.cli.running import run_graph
 from readgraph.cli.screen import Screen
 from readgraph.cli.settings import chosen_method
 from readgraph.graphs.methods import Method
-from readgraph.sources import SourceText, load_all
+from readgraph.sources import SourceText
 from readgraph.state.context import ReaderContext
 from readgraph.state.library import open_library
 
@@ -25,7 +25,7 @@ def read_documents(
     screen: Screen,
 ) -> None:
     """Build the memories of files and folders and say what they are; JSON is an array where there are several."""
-    built = asyncio.run(_read(load_all(paths, glob), chosen_method(method), context, folder, screen))
+    built = asyncio.run(_read(sources_of(paths, glob), chosen_method(method), context, folder, screen))
     if screen.as_json:
         print_json(built[0] if len(built) == 1 else built)
 

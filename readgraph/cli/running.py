@@ -52,11 +52,18 @@ async def _output(
 ) -> dict[str, Any]:
     found: Any = {}
     events: AsyncIterator[Any] = graph.astream(
-        given, config, context=context, stream_mode=["custom", "updates", "values"], output_keys=graph.output_channels
+        given,
+        config,
+        context=context,
+        stream_mode=["custom", "tasks", "updates", "values"],
+        output_keys=graph.output_channels,
     )
     async for mode, event in events:
         if mode == "custom":
             progress.take(event)
+        elif mode == "tasks":
+            if "input" in event:  # it begins
+                progress.begin(event["name"])
         elif mode == "updates":
             progress.tell_steps(event)
         else:

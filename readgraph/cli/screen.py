@@ -1,5 +1,6 @@
 """What a command prints, and how: for people or programs, more or less of it, with what it cost."""
 
+import sys
 from dataclasses import dataclass
 
 from readgraph.cli.prices import Price, parse_price
@@ -20,3 +21,8 @@ class Screen:
         """The screen of a command's options."""
         known = price or kept_price()
         return cls(as_json, quiet, verbose, parse_price(known) if known else None)
+
+
+def person_types() -> bool:
+    """Whether standard input is a terminal, where a person can be asked; there is none where it was closed."""
+    return sys.stdin is not None and sys.stdin.isatty()

@@ -3,6 +3,7 @@
 import os
 import tomllib
 from dataclasses import fields
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -61,9 +62,14 @@ def _kept() -> dict[str, Any]:
         kept = tomllib.loads(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return {}
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as problem:
-        raise BadInput(f"The settings file {path} can't be read: {problem}") from None
-    known = {*OF_THE_COMMAND, *(field.name for field in fields(ReaderContext))}
-    if unknown := [name for name in kept if name not in known]:
-        raise BadInput(f"The settings file {path} has an unknown setting '{unknown[0]}'.")
+    except OSError as problem:
+        raise BadInput(f"The settings file {path} can't be read: {problem.strerror}.") from None
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as problem:
+        raise BadInput(f"The settings file {path} can't be read: {problem}.") from None
+    known = [*OF_THE_COMMAND, *(field.name for field in fields(ReaderContext))]
+    for name in kept:
+        if name not in known:
+            near = get_close_matches(name.lower(), known, 1)
+            hint = f": do you mean '{near[0]}'?" if near else ": each is named as its option is, with _ for -."
+            raise BadInput(f"The settings file {path} has an unknown setting '{name}'{hint}")
     return kept

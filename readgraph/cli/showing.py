@@ -132,12 +132,18 @@ async def _newest(pages: PageStore, named: str) -> tuple[Document, Memory]:
 def _told(document: Document, noted: Noted) -> str:
     """A memory in one line."""
     memory = noted.memory
-    pages = counted(len(noted.notes), "page")
-    if not memory.complete:
-        every = memory.pages if memory.paged else round(memory.pages * document.characters / max(memory.read_to, 1))
-        pages = f"{len(noted.notes):,} of {'' if memory.paged else 'about '}{counted(max(every, 1), 'page')}"
+    done = f"{_pages_done(document, noted)} done, {counted(noted.words, 'word')} of notes"
     made = f"{memory.recipe.method}, {memory.recipe.model or 'no model'}"
-    return f"{made}: {pages} done, {counted(noted.words, 'word')} of notes, {day(memory.started)}"
+    return f"{made}: {done if memory.pages else 'no page done yet'}, {day(memory.started)}"
+
+
+def _pages_done(document: Document, noted: Noted) -> str:
+    memory, done = noted.memory, len(noted.notes)
+    if memory.complete:
+        return counted(done, "page")
+    if memory.paged:
+        return f"{done:,} of {counted(memory.pages, 'page')}"
+    return f"{done:,} of about {counted(round(memory.pages * document.characters / max(memory.read_to, 1)), 'page')}"
 
 
 def _listed(document: Document, memories: list[Noted]) -> dict[str, Any]:

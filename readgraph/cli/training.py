@@ -4,6 +4,7 @@ import json
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import chain, islice
 from pathlib import Path
 from typing import IO
 
@@ -21,10 +22,11 @@ def write_trajectories(folder: Path, form: str, out: Path, *, quiet: bool) -> No
     """Write the examples of a form, one a line."""
     if form not in FORMS:
         raise BadInput(f"There is no format '{form}': choose one of {', '.join(FORMS)}.")
-    examples = FORMS[form](EvaluationFolder(folder))
+    examples = iter(FORMS[form](EvaluationFolder(folder)))
+    first = list(islice(examples, 1))  # what can't be read is told before a file that is there is emptied
     count = 0
     with _opened(out) as file:
-        for count, example in enumerate(examples, 1):  # noqa: B007
+        for count, example in enumerate(chain(first, examples), 1):  # noqa: B007
             file.write(json.dumps(example, ensure_ascii=False) + "\n")
     if not quiet:
         told = f"{counted(count, 'example')} written."

@@ -22,6 +22,7 @@ from pydantic import BaseModel
 from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_after_attempt, wait_exponential_jitter
 
 from readgraph.nodes.local.model_file import is_local
+from readgraph.nodes.metering import current_meter
 from readgraph.nodes.models import ModelClient
 from readgraph.nodes.plain_replies import deciding_field, plain_messages
 from readgraph.nodes.prompting import Messages, with_instructions
@@ -55,6 +56,7 @@ async def call_model(client: ModelClient, messages: Messages, reply: type[BaseMo
                 retry=retry_if_exception(lambda problem: isinstance(problem, ModelError) and problem.is_retryable),
                 stop=stop_after_attempt(TRANSPORT_TRIES),
                 wait=_pause,
+                before_sleep=_tell_wait,
                 reraise=True,
             ):
                 with attempt:
@@ -121,13 +123,24 @@ def _pause(state: RetryCallState) -> float:
         return float(_backing_off(state))
 
 
+def _tell_wait(state: RetryCallState) -> None:
+    problem = state.outcome.exception() if state.outcome else None
+    status = getattr(problem, "status_code", None)
+    reason = f"the model server says {status}" if status else "the model server gave no answer"
+    current_meter().wait(state.upcoming_sleep, reason)
+
+
 def _unavailable(client: ModelClient, problem: ModelError) -> ModelUnavailable:
     """One line without the server's own words: they may hold a part of the key."""
     at = _at(client)
     reasons: list[tuple[type[ModelError], str]] = [
         (ModelAuthenticationError, f"The model server{at} refused the key: set a valid one in the environment."),
         (ModelPermissionDeniedError, f"The key may not use the model '{client.name}'{at}."),
-        (ModelNotFoundError, f"The model server{at} does not know the model '{client.name}'."),
+        (
+            ModelNotFoundError,
+            f"The model server{at} does not know the model '{client.name}': "
+            "check its name, and the address, which often ends in /v1.",
+        ),
         (
             ModelTimeoutError,
             f"The model server{at} did not answer in time: raise the timeout.",
@@ -138,7 +151,11 @@ def _unavailable(client: ModelClient, problem: ModelError) -> ModelUnavailable:
             if is_local(client.name)
             else f"No model server answers{at}: start it, or check OPENAI_BASE_URL.",
         ),
-        (ModelRateLimitError, f"The model server{at} takes no more calls for now: go on later, nothing is lost."),
+        (
+            ModelRateLimitError,
+            f"The model server{at} takes no more calls for now: go on later, or see to your credit there; "
+            "nothing is lost.",
+        ),
         (
             ContextOverflowError,
             f"A prompt is too long for '{client.name}': take one with a larger window.",

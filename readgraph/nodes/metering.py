@@ -59,6 +59,10 @@ class Meter:
         self.used["refused"] += 1
         self.stream({"refused": {"node": self.node, "asked": asked, "reason": reason}})
 
+    def wait(self, seconds: float, reason: str) -> None:
+        """Tell that a call failed for a passing reason, and that it is made again after so many seconds."""
+        self.stream({"waiting": {"node": self.node, "seconds": seconds, "reason": reason}})
+
     def report(self, **progress: Any) -> None:
         """Send a progress event to whoever streams the graph (stream mode 'custom')."""
         self.stream({"progress": {"node": self.node, **progress, "usage": add_usage(self.before, self.used)}})

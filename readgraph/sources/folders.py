@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from readgraph.sources.loading import SUFFIXES, load, shown
@@ -12,15 +12,32 @@ from readgraph.state.errors import BadInput
 _NUMBER = re.compile(r"(\d+)")
 
 
-def load_all(paths: Sequence[Path], glob: str | None = None) -> list[SourceText]:
+def _stop(problem: BadInput) -> None:
+    raise problem
+
+
+def load_all(
+    paths: Sequence[Path], glob: str | None = None, left_out: Callable[[BadInput], None] = _stop
+) -> list[SourceText]:
     """The texts of files and folders, in the order given; "-" is standard input.
 
     A folder gives all files of known kinds below it, sorted by path with numbers in their order (chapter 2 before
     chapter 10), without hidden ones; `glob` narrows them ("*.md", "notes/*.txt", "2024/**/*.html") and leaves files
     that are named alone. A file that is met twice is loaded once. Raises `BadInput` where a file can't be read, and
-    where a folder holds none.
+    where a folder holds none; what can't be read in a folder is told to `left_out` where that doesn't raise, as long
+    as there is something else to read.
     """
-    return [load(file) for file in chosen_files(paths, glob)]
+    found, problems = list[SourceText](), list[BadInput]()
+    for file in chosen_files(paths, glob):
+        try:
+            found.append(load(file))
+        except BadInput as problem:
+            if file in paths:
+                raise
+            problems.append(problem)
+    for unreadable in problems:
+        (left_out if found else _stop)(unreadable)
+    return found
 
 
 def chosen_files(paths: Sequence[Path], glob: str | None, suffixes: Sequence[str] = SUFFIXES) -> list[Path]:

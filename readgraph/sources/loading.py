@@ -38,7 +38,10 @@ def load(path: Path) -> SourceText:
     if os.path.isdir(path):
         raise BadInput(f"{name} is a folder: name a file.")
     if kind is None and os.path.lexists(path):
-        raise BadInput(f"{name} is of no kind that can be read: give one of {', '.join(SUFFIXES)}.")
+        raise BadInput(
+            f"{name} is of no kind that can be read ({', '.join(SUFFIXES)}): "
+            "if it is text, give it on standard input, with - for its name."
+        )
     made = _made(kind or "plain_text", read_bytes(path, name), name)
     return SourceText(
         on_one_line(made.title) or " ".join(path.stem.split()), made.text, str(path.absolute()), made.places
