@@ -22,25 +22,38 @@ Memory = tuple[list[tuple[int, int]], list[str]]
 
 
 class KillingReader:
-    """Replies as the reader does, each marked with its call's number, and kills the process at a given call."""
+    """Replies as the reader does, each marked with its call's number, and kills the process at a given call.
+
+    However late the kill comes on a busy machine, only so many calls are answered before it.
+    """
 
     def __init__(self) -> None:
         self.asked: dict[int, str] = {}
         self.process: BaseProcess | None = None
         self.kill_at = sys.maxsize
         self.delay = 0.0
+        self.killed = threading.Event()
 
     def __call__(self, request: ChatRequest) -> str | dict[str, object]:
         number = len(self.asked) + 1
         self.asked[number] = request.key
-        if number == self.kill_at and self.process:
-            threading.Timer(self.delay, self.process.kill).start()
+        if number == self.kill_at:
+            threading.Timer(self.delay, self.kill).start()
+        if number > self.kill_at + IN_FLIGHT:
+            self.killed.wait(60)
         said = reader(request)
         return f"{said} (call {number})" if isinstance(said, str) else {**said, "reason": f"(call {number})"}
+
+    def kill(self) -> None:
+        """Kill the process that asks."""
+        assert self.process
+        self.process.kill()
+        self.killed.set()
 
 
 def read_in(library: Path, answers: KillingReader) -> int | None:
     """Run `readgraph read` over the story in a process of its own; gives its exit code."""
+    answers.killed.clear()
     answers.process = forked("read", STORY, *DOUBLE, "--library", library, "--concurrency", IN_FLIGHT)
     return ended(answers.process)
 

@@ -75,7 +75,7 @@ class EvaluationFolder:
         """What was run; raises `BadInput` where the folder holds no evaluation."""
         try:
             kept: dict[str, Any] = json.loads((self.path / WHAT).read_text(encoding="utf-8"))
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             raise BadInput(f"{shown(self.path)} holds no evaluation: 'readgraph evaluate' makes one.") from None
         except (OSError, ValueError) as problem:
             raise BadInput(f"{shown(self.path / WHAT)} can't be read: {problem}.") from None
