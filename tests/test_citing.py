@@ -9,10 +9,12 @@ from contextlib import contextmanager
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from langgraph.store.memory import InMemoryStore
 
-from readgraph.nodes.citing import find_quote, locate
+from readgraph.nodes.citing import find_quote, find_quotes, locate
+from readgraph.state.page_store import PageStore
 from readgraph.state.reading import Quote
-from readgraph.state.records import Page
+from readgraph.state.records import Page, Recipe
 
 WORDS = ["The", "keeper", "Zoë", "lamp", "it’s", "“No!”", "a.b*c?", "[x]", "(y", "\\d+", "1,873", "—", "…", "字", "^$|"]
 GAPS = [" ", "\n", "\r\n", "  ", "\t", " \n ", "\u00a0"]
@@ -127,6 +129,21 @@ def test_any_part_of_a_text_is_found_whatever_its_white_space(text: str, data: s
     found = cited(quote, text, data.draw(st.integers(-1, 5)), cut(text, *sorted(ends)))
     assert found is not None
     assert letters(found) == letters(quote)
+
+
+@quick
+@given(texts.filter(letters), st.data())
+async def test_quotes_are_found_in_a_stored_text_as_in_a_whole_one(text: str, data: st.DataObject) -> None:
+    ends = sorted(data.draw(st.sets(st.integers(1, len(text) - 1), max_size=3))) if len(text) > 1 else []
+    pages, store = cut(text, *ends), PageStore(InMemoryStore())
+    document = await store.add_document(text)
+    memory = await store.open_memory(document.id, Recipe("made", {}, ""))
+    for page in pages:
+        memory = await store.add_page(memory, page)
+    parts = st.tuples(*[st.integers(0, len(text))] * 2).map(lambda span: text[min(span) : max(span)])
+    quotes = data.draw(st.lists(st.builds(Quote, page=st.integers(-1, 5), quote=parts | texts), max_size=4))
+    found = await find_quotes(store, document.id, memory.id, quotes)
+    assert found == [locate(quote, text, pages) for quote in quotes]
 
 
 @quick

@@ -33,6 +33,18 @@ def test_the_walk_is_printed_and_drawn(readgraph: Command, server: ModelServer) 
     assert drawing == [["3.0"], ["2.1", "it"], ["1.5", "it"], ["0.27", "it"], ["✓", "0.26"]]
 
 
+@pytest.mark.parametrize("switch", [(), ("--show-steps",)])
+def test_on_a_terminal_the_tree_is_drawn_as_it_is_walked(
+    readgraph: Command, server: ModelServer, monkeypatch: pytest.MonkeyPatch, switch: tuple[str, ...]
+) -> None:
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    server.respond = Walker(down(1), down(0), down(2), REVERT, down(1), says("answer", "A goat stood there."))
+    shown = readgraph(*ASK, *DOUBLE, *switch)
+    live = plain(shown.err)
+    assert ("0.27 it looks near → back: it isn't here" in live) is bool(switch)
+    assert ("✓ 0.26 it looks near → answer: it says so" in live) is bool(switch)
+
+
 def test_what_was_learned_is_printed_where_there_is_no_answer(readgraph: Command, server: ModelServer) -> None:
     nothing: dict[str, Any] = {"reason": "", "pages": [], "answer": None}
     server.respond = Walker(down(0), down(0), down(0), says("keep", "A station was sold."), nothing)

@@ -29,7 +29,9 @@ def index(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[KeywordInd
 
 
 async def found(index: KeywordIndex, query: str, memory: str = "m") -> list[int]:
-    return [hit.page for hit in await index.search(memory, query)]
+    pages = [hit.page for hit in await index.search(memory, query)]
+    assert await index.pages(memory, query, 10) == pages
+    return pages
 
 
 async def test_pages_are_found_by_text_header_and_memo(index: KeywordIndex) -> None:
@@ -61,6 +63,7 @@ async def test_words_on_very_many_pages_are_passed_over(index: KeywordIndex, mon
     monkeypatch.setattr(keyword_tables, "MOST_ROWS", 10)
     assert await found(index, "lamp goat") == [27]
     assert await found(index, "lamp") == list(range(10)), "equals come in page order"
+    assert {*await index.pages("m", "lamp")} == {*range(30)}, "without a limit all are found"
 
 
 async def test_an_entry_is_replaced_and_removed(index: KeywordIndex) -> None:

@@ -216,4 +216,4 @@ def test_what_is_offered_stands_in_the_schema_and_what_is_taken_is_as_wide_as_be
         '{"needs": "who", "keyword": "lamp", "page": "page 9"}', offering(plan_reply(("keyword", "page")), page=[1])
     ).model_dump()["page"] == [9]
     assert offering(PausePoint, label=range(1, 4)) is offering(PausePoint, label=[1, 2, 3])
-    assert "enum" not in reply_schema(offering(PausePoint, label=range(1, 1000)))["properties"]["label"]
+    assert offering(PausePoint, label=range(1, 1000)) is PausePoint, "too many to name"

@@ -36,7 +36,6 @@ def ask_documents(
     screen: Screen,
     *,
     follow_up: bool,
-    show_steps: bool,
     report: Path | None = None,
 ) -> None:
     """Answer a question about the documents and print the answer; `report` is a file for the report."""
@@ -52,16 +51,16 @@ def ask_documents(
     found, page = asyncio.run(
         _ask(asked, asked_sources(paths, glob), method, context, folder, screen, reported=report is not None)
     )
-    _print(found, context, screen, show_steps=show_steps)
+    _print(found, context, screen)
     if report:
         write_report(report, page, quiet=screen.quiet)
 
 
-def _print(found: dict[str, Any], context: ReaderContext, screen: Screen, *, show_steps: bool) -> None:
+def _print(found: dict[str, Any], context: ReaderContext, screen: Screen) -> None:
     if screen.as_json:
         print_json(found)
         return
-    if show_steps:
+    if screen.steps:
         print_steps(found["steps"])
         if "hops" in found:
             print_walk(found["hops"])

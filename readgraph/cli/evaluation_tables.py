@@ -120,10 +120,10 @@ def _walks(methods: list[dict[str, Any]]) -> Table | None:
     walked = [method for method in methods if method["walks"]]
     if not walked:
         return None
-    table = _table("stray", "recovered", "read", "hops")
+    table = _table("stray", "recovered", "read", "valid", "hops")
     for method in walked:
         walks, figures = method["walks"], method["figures"]
-        shares = (walks["stray_ratio"], walks["recovery_rate"], figures["percent_read"])
+        shares = (walks["stray_ratio"], walks["recovery_rate"], figures["percent_read"], walks["usable_replies"])
         table.add_row(method["method"], *map(_percent, shares), _rounded(figures["hops"]))
     return table
 

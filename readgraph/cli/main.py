@@ -5,6 +5,7 @@ import gc
 import io
 import signal
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NoReturn
 
@@ -167,9 +168,8 @@ def ask(
         method,
         context,
         library,
-        screen,
+        replace(screen, steps=show_steps),
         follow_up=follow_up,
-        show_steps=show_steps,
         report=report,
     )
 

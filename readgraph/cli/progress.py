@@ -1,11 +1,12 @@
 """The live progress bar: how far the reading is, and what it has cost so far."""
 
 import time
+from collections.abc import Iterable
 from types import TracebackType
 from typing import Any
 
 from langgraph.types import Overwrite
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.progress import (
     BarColumn,
     Progress,
@@ -15,10 +16,12 @@ from rich.progress import (
     TextColumn,
     TimeElapsedColumn,
 )
+from rich.tree import Tree
 
 from readgraph.cli.rendering import used
 from readgraph.cli.safe_text import Text
 from readgraph.cli.screen import Screen
+from readgraph.cli.walk_drawing import draw_walk
 from readgraph.state.reading import Usage
 from readgraph.state.words import counted
 
@@ -43,6 +46,18 @@ BUILDS = ("read", "memorize")
 """Nodes that tell how far they are; a call between two pages doesn't end that."""
 
 
+class _Bar(Progress):
+    """The bar, and below it a walk as far as it has come."""
+
+    walk: Tree | None = None
+
+    def get_renderables(self) -> Iterable[RenderableType]:
+        """What is drawn, from top to bottom."""
+        yield from super().get_renderables()
+        if self.walk:
+            yield self.walk
+
+
 class ReadingProgress:
     """A bar on standard error; where that is no terminal, or quiet was asked for, nothing is drawn."""
 
@@ -56,7 +71,7 @@ class ReadingProgress:
         else:
             pages = TextColumn("{task.fields[pages]}")
             columns = [*doing, BarColumn(bar_width=30), TaskProgressColumn(), pages, spent, TimeElapsedColumn()]
-        self._bar = Progress(
+        self._bar = _Bar(
             *columns,
             console=self.console,
             transient=True,
@@ -92,10 +107,12 @@ class ReadingProgress:
             self._tell("refused a reply to '{asked}': {reason}", event["refused"])
 
     def tell_steps(self, updates: dict[str, Any]) -> None:
-        """Tell the steps that ended, where that was asked for."""
-        for update in updates.values() if self.screen.verbose else ():
-            steps = (update or {}).get("steps", [])  # of the first step as an Overwrite: it sets the trajectory anew
-            for step in steps.value if isinstance(steps, Overwrite) else steps:
+        """Tell the steps that ended, and draw how far a walk has come, where that was asked for."""
+        for update in filter(None, updates.values()):
+            if self.screen.steps and update.get("hops"):
+                self._bar.walk = draw_walk(update["hops"])
+            steps = update.get("steps", [])  # of the first step as an Overwrite: it sets the trajectory anew
+            for step in (steps.value if isinstance(steps, Overwrite) else steps) if self.screen.verbose else ():
                 self.say(f"{step['node']}: {step['did']} ({used(step['usage'])})")
 
     def _wait(self, seconds: float) -> None:

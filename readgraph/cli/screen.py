@@ -9,12 +9,16 @@ from readgraph.cli.settings import kept_price
 
 @dataclass(frozen=True)
 class Screen:
-    """How a command was asked to print. `price`: what the user pays, where it was given."""
+    """How a command was asked to print.
+
+    `steps`: what each step did, too. `price`: what the user pays, where it was given.
+    """
 
     as_json: bool = False
     quiet: bool = False
     verbose: bool = False
     price: Price | None = None
+    steps: bool = False
 
     @classmethod
     def of(cls, *, as_json: bool, quiet: bool, verbose: bool, price: str | None) -> "Screen":

@@ -13,7 +13,7 @@ async def search_recall(store: AgentStore, agent: str, events: int, words: str) 
     if numbers := await lacking(index, name, events):
         # What nobody said is indexed with no words, so that no number is missing.
         await index.add(name, [Entry(event.number, event.said) for event in await store.events(agent, numbers)])
-    return await index.all_pages(name, words)
+    return await index.pages(name, words)
 
 
 async def trimmed_recall(store: AgentStore, agent: str, events: int) -> KeywordIndex:

@@ -1,6 +1,6 @@
 """Make the context that research found, and answer from it (GAM, sections 2.2.2 and 3.5)."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from langgraph.runtime import Runtime
 
@@ -41,14 +41,15 @@ class FoundUpdate(AnswerUpdate):
 class Context:
     """What a client gets: notes, and parts of the text as evidence; `words` counts both without tags.
 
-    `full` holds the texts that an answer without a model quotes from.
+    `memos`: those that the notes are, by their pages, where no research was wanted.
     """
 
     document: Document
+    memory: Memory
     notes: str
     evidence: str
     words: int
-    full: dict[int, str]
+    memos: dict[int, str] = field(default_factory=dict)
 
     @property
     def text(self) -> str:
@@ -64,7 +65,7 @@ class Context:
 async def quote_what_was_found(state: FoundState, runtime: Runtime[ReaderContext]) -> FoundUpdate:
     """Without a model: the sentences of what was read that share most with the question, quoted."""
     context = await _context(state, runtime)
-    return _given(context, runtime) or _quoted(context, state)
+    return _given(context, runtime) or await _quoted(context, state, runtime)
 
 
 @step_with(without_model=quote_what_was_found)
@@ -82,7 +83,7 @@ async def answer_from_notes(state: FoundState, runtime: Runtime[ReaderContext]) 
         said = await ask_for_answer(runtime, prompt, state["choices"], quoting=bool(context.evidence))
     except NoUsableReply:
         fell_back("answer")
-        return {**_quoted(context, state), "did": "gave no usable answer: quoted what was read"}
+        return {**await _quoted(context, state, runtime), "did": "gave no usable answer: quoted what was read"}
     quotes = said.quotes if context.evidence else _nearest(state, said)
     return {
         "answer": said.answer,
@@ -99,9 +100,9 @@ async def _context(state: FoundState, runtime: Runtime[ReaderContext]) -> Contex
     document, memory = await remembered(runtime, state["document"], state["memory"])
     if not runtime.context.rounds:
         memos = await memos_in_view(runtime, memory, {}, state["asked"])
-        return Context(document, memos.text, "", memos.words, {note.page: note.text for note in memos.notes})
+        by_page = {note.page: note.text for note in memos.notes}
+        return Context(document, memory, memos.text, "", memos.words, by_page)
     notes, wanted = state["notes"], runtime.context.evidence
-    full = {page.number: page.text for page in await _packed(state["pages_read"], document, memory, runtime)}
     evidence, words = "", count_words(notes)
     if wanted == "pages":
         pages = await _packed(state["sources"], document, memory, runtime)
@@ -109,7 +110,7 @@ async def _context(state: FoundState, runtime: Runtime[ReaderContext]) -> Contex
     elif wanted == "snippets":
         evidence = snippets_text(state["snippets"])
         words += sum(count_words(snippet["quote"]) for snippet in state["snippets"])
-    return Context(document, notes, evidence, words, full)
+    return Context(document, memory, notes, evidence, words)
 
 
 async def _packed(
@@ -134,8 +135,9 @@ def _given(context: Context, runtime: Runtime[ReaderContext]) -> FoundUpdate | N
     }
 
 
-def _quoted(context: Context, state: FoundState) -> FoundUpdate:
-    view = MemoryView(context.document, [], {}, context.full)
+async def _quoted(context: Context, state: FoundState, runtime: Runtime[ReaderContext]) -> FoundUpdate:
+    read = [] if context.memos else await _packed(state["pages_read"], context.document, context.memory, runtime)
+    view = MemoryView(context.document, [], {}, context.memos or {page.number: page.text for page in read})
     return {**quoted_answer(view, state), "context": context.text}
 
 

@@ -26,7 +26,7 @@ async def search_archive(memory: AgentMemory, query: str) -> list[int]:
     index = await trimmed_archive(memory.store, memory.id, memory.agent.index, archive)
     if numbers := await lacking(index, memory.agent.index, archive):
         await index.add(memory.agent.index, await _entries(memory, numbers))
-    return await index.all_pages(memory.agent.index, query)
+    return await index.pages(memory.agent.index, query)
 
 
 async def _entries(memory: AgentMemory, numbers: range) -> list[Entry]:

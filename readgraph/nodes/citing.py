@@ -32,11 +32,18 @@ async def cite(state: CiteState, runtime: Runtime[ReaderContext]) -> CiteUpdate:
 
 
 async def find_quotes(store: PageStore, document: str, memory: str, quotes: list[Quote]) -> list[Citation | None]:
-    """The citation of each quote; nothing for one that isn't in the document."""
+    """The citation of each quote; nothing for one that isn't in the document.
+
+    The whole text is fetched only where a quote is not on the page that it names.
+    """
     described, kept = await store.document(document), await store.memory(document, memory)
-    pages = await store.pages(memory, range(kept.pages))
-    text = await store.text(described)
-    found = [locate(quote, text, pages) for quote in quotes]
+    named = await store.pages(memory, {quote["page"] for quote in quotes if 0 <= quote["page"] < kept.pages})
+    texts = await store.spans(described, [(page.start, page.end) for page in named])
+    begun = {page.number: (page.start, text) for page, text in zip(named, texts, strict=True)}
+    found = [quoted_on(quote["page"], *begun.get(quote["page"], (0, "")), quote["quote"]) for quote in quotes]
+    if None in found:
+        pages, text = await store.pages(memory, range(kept.pages)), await store.text(described)
+        found = [known or locate(quote, text, pages) for known, quote in zip(found, quotes, strict=True)]
     citations = [citation for citation in found if citation]
     places = await store.place_names(described, [citation["start"] for citation in citations])
     for citation, place in zip(citations, places, strict=True):
@@ -55,9 +62,20 @@ def locate(quote: Quote, text: str, pages: list[Page]) -> Citation | None:
     wanted = quote["quote"].strip()
     for begin, end in [*named, (0, pages[-1].end if pages else 0)]:
         if span := find_quote(wanted, text, begin, end):
-            page = pages[bisect_right(read, span[0]) - 1]
-            return {"page": page.number, "quote": text[slice(*span)], "start": span[0], "end": span[1], "place": None}
+            return cited(pages[bisect_right(read, span[0]) - 1].number, 0, text, span)
     return None
+
+
+def quoted_on(page: int, start: int, text: str, quote: str) -> Citation | None:
+    """The quote's place on a page of this text, whose first character has the offset `start`; or nothing."""
+    span = find_quote(quote.strip(), text, 0, len(text))
+    return cited(page, start, text, span) if span else None
+
+
+def cited(page: int, text_start: int, text: str, span: tuple[int, int]) -> Citation:
+    """A citation of these characters of a text, whose first one has the offset `text_start` in the document."""
+    start, end = span
+    return {"page": page, "quote": text[start:end], "start": text_start + start, "end": text_start + end, "place": None}
 
 
 def find_quote(quote: str, text: str, begin: int, end: int) -> tuple[int, int] | None:

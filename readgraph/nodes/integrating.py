@@ -6,7 +6,7 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from readgraph.nodes.asking import ask
-from readgraph.nodes.citing import find_quote
+from readgraph.nodes.citing import cited, quoted_on
 from readgraph.nodes.contracts import AskedState
 from readgraph.nodes.evidence import ShownPage, pack_pages, pages_text
 from readgraph.nodes.extracts import nearest, passages_of
@@ -96,7 +96,7 @@ async def _with_passages(
     texts = {page.number: page.text for page in shown}
     found = nearest(query, texts, passages_of(texts), PASSAGES)
     starts = {page.number: page.start for page in shown}
-    snippets = [_snippet(page, starts[page], texts[page], (start, end)) for page, start, end in found]
+    snippets = [cited(page, starts[page], texts[page], (start, end)) for page, start, end in found]
     notes = "\n".join([state["notes"], *(snippet["quote"] for snippet in snippets)]).strip()
     sources = _joined(state["sources"], (snippet["page"] for snippet in snippets))
     return await _integrated(state, runtime, notes, sources, snippets, shown)
@@ -140,14 +140,9 @@ def _unchanged(state: IntegrateState, did: str) -> IntegrateUpdate:
 def _located(named: int, quote: str, shown: list[ShownPage]) -> Citation | None:
     """The quote's place on the page that it names, else on any that was shown."""
     for page in sorted(shown, key=lambda page: page.number != named):
-        if span := find_quote(quote.strip(), page.text, 0, len(page.text)):
-            return _snippet(page.number, page.start, page.text, span)
+        if found := quoted_on(page.number, page.start, page.text, quote):
+            return found
     return None
-
-
-def _snippet(page: int, page_start: int, text: str, span: tuple[int, int]) -> Citation:
-    start, end = span
-    return {"page": page, "quote": text[start:end], "start": page_start + start, "end": page_start + end, "place": None}
 
 
 def _numbers(pages: list[ShownPage]) -> list[int]:

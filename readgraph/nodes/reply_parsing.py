@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
-from functools import cache
+from functools import lru_cache
 from typing import Any, TypeVar
 
 from json_repair import repair_json
@@ -79,7 +79,7 @@ def _faults(problem: ValidationError) -> str:
     return "; ".join(f"{'.'.join(map(str, fault['loc'])) or 'reply'}: {fault['msg']}" for fault in faults)
 
 
-@cache
+@lru_cache(512)
 def reply_schema(reply: type[BaseModel]) -> dict[str, Any]:
     """The JSON schema of a type of reply; worked out once, since that takes longer than all else of an ask."""
     return reply.model_json_schema()

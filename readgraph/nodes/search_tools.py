@@ -83,7 +83,7 @@ class KeywordTool:
 
     async def find(self, query: str, most: int) -> list[int]:
         """Pages that share words with the query."""
-        return [hit.page for hit in await self.index.search(self.memory, query, most)]
+        return await self.index.pages(self.memory, query, most)
 
     async def extent(self) -> Extent:
         """How far the index has come."""

@@ -3,21 +3,18 @@
 import asyncio
 import json
 import os
-import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
-import aiosqlite
-from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
-from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from platformdirs import user_data_path
 
 from readgraph.state.background import background
+from readgraph.state.checkpoints import LibraryCheckpointer, open_checkpointer
 from readgraph.state.errors import LibraryError
-from readgraph.state.library_store import BUSY_SECONDS, LibraryStore, damaged, unusable
+from readgraph.state.library_store import LibraryStore, unusable
 from readgraph.state.page_store import PageStore
 from readgraph.state.search.beside import close_indexes
 
@@ -31,7 +28,7 @@ class Library:
 
     folder: Path
     store: LibraryStore
-    checkpointer: AsyncSqliteSaver
+    checkpointer: LibraryCheckpointer
     pages: PageStore
 
 
@@ -51,37 +48,10 @@ async def open_library(folder: str | os.PathLike[str] | None = None) -> AsyncIte
     folder = Path(folder).expanduser() if folder is not None else default_folder()
     store = await asyncio.to_thread(_open_store, folder)
     try:
-        async with _open_checkpointer(folder / "checkpoints.sqlite") as checkpointer:
+        async with open_checkpointer(folder / "checkpoints.sqlite") as checkpointer:
             yield Library(folder, store, checkpointer, PageStore(store))
     finally:
         await asyncio.to_thread(_close, store)
-
-
-@asynccontextmanager
-async def _open_checkpointer(path: Path) -> AsyncIterator[AsyncSqliteSaver]:
-    try:
-        async with aiosqlite.connect(path, timeout=BUSY_SECONDS) as connection:
-            await connection.execute("PRAGMA journal_mode=WAL")
-            await connection.execute("PRAGMA synchronous=NORMAL")
-            checkpointer = AsyncSqliteSaver(connection, serde=_Serializer(path))
-            await checkpointer.setup()
-            yield checkpointer
-    except sqlite3.Error as problem:
-        raise unusable(path, problem) from problem
-
-
-class _Serializer(JsonPlusSerializer):
-    """LangGraph's own; a checkpoint that it can't read is a damaged library."""
-
-    def __init__(self, path: Path) -> None:
-        super().__init__()
-        self._path = path
-
-    def loads_typed(self, data: tuple[str, bytes]) -> Any:
-        try:
-            return super().loads_typed(data)
-        except ValueError as problem:
-            raise damaged(self._path) from problem
 
 
 @dataclass(frozen=True)

@@ -20,14 +20,14 @@ def offering(reply: type[Reply], **offered: Iterable[int | str]) -> type[Reply]:
     Servers that hold a model to the schema let it give nothing else. What is taken from a reply is as wide as before,
     since others mean well with "3" or "page 3"; so the asker's complaint stays needed.
     """
-    return _offering(reply, tuple((name, tuple(values)) for name, values in sorted(offered.items())))
+    listed = {name: tuple(values) for name, values in sorted(offered.items())}
+    told = tuple((name, values) for name, values in listed.items() if 0 < len(values) <= MOST_OFFERED)
+    return _offering(reply, told) if told else reply
 
 
 @lru_cache(512)
 def _offering(reply: type[Reply], offered: tuple[tuple[str, tuple[int | str, ...]], ...]) -> type[Reply]:
-    told = {
-        name: _told(reply.model_fields[name], values) for name, values in offered if 0 < len(values) <= MOST_OFFERED
-    }
+    told = {name: _told(reply.model_fields[name], values) for name, values in offered}
     made: type[Reply] = create_model(reply.__name__, __base__=reply, __doc__=reply.__doc__, **told)
     return made
 

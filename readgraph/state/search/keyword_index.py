@@ -55,9 +55,9 @@ class KeywordIndex:
         """
         return await self._reading.run(partial(keyword_tables.search, memory=memory, query=query, limit=limit))
 
-    async def all_pages(self, memory: str, query: str) -> list[int]:
-        """The numbers of all pages that share words with the query, best first: for paging, with the true total."""
-        return await self._reading.run(partial(keyword_tables.all_pages, memory=memory, query=query))
+    async def pages(self, memory: str, query: str, limit: int | None = None) -> list[int]:
+        """The numbers alone of the pages that `search` finds; without a limit all, for paging with the true total."""
+        return await self._reading.run(partial(keyword_tables.pages, memory=memory, query=query, limit=limit))
 
     async def extent(self, memory: str) -> Extent:
         """How many pages are indexed, and the last of them: less than the page store holds means stale."""

@@ -172,10 +172,11 @@ def search(connection: sqlite3.Connection, memory: str, query: str, limit: int) 
     ]
 
 
-def all_pages(connection: sqlite3.Connection, memory: str, query: str) -> list[int]:
-    """The numbers of all pages that share words with the query, best first; equals in page order."""
+def pages(connection: sqlite3.Connection, memory: str, query: str, limit: int | None) -> list[int]:
+    """The numbers of the pages that share words with the query, best first; equals in page order."""
     with transaction(connection):
-        return [page for page, _ in _ranked(connection, _index(connection, memory), query, limit=-1)[1]]
+        ranked = _ranked(connection, _index(connection, memory), query, -1 if limit is None else limit)[1]
+    return [page for page, _ in ranked]
 
 
 def _ranked(

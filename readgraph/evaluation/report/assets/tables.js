@@ -92,6 +92,7 @@ function walkTable() {
     ["stray", (one) => percent(one.walks.stray_ratio), "walks that turned back"],
     ["recovered", (one) => percent(one.walks.recovery_rate), "of those"],
     ["read", (one) => percent(one.figures.percent_read), "of the text's words"],
+    ["valid", (one) => percent(one.walks.usable_replies), "replies that could be used"],
     ["hops", (one) => fixed(one.figures.hops), "a question"],
   ]);
 }
