@@ -12,7 +12,7 @@ from readgraph.graphs.methods import METHODS
 from readgraph.nodes.plain_pages import even_ends
 from readgraph.nodes.running_summary import PIECE_WORDS, SUMMARY_WORDS
 from readgraph.state.collections import add_collection
-from readgraph.state.context import ReaderContext
+from readgraph.state.context import PROFILES, ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.library import Library
 from readgraph.state.records import Document
@@ -182,6 +182,16 @@ async def test_retrieved_segments_stand_in_the_documents_order(
     assert len(shown) == 5 and all(count_words(text) <= 1536 and text in story for text in shown.values())
     assert any("Goat on gallery" in text for text in shown.values())
     assert 0 < found["compression_rate"] < 60
+
+
+@pytest.mark.parametrize("method", ["bm25", "dense", "fused"])
+async def test_segments_are_as_large_as_the_papers_pages_where_its_profile_is_taken(
+    server: ModelServer, library: Library, document: Document, method: str
+) -> None:
+    found = await run(method, library, document, replace(CONTEXT, **PROFILES["quality"]))
+    shown = shown_pages(server.requests[-1].text)
+    assert [*shown] == found["pages_read"] and len(shown) == 5
+    assert 300 < max(map(count_words, shown.values())) <= 600
 
 
 @pytest.mark.parametrize(("method", "found_by"), [("dense", "embeddings"), ("fused", "keywords and embeddings")])

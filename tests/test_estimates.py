@@ -45,7 +45,7 @@ SETTINGS: dict[str, list[dict[str, Any]]] = {
         {},
         {"strategy": "sequential", "max_pages": 4},
         {"min_page_words": 40, "max_page_words": 90, "stretches": 3},
-        {"show_previous_page": True, "show_next_paragraph": True, "gist_words": 50},
+        {"show_previous_page": True, "show_next_paragraph": True, "gist_words": 50, "gist_purpose": "Goats."},
         {"window_words": 1000},
         {"max_calls": 30},
         {"max_pages": 0},
@@ -67,7 +67,7 @@ SETTINGS: dict[str, list[dict[str, Any]]] = {
 EMBEDDING: dict[str, Any] = {"embeddings": "openai:double-embeddings"}
 OF_BASELINES: list[dict[str, Any]] = [
     EMBEDDING,
-    {"window_words": 1000, "baseline_words": 300, "max_calls": 30, **EMBEDDING},
+    {"window_words": 1000, "baseline_words": 300, "retrieval_words": 90, "max_calls": 30, **EMBEDDING},
 ]
 
 ESTIMATED = [*METHODS.values()]

@@ -35,7 +35,7 @@ STRANGE = {
 }
 
 texts = st.lists(st.sampled_from(TOKENS), min_size=1, max_size=60).map("".join)
-breaks: st.SearchStrategy[ParagraphBreak] = st.sampled_from(["auto", "blank-line", "line"])
+breaks: st.SearchStrategy[ParagraphBreak] = st.sampled_from(["auto", "two-blank-lines", "blank-line", "line"])
 sizes = st.tuples(st.integers(1, 8), st.integers(1, 8)).map(lambda drawn: (drawn[0], drawn[0] + drawn[1]))
 quick = settings(deadline=None, max_examples=120)
 
@@ -84,6 +84,8 @@ def test_auto_takes_blank_lines_unless_they_are_rare(line_end: str) -> None:
     short, long = f"one{line_end}two{line_end}{line_end}three", f"{'word ' * 300}{line_end}" * 3
     assert paragraph_ends(short) == paragraph_ends(short, "blank-line") == [short.index("three"), len(short)]
     assert len(paragraph_ends(short, "line")) == 3
+    apart = f"{short}{line_end * 3}four"
+    assert paragraph_ends(apart, "two-blank-lines") == [apart.index("four"), len(apart)]
     assert paragraph_ends(long, "blank-line") == [len(long)]
     assert paragraph_ends(long) == paragraph_ends(long, "line") and len(paragraph_ends(long)) == 3
 

@@ -64,6 +64,7 @@ SEEN = agent_prompt("You.", "", EVENTS, BLOCKS, "Call a function.")
 CASES: dict[str, Prompt] = {
     "gist": gist_prompt("The keeper climbed.\n\nThe lamp was out.\n"),
     "gist_short": gist_prompt("The keeper climbed.\n\nThe lamp was out.\n", 96),
+    "gist_purpose": gist_prompt("The keeper climbed.\n", 96, "Who was on the stair, and when?"),
     "check": check_prompt(),
     "who_question": who_question_prompt("The keeper climbed.\n\nThe lamp was out.\n"),
     "memorize": memorize_prompt(MEMOS, PLACE, "The keeper climbed.\n\nThe lamp was out.\n"),

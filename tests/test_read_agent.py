@@ -297,6 +297,20 @@ async def test_a_reading_model_builds_the_memory_and_the_model_answers(
     assert found["usage"]["input_tokens"] > 0
 
 
+async def test_gists_for_a_purpose_are_another_memory_whose_prompts_tell_it(
+    server: ModelServer, library: Library, document: Document
+) -> None:
+    plain = await run(library, {"document": document.id})
+    without = len([request for request in server.requests if not asked_for(request)])
+    for_goats = replace(CONTEXT, gist_purpose="Who keeps goats?")
+    found = await run(library, {"document": document.id}, for_goats, thread="2")
+    gists = [request.text for request in server.requests if not asked_for(request)]
+    assert found["memory"] != plain["memory"]
+    assert ["Who keeps goats?" in text for text in gists] == [number >= without for number in range(2 * without)]
+    again = await run(library, {"document": document.id}, replace(for_goats, gist_purpose=""), thread="3")
+    assert again["memory"] == plain["memory"]
+
+
 async def test_a_follow_up_knows_what_was_asked_and_answered_before(
     server: ModelServer, library: Library, document: Document
 ) -> None:

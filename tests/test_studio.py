@@ -19,6 +19,7 @@ from langgraph_sdk.client import LangGraphClient
 
 from readgraph.cli.studio import server_environment
 from readgraph.graphs.served import served_graphs, server_configuration
+from readgraph.state.context import PROFILES
 from readgraph.state.library import open_library
 from readgraph.state.records import Document
 from tests.command import Command, assert_cited, assert_refused
@@ -107,9 +108,10 @@ async def test_settings_are_described_for_every_graph(client: LangGraphClient) -
 
 @needs_the_server
 async def test_assistants_are_configured_with_the_settings(client: LangGraphClient, studio: DevelopmentServer) -> None:
-    movie = {"min_page_words": 600, "max_page_words": 1000, "max_pages": 3, "gist_words": 96}
     for assistant in await client.assistants.search(limit=100):
-        assert assistant["context"] == {"model": "openai:double", "max_calls": 1000, **movie}, assistant["graph_id"]
+        assert assistant["context"] == {"model": "openai:double", "max_calls": 1000, **PROFILES["movie"]}, assistant[
+            "graph_id"
+        ]
     assert "The graphs read with openai:double, " in studio.log
 
 

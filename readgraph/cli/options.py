@@ -81,8 +81,12 @@ READING: dict[str, Any] = {
     "max_page_words": _option(int, "A page has at most this many words (600).", min=2),
     "stretches": _option(int, "Page this many stretches of a long text at once (1).", min=1),
     "gist_words": _option(int, "Ask for gists of at most this many words.", min=10),
+    "gist_purpose": _option(
+        str, "What gists are for: a task that is known before, or the kind of text.", metavar="TEXT"
+    ),
     "window_words": _option(int, "Words of the model's window (60000); pages are merged until gists fit.", min=1000),
     "baseline_words": _option(int, "Words that first-words and last-words keep (as many as fit the window).", min=1),
+    "retrieval_words": _option(int, "bm25, dense, fused: a segment has at most this many words (1536).", min=10),
     "max_calls": _option(int, "Budget: stop after this many model calls.", min=0),
     "max_words": _option(int, "Budget: stop after this many words sent and received.", min=0),
     "concurrency": _option(int, "Model calls in flight at once (16).", min=1),

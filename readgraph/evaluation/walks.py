@@ -12,9 +12,10 @@ class WalkFigures:
     """Figures of a set of questions; percentages from 0 to 100, none where there is nothing to count.
 
     `stray_ratio`: questions whose walk turned back. `recovery_rate`: those of them that were answered well all the
-    same. `percent_read`: the text's words that stood in segments read, on average. `usable_replies`: of the replies
-    that the questions took, those that could be used; on a tree that was built before nearly all are the walk's
-    decisions, so this is what the paper calls valid actions. `hops`: decisions a question, on average.
+    same. `percent_read`: the text's words that stood in segments read, on average (the paper counts the tree's nodes
+    that were shown too). `usable_replies`: of the replies that the questions took, those that could be used; on a tree
+    that was built before nearly all are the walk's decisions, so this is what the paper calls valid actions. `hops`:
+    decisions a question, on average.
     """
 
     questions: int

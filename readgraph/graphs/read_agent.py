@@ -25,7 +25,7 @@ from readgraph.state.records import Recipe
 
 def recipe(context: ReaderContext) -> Recipe:
     """What a ReadAgent memory is made with."""
-    parameters = {
+    parameters: dict[str, Any] = {
         "min_page_words": context.min_page_words,
         "max_page_words": context.max_page_words,
         "paragraph_break": context.paragraph_break,
@@ -35,6 +35,8 @@ def recipe(context: ReaderContext) -> Recipe:
         "stretches": context.stretches,
         "sample": context.sample,
     }
+    if context.model and context.gist_purpose:
+        parameters["gist_purpose"] = context.gist_purpose
     prompts = {prompt.NAME: prompt.VERSION for prompt in (pause, gist)} if context.model else {}
     return Recipe("read-agent", parameters, context.model, prompts)
 

@@ -25,9 +25,10 @@ def no_longer_than(page: Page) -> Callable[[str], str | None]:
 
 async def gist_page(text: str, page: Page, runtime: Runtime[ReaderContext]) -> Note:
     """The page's gist, never longer than the page; after three unusable replies, the sentences of an extractive one."""
-    fallback = False
+    context, fallback = runtime.context, False
+    prompt = gist_prompt(text, context.gist_words, context.gist_purpose)
     try:
-        gist = await ask_text(runtime, gist_prompt(text, runtime.context.gist_words), no_longer_than(page))
+        gist = await ask_text(runtime, prompt, no_longer_than(page))
     except NoUsableReply:
         fell_back("gist")
         gist, fallback = extract_gist(text), True

@@ -1,4 +1,4 @@
-"""Too long even as gists: merge neighbouring pages until the gists fit the window (ReadAgent, section 4.3.2).
+"""Too long even as gists: merge neighbouring pages until the gists fit the window (ReadAgent, appendix I).
 
 Each round is a memory of its own, built from the one before it with the parts of `read_pages`, so that it is kept,
 resumed and paid for like any other. Where a round merges nothing, the gists of the oldest pages are gisted again.

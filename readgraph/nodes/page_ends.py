@@ -15,6 +15,9 @@ _SENTENCE_END = re.compile(r"[.!?…][\"'”’»)\]]*\s+|[。！？；][」』�
 HEADING = re.compile(r"\s*(?:#{1,6}\s|\*\s*\*\s*\*|-{3,}|[^\n]{1,60}[^\s.,;:!?\"'”’)](?:\r?\n|\Z))")
 """What a heading or a scene break looks like at the beginning of a paragraph."""
 
+LINE_ENDS: dict[ParagraphBreak, int] = {"line": 1, "blank-line": 2, "two-blank-lines": 3}
+"""Line ends in a row that end a paragraph."""
+
 LONG_PARAGRAPHS = 400
 """Words: texts whose blank lines stand farther apart than this on average are cut at every line instead."""
 
@@ -25,7 +28,7 @@ def paragraph_ends(text: str, how: ParagraphBreak = "auto") -> list[int]:
     `auto`: blank lines, unless they are so rare that a paragraph would not fit a page. A form feed ends a
     paragraph as a blank line does.
     """
-    ends = _ends(text, 1 if how == "line" else 2)
+    ends = _ends(text, LINE_ENDS.get(how, 2))
     if how == "auto" and count_words(text) / len(ends) > LONG_PARAGRAPHS:
         ends = _ends(text, 1)
     return ends

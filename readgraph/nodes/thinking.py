@@ -25,7 +25,9 @@ from readgraph.state.living import Then
 from readgraph.state.words import count_words
 
 WARN_AT = 0.75
-"""Share of the room that the window leaves to the queue; fuller, and the agent is warned (section 2.3, figure 3)."""
+"""Share of the room that the window leaves to the queue; fuller, and the agent is warned (section 2.3, figure 3).
+
+The paper gives no share; this is its authors' code's, there of the whole window."""
 
 WARNING = (
     "Your queue is nearly full: its oldest events will soon leave your view. Save what matters of them in your working "

@@ -11,7 +11,7 @@ from readgraph.state.errors import BadInput
 
 ReplyForm = Literal["auto", "json_schema", "function", "text", "plain"]
 Strategy = Literal["parallel", "sequential"]
-ParagraphBreak = Literal["auto", "blank-line", "line"]
+ParagraphBreak = Literal["auto", "two-blank-lines", "blank-line", "line"]
 WorkingMemory = Literal["path", "visited", "off"]
 ToolName = Literal["keyword", "vector", "page"]
 Evidence = Literal["integration", "pages", "snippets"]
@@ -73,6 +73,9 @@ class ReaderContext:
         bool, Field(description="Show the paragraph after when choosing where to pause.")
     ] = False
     gist_words: Annotated[int | None, Field(ge=10, description="Ask for gists of at most so many words.")] = None
+    gist_purpose: Annotated[
+        str, Field(description="What gists are for: a task that is known before the text is read, or the kind of text.")
+    ] = ""
     stretches: Annotated[
         int,
         Field(ge=1, le=1000, description="Cut a long text into this many stretches that are paged at the same time."),
@@ -114,6 +117,9 @@ class ReaderContext:
     baseline_words: Annotated[
         int | None, Field(ge=1, description="first-words and last-words: cut the text to so many; none = the window.")
     ] = None
+    retrieval_words: Annotated[
+        int, Field(ge=10, description="bm25, dense, fused: a segment has at most this many words.")
+    ] = 1536
     rounds: Annotated[
         int, Field(ge=0, description="GAM: at most this many rounds of research; 0 = answer from the memory alone.")
     ] = 3
@@ -157,14 +163,35 @@ class ReaderContext:
 
 
 PROFILES: dict[str, dict[str, Any]] = {
-    "quality": {"min_page_words": 280, "max_page_words": 600, "max_pages": 5, "segment_words": 750, "children": 8},
-    "qmsum": {"min_page_words": 280, "max_page_words": 600, "max_pages": 6, "show_previous_page": True},
-    "gutenberg": {"min_page_words": 500, "max_page_words": 3000, "max_pages": 3},
-    "movie": {"min_page_words": 600, "max_page_words": 1000, "max_pages": 3, "gist_words": 96},
+    "quality": {
+        "min_page_words": 280,
+        "max_page_words": 600,
+        "max_pages": 5,
+        "retrieval_words": 600,
+        "segment_words": 750,
+        "children": 8,
+    },
+    "qmsum": {
+        "min_page_words": 280,
+        "max_page_words": 600,
+        "max_pages": 6,
+        "show_previous_page": True,
+        "retrieval_words": 600,
+        "baseline_words": 6000,
+    },
+    "gutenberg": {"min_page_words": 500, "max_page_words": 3000, "max_pages": 3, "retrieval_words": 3000},
+    "movie": {
+        "min_page_words": 600,
+        "max_page_words": 1000,
+        "max_pages": 3,
+        "gist_words": 96,
+        "retrieval_words": 1000,
+    },
     "screenplay": {"segment_words": 750, "children": 5},
     "report": {"segment_words": 900, "children": 8},
     "nested-keys": {"min_page_words": 4, "max_page_words": 6},
 }
-"""The settings of the papers' experiments: ReadAgent's (section 4 and appendix C; movie gists had 128 tokens, about
-96 words), MemWalker's (section 4.2: QuALITY, SummScreenFD, GovReport; 1,000 tokens are about 750 words), and for
-MemGPT's nested keys (section 3.2.2) a pair a page."""
+"""The settings of the papers' experiments: ReadAgent's (section 4 and appendix C; retrieval ranks pages of its sizes,
+and QMSum is cut to 6,000 words, section 4.2; movie gists had 128 tokens in the authors' code, about 96 words),
+MemWalker's (section 4.2: QuALITY, SummScreenFD, GovReport; 1,000 tokens are about 750 words), and for MemGPT's nested
+keys (section 3.2.2) a pair a page."""

@@ -10,9 +10,6 @@ from readgraph.nodes.step import StepNode
 from readgraph.state.context import ReaderContext
 from readgraph.state.records import Recipe
 
-SEGMENT_WORDS = 1536
-"""GAM's 2,048 tokens (section 3.1)."""
-
 
 def recipe(context: ReaderContext) -> Recipe:
     """What the segments are made with; no model is needed for them, and every kind of retrieval finds the same."""
@@ -20,8 +17,8 @@ def recipe(context: ReaderContext) -> Recipe:
 
 
 def segment_words(context: ReaderContext) -> int:
-    """A segment has at most GAM's words, and those of the window."""
-    return min(SEGMENT_WORDS, context.window_words)
+    """A segment has at most `retrieval_words` (by default GAM's 2,048 tokens, section 3.1), and those of the window."""
+    return min(context.retrieval_words, context.window_words)
 
 
 read = StepNode(read_pages(even_pages(segment_words), no_note, recipe))

@@ -77,7 +77,7 @@ def _reading(left: Unread, pages: Range, document: Document, context: ReaderCont
     after = document.words if context.show_next_paragraph else 0
     usual = shown + labels / 40
     pause = fixed(pause_prompt(["", ""]).words) + Range(0, usual, shown + labels + after)
-    gist = fixed(gist_prompt("", context.gist_words).words)
+    gist = fixed(gist_prompt("", context.gist_words, context.gist_purpose).words)
     page_words = (context.min_page_words + context.max_page_words) / 2
     of_page = Range(0, page_words, context.max_page_words + 1)
     gists = pages + exactly(left.pages)
@@ -99,7 +99,8 @@ def _merging(left: Unread, gists: Range, document: Document, context: ReaderCont
     joined = Range(0, pair, LARGEST_PAGE_SHARE * context.window_words)
     merging = asks(rounds * pages * Range(0, 0.5, 0.5), fixed(merge_prompt("", "").words) + joined, MERGE_REPLY)
     written = Range(0, pair, max(LARGEST_PAGE_SHARE * context.window_words, context.max_page_words) + 1)
-    gisting = asks(rounds * pages, fixed(gist_prompt("", context.gist_words).words) + written, GIST_SHARE * pair)
+    gist = fixed(gist_prompt("", context.gist_words, context.gist_purpose).words)
+    gisting = asks(rounds * pages, gist + written, GIST_SHARE * pair)
     return merging + gisting
 
 

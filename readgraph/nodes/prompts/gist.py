@@ -10,8 +10,13 @@ _SYSTEM = (
 )
 
 
-def gist_prompt(page: str, most_words: int | None = None) -> Prompt:
-    """Ask for the page, shortened. "Shorten", since "summarise" breaks the narrative flow (section 3.1)."""
+def gist_prompt(page: str, most_words: int | None = None, purpose: str = "") -> Prompt:
+    """Ask for the page, shortened. "Shorten", since "summarise" breaks the narrative flow (section 3.1).
+
+    `purpose` says what gists are for, where that is known before (appendices G.1 and G.2).
+    """
     limit = f" to at most {most_words} words" if most_words else ""
-    task = f"Shorten the passage above{limit}. Reply with the shortened version only."
+    known = f"What the shortened text is for: {purpose.strip()}\n" if purpose.strip() else ""
+    keep = ", and keep above all what serves that" if known else ""
+    task = f"{known}Shorten the passage above{limit}{keep}. Reply with the shortened version only."
     return Prompt(NAME, VERSION, _SYSTEM, f"{fenced('passage', page)}\n\n{task}")

@@ -1,4 +1,4 @@
-"""Page merging: whether two neighbouring pages belong together (ReadAgent, section 4.3.2 and appendix I)."""
+"""Page merging: whether two neighbouring pages belong together (ReadAgent, appendix I)."""
 
 from typing import ClassVar, Literal
 
