@@ -54,6 +54,12 @@ async def library(tmp_path: Path) -> AsyncIterator[Library]:
         yield opened
 
 
+@pytest.fixture
+def out(tmp_path: Path) -> Path:
+    """The folder of an evaluation, which is not there yet."""
+    return tmp_path / "out"
+
+
 @pytest.fixture(scope="session")
 def story() -> str:
     """The example story."""

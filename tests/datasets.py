@@ -186,3 +186,44 @@ def passages(gold: int, count: int) -> list[dict[str, Any]]:
 
 def made(index: int, text: str, outputs: Sequence[str]) -> dict[str, Any]:
     return {"index": index, "input": text, "outputs": list(outputs), "length": len(text.split())}
+
+
+NEEDLE = "What are all the special magic numbers for lamp and oil mentioned in the provided text?"
+TRACK = "Track. chain(s) of variable assignment hidden in the following text."
+FIND = "Find all variables that are assigned the value {} in the text above."
+WORDS = "Numbered words. Memorize the ones that appear most often."
+COMMON = "What are the 10 most common words in the above list?"
+ANSWER = "Answer the question based on the given documents. Be brief."
+CODED = "Do not provide any explanation. Dots are nothing. What are the three in the above coded text?"
+
+RULER = {
+    "niah_multiquery": (
+        f"[INST] I will quiz you about the numbers afterwards.\nSo afterwards. It is 7.\n{NEEDLE} [/INST] They are",
+        "So afterwards. It is 7.",
+        NEEDLE,
+    ),
+    "vt": (
+        f"{TRACK}\n\nVAR A = 1 \nQuestion: {FIND.format(1)} Answer: A\n\n"
+        f"{TRACK}\n\nVAR B = 2 C.\nQuestion: {FIND.format(2)}",
+        "VAR B = 2 C.",
+        FIND.format(2),
+    ),
+    "cwe": (
+        f"{WORDS}\n1. oil\nQuestion: {COMMON} Answer: 1. oil\n"
+        f"{WORDS}\n1. lamp 2. sea\nQuestion: {COMMON} Answer: They are",
+        "1. lamp 2. sea",
+        COMMON,
+    ),
+    "fwe": (
+        f"Read. Find the three most frequently appeared coded words. .... abc abc\nQuestion: {CODED} Answer:",
+        ".... abc abc",
+        CODED,
+    ),
+    "qa_1": (
+        f"{ANSWER}\n\nThe following are given documents.\n\nDocument 1:\nOil. Question: none.\n\n"
+        f"{ANSWER}\n\nQuestion: Who lit it?\n Answer:",
+        "Document 1:\nOil. Question: none.",
+        "Who lit it?",
+    ),
+}
+"""Of a task: a prompt, the text that stands in it, and the question."""

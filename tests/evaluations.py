@@ -1,4 +1,4 @@
-"""Folders of evaluations made by hand: nothing is read, so that every figure is known."""
+"""Folders of evaluations made by hand: nothing is read, so that every figure is known; and results by method."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -91,6 +91,11 @@ def memory(method: str, run: int, text: Text) -> dict[str, Any]:
         **{"words": words, "page_words": [words // 2] * 2, "note_words": [words // 20] * 2},
         **{"usage": {**NOTHING_USED}, "calls": 2, "input_words": words},
     }
+
+
+def by_method(results: Any) -> dict[str, Any]:
+    """The results of each method (see results.json)."""
+    return {method["method"]: method for method in results["methods"]}
 
 
 def answer(method: str, run: int, item: Item, right: bool, **fields: Any) -> dict[str, Any]:

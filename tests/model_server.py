@@ -16,12 +16,11 @@ from functools import cached_property
 from importlib import import_module
 from typing import Any
 
-import uvicorn
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route, Router
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from tests.loopback import LoopbackServer, loopback_listener
 from tests.model_faults import (
     Fault,
     JsonObject,
@@ -110,44 +109,6 @@ def echo(request: ChatRequest) -> str | JsonObject:
         return " ".join(request.last.split()[:30])
     instance: JsonObject = minimal_instance(schema)
     return instance
-
-
-class LoopbackServer(uvicorn.Server):
-    """A uvicorn server that stops when told, without polling and without waiting for its clients."""
-
-    def __init__(self, app: Router) -> None:
-        """Prepare a quiet server that is not yet told to stop."""
-        quiet: dict[str, Any] = {"access_log": False, "log_config": None, "log_level": "critical"}
-        # Idle connections stay open, so that none is closed just when a client takes it up again.
-        plain: dict[str, Any] = {"http": "httptools", "ws": "none", "lifespan": "off", "timeout_keep_alive": 3600}
-        super().__init__(uvicorn.Config(app, **plain, **quiet))
-        self.told_to_stop = asyncio.Event()
-
-    async def main_loop(self) -> None:
-        """Serve until told to stop."""
-        await self.told_to_stop.wait()
-
-    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Drop all connections and let the requests that used them come to their end."""
-        for listener in self.servers:
-            listener.close()
-        for each in sockets or []:
-            each.close()
-        for connection in list(self.server_state.connections):
-            if isinstance(connection, HttpToolsProtocol):
-                connection.transport.abort()
-        if self.server_state.tasks:
-            await asyncio.wait(self.server_state.tasks, timeout=0.2)
-
-
-def loopback_listener(port: int) -> socket.socket:
-    """Give a socket that takes connections at once; port 0 takes a free one."""
-    # Only for sockets that name TCP does asyncio turn Nagle's algorithm off, which costs 40 ms per response.
-    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    listener.bind(("127.0.0.1", port))
-    listener.listen(2048)
-    return listener
 
 
 class ModelServer:

@@ -1,16 +1,11 @@
 """Each dataset in its official file form: what its texts, questions and evidence become."""
 
-import json
-import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from readgraph.evaluation.datasets import FORMS, MADE, load_dataset, recognised
-from readgraph.evaluation.datasets.scoring import SCORING
+from readgraph.evaluation.datasets import load_dataset
 from readgraph.evaluation.records import Dataset, Item
-from readgraph.state.context import PROFILES
 from readgraph.state.errors import BadInput
 from tests import datasets as made
 
@@ -123,50 +118,10 @@ def test_natural_questions(tmp_path: Path) -> None:
     assert (gold.references, gold.category, gold.together) == (("Mara", "Mara K."), "3 documents", False)
 
 
-NEEDLE = "What are all the special magic numbers for lamp and oil mentioned in the provided text?"
-TRACK = "Track. chain(s) of variable assignment hidden in the following text."
-FIND = "Find all variables that are assigned the value {} in the text above."
-WORDS = "Numbered words. Memorize the ones that appear most often."
-COMMON = "What are the 10 most common words in the above list?"
-ANSWER = "Answer the question based on the given documents. Be brief."
-CODED = "Do not provide any explanation. Dots are nothing. What are the three in the above coded text?"
-
-RULER = {
-    "niah_multiquery": (
-        f"[INST] I will quiz you about the numbers afterwards.\nSo afterwards. It is 7.\n{NEEDLE} [/INST] They are",
-        "So afterwards. It is 7.",
-        NEEDLE,
-    ),
-    "vt": (
-        f"{TRACK}\n\nVAR A = 1 \nQuestion: {FIND.format(1)} Answer: A\n\n"
-        f"{TRACK}\n\nVAR B = 2 C.\nQuestion: {FIND.format(2)}",
-        "VAR B = 2 C.",
-        FIND.format(2),
-    ),
-    "cwe": (
-        f"{WORDS}\n1. oil\nQuestion: {COMMON} Answer: 1. oil\n"
-        f"{WORDS}\n1. lamp 2. sea\nQuestion: {COMMON} Answer: They are",
-        "1. lamp 2. sea",
-        COMMON,
-    ),
-    "fwe": (
-        f"Read. Find the three most frequently appeared coded words. .... abc abc\nQuestion: {CODED} Answer:",
-        ".... abc abc",
-        CODED,
-    ),
-    "qa_1": (
-        f"{ANSWER}\n\nThe following are given documents.\n\nDocument 1:\nOil. Question: none.\n\n"
-        f"{ANSWER}\n\nQuestion: Who lit it?\n Answer:",
-        "Document 1:\nOil. Question: none.",
-        "Who lit it?",
-    ),
-}
-
-
-@pytest.mark.parametrize("task", RULER)
+@pytest.mark.parametrize("task", made.RULER)
 @pytest.mark.parametrize("newlines", [True, False])
 def test_ruler(tmp_path: Path, task: str, newlines: bool) -> None:
-    prompt, text, question = (part if newlines else " ".join(part.split()) for part in RULER[task])
+    prompt, text, question = (part if newlines else " ".join(part.split()) for part in made.RULER[task])
     dataset = load_dataset(made.lines(tmp_path / task / "validation.jsonl", made.made(4, prompt, ["7", "8", "7"])))
     (item,) = dataset.items
     assert (dataset.text(item.text).text, item.question) == (text, question)
@@ -291,74 +246,3 @@ def test_nested_keys_need_no_file(tmp_path: Path) -> None:
         load_dataset(tmp_path, "nested-keys")
     with pytest.raises(BadInput, match="nested-keys"):
         load_dataset()
-
-
-WRITTEN: dict[str, Callable[[Path], Path]] = {
-    "readgraph": lambda at: made.lines(at / "x", {"doc_id": "a", "text": "b", "questions": [{"question": "c"}]}),
-    "quality": lambda at: made.lines(at / "x", made.quality_line("one", made.quality_question(1, 1, 1))),
-    "qmsum": lambda at: made.lines(at / "x", made.meeting()),
-    "locomo": lambda at: made.array(at / "x", made.locomo_sample()),
-    "longmemeval": lambda at: made.array(at / "x", made.long_mem_question("q")),
-    "hotpotqa-long": lambda at: made.array(at / "x", {"input": "a", "context": "b", "answers": ["c"]}),
-    "ruler": lambda at: made.lines(at / "x", made.made(0, RULER["vt"][0], ["7"])),
-    "scrolls": lambda at: made.lines(at / "qasper.jsonl", {"id": 1, "pid": 2, "input": "a\n\nb", "output": "c"}),
-    "nq-open": lambda at: made.lines(at / "x", {"question": "a", "answers": ["b"], "ctxs": made.passages(0, 1)}),
-    "msc-retrieval": lambda at: made.lines(at / "x", {**made.chat(), "self_instruct": {"A": "a", "B": "b"}}),
-    "msc-openers": lambda at: made.lines(at / "x", made.chat()),
-    "narrativeqa": lambda at: made.narrative_qa(at / "x", {"a": ("test", "movie", b"A lamp.")}),
-}
-
-
-@pytest.mark.parametrize("name", WRITTEN)
-def test_a_form_is_recognised_by_what_the_file_holds(tmp_path: Path, name: str) -> None:
-    path = WRITTEN[name](tmp_path)
-    form = recognised(path)
-    assert form and form.name == name
-    assert load_dataset(path).items == load_dataset(path, name).items
-
-
-@pytest.mark.parametrize(
-    "name", ["readgraph", "quality", "qmsum", "longmemeval", "hotpotqa-long", "scrolls", "nq-open"]
-)
-def test_an_export_in_parquet_holds_the_same(tmp_path: Path, name: str) -> None:
-    arrow, parquet = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
-    path = WRITTEN[name](tmp_path)
-    written = path.read_text(encoding="utf-8")
-    rows = json.loads(written) if written.startswith("[") else [*map(json.loads, written.splitlines())]
-    table = tmp_path / "qasper" / "x.parquet"
-    table.parent.mkdir()
-    # A column that no other row fills: the hub's exports have such, as JSON has fields that are left out.
-    parquet.write_table(arrow.Table.from_pylist([{**row, "split": "test", "title": None} for row in rows]), table)
-    form = recognised(table)
-    assert form and form.name == name
-    asked, exported = load_dataset(path), load_dataset(table)
-    assert [item.question for item in exported.items] == [item.question for item in asked.items]
-    assert [item.references for item in exported.items] == [item.references for item in asked.items]
-    assert [text.text for text in exported.texts] == [text.text for text in asked.texts]
-
-
-def test_one_record_on_several_lines(tmp_path: Path) -> None:
-    file = tmp_path / "covid_2.json"
-    file.write_text(json.dumps(made.meeting(), indent=4), encoding="utf-8")
-    dataset = load_dataset(file)
-    assert (dataset.name, len(dataset.items)) == ("qmsum", 2)
-    file.write_text(json.dumps(made.meeting(), indent=4)[:-2], encoding="utf-8")
-    with pytest.raises(BadInput, match=r"There is no JSON in .*covid_2\.json"):
-        load_dataset(file, "qmsum")
-
-
-def test_a_parquet_file_that_cant_be_read_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("pyarrow")
-    file = tmp_path / "x.parquet"
-    file.write_bytes(b"PAR1 and no more")
-    with pytest.raises(BadInput, match=r"x\.parquet can't be read as Parquet: [^\n]+$"):
-        load_dataset(file)
-    monkeypatch.setitem(sys.modules, "pyarrow.parquet", None)
-    with pytest.raises(BadInput, match=r"x\.parquet needs one more package: pip install pyarrow\."):
-        load_dataset(file)
-
-
-def test_every_form_is_recognised_or_read_by_its_name() -> None:
-    assert FORMS.keys() - WRITTEN.keys() == {"narrativeqa-gutenberg", "narrativeqa-movie"}
-    assert MADE.keys() == {"nested-keys"}
-    assert {scoring.profile for scoring in SCORING.values()} <= {"", *PROFILES}

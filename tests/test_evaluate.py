@@ -13,19 +13,10 @@ from readgraph.evaluation.folder import EvaluationFolder
 from readgraph.graphs.methods import METHODS, builder_of
 from tests.command import DOUBLE, Command, assert_refused, finished, process
 from tests.datasets import chat, lines
+from tests.evaluations import by_method
 from tests.model_server import ChatRequest, Fault, ModelServer
 from tests.questions import CHOICE, GOAT, WELL, story_file
-from tests.rater import Rater
 from tests.reader import asked_for, reader
-
-
-@pytest.fixture
-def out(tmp_path: Path) -> Path:
-    return tmp_path / "out"
-
-
-def by_method(results: Any) -> dict[str, Any]:
-    return {method["method"]: method for method in results["methods"]}
 
 
 def test_methods_answer_questions_and_are_scored(
@@ -99,8 +90,8 @@ def test_the_same_command_pays_nothing_again_and_more_may_be_asked(
 def test_a_killed_evaluation_goes_on(readgraph: Command, server: ModelServer, tmp_path: Path, out: Path) -> None:
     file, rng = story_file(tmp_path, GOAT, WELL, texts=3), random.Random(5)
     asked: Counter[str] = Counter()
-    command = ("evaluate", file, *DOUBLE, "--methods", "read-agent,gam", "--out", out, "--concurrency", 2, "-q",
-               "--price", "1/2")  # fmt: skip
+    methods = ("--methods", "read-agent,gam", "--price", "1/2")
+    command = ("evaluate", file, *DOUBLE, *methods, "--out", out, "--concurrency", 2, "-q")
     running: list[Any] = []
 
     def killing(request: ChatRequest) -> Any:
@@ -230,34 +221,6 @@ def test_the_estimate_holds(readgraph: Command, server: ModelServer, tmp_path: P
     assert nothing_left["calls"]["expected"] == 0
 
 
-def test_the_estimate_tells_what_the_judge_will_use(
-    readgraph: Command, server: ModelServer, tmp_path: Path, out: Path
-) -> None:
-    server.respond = judging
-    file = story_file(tmp_path, GOAT, WELL, dataset="qmsum")
-    command = (
-        "evaluate",
-        file,
-        *DOUBLE,
-        "--methods",
-        "bm25",
-        "--judge",
-        "openai:harsh",
-        "--price",
-        "1/2",
-        "--out",
-        out,
-    )
-    foreseen = readgraph(*command, "--estimate", "--json").json["judging"]
-    assert "answers to rate, openai:harsh" in readgraph(*command, "--estimate").text and server.calls == 0
-    found = readgraph(*command, "--json").json["judging"]
-    for name in ("calls", "input_words"):
-        assert foreseen[name]["low"] <= found[name] == pytest.approx(foreseen[name]["expected"], rel=0.5)
-    assert found["calls"] <= foreseen["calls"]["high"]
-    assert found["cost"] == pytest.approx(foreseen["cost"], rel=1)
-    assert readgraph(*command, "--estimate", "--json").json["judging"]["calls"]["expected"] == 0
-
-
 def test_methods_that_share_a_memory_are_known(readgraph: Command, tmp_path: Path, out: Path) -> None:
     readgraph("evaluate", story_file(tmp_path, GOAT), "--methods", "all", "--out", out, "-q")
     memories = {line["method"]: line["memory"] for line in EvaluationFolder(out).memories()}
@@ -275,85 +238,6 @@ def test_no_key_is_kept(
     readgraph("evaluate", story_file(tmp_path, GOAT), *DOUBLE, "--methods", "bm25", "--out", out, "-q")
     kept = [file.read_bytes() for file in out.rglob("*") if file.is_file()]
     assert kept and not any(b"sk-hush" in content for content in kept)
-
-
-def test_answers_are_judged_by_the_model_that_is_named(
-    readgraph: Command, server: ModelServer, tmp_path: Path, out: Path
-) -> None:
-    rater = Rater(strict={"It says so.": "yes"}, permissive={"It says so.": "yes"})
-    server.respond = lambda request: rater(request) if asked_for(request).startswith("Agrees") else reader(request)
-    file = story_file(tmp_path, GOAT, dataset="qmsum")
-    command = ("evaluate", file, *DOUBLE, "--methods", "bm25", "--out", out, "--json")
-    assert "lr_1" not in by_method(readgraph(*command).json)["bm25"]["metrics"]
-    assert "not rated: lr_1, lr_2; name a model with --judge" in readgraph(*command[:-1]).text
-    judged = by_method(readgraph(*command, "--judge", "openai:judge").json)["bm25"]["metrics"]
-    assert judged["lr_1"]["mean"] == judged["lr_2"]["mean"] == 100
-    assert {one.rater for one in EvaluationFolder(out).judgements()} == {"openai:judge"}
-    paid = server.calls
-    readgraph(*command, "--judge", "openai:judge")
-    assert server.calls == paid
-
-
-def judging(request: ChatRequest) -> Any:
-    """A judge that likes what the first judge's name says, and reads as any model does."""
-    if not asked_for(request).startswith("Agrees"):
-        return reader(request)
-    return {"reason": "so it is", "agrees": "yes" if request.body["model"] == "kind" else "no"}
-
-
-def test_scores_are_those_of_the_judge_that_is_named(
-    readgraph: Command, server: ModelServer, tmp_path: Path, out: Path
-) -> None:
-    server.respond = judging
-    file = story_file(tmp_path, GOAT, dataset="qmsum")
-    command = ("evaluate", file, *DOUBLE, "--methods", "bm25", "--out", out, "--price", "1/2", "--json")
-
-    def lr_1(*judge: str) -> tuple[float, Any]:
-        results = readgraph(*command, *judge).json
-        assert results["what"]["judge"] == results["judging"]["rater"]
-        return by_method(results)["bm25"]["metrics"]["lr_1"]["mean"], results["judging"]
-
-    score, first = lr_1("--judge", "openai:kind", "--runs", "2")
-    assert (score, first["judgements"], first["calls"], first["unrated"], first["others"]) == (100, 4, 4, 0, [])
-    assert first["cost"] > 0 and first["input_words"] > 100 and first["output_words"] > 0
-    score, second = lr_1("--judge", "openai:harsh", "--runs", "2")
-    assert (score, second["calls"], second["others"]) == (0, 8, ["openai:kind"]), "the permissive rater is asked too"
-    assert lr_1()[0] == 0, "the judge that was named last"
-    assert "judgements by openai:kind are kept" in readgraph(*command[:-1]).text
-    paid = server.calls
-    assert lr_1("--judge", "openai:kind") == (100, {**first, "others": ["openai:harsh"]})
-    assert server.calls == paid
-    assert EvaluationFolder(out).what()["runs"] == 2, "what was run stays"
-
-
-def test_what_a_judge_does_not_answer_is_counted_and_asked_again(
-    readgraph: Command, server: ModelServer, tmp_path: Path, out: Path
-) -> None:
-    server.respond = lambda request: "hm" if asked_for(request).startswith("Agrees") else reader(request)
-    file = story_file(tmp_path, GOAT, WELL, dataset="qmsum")
-    command = (
-        "evaluate",
-        file,
-        *DOUBLE,
-        "--methods",
-        "bm25",
-        "--judge",
-        "openai:judge",
-        "--out",
-        out,
-        "--max-calls",
-        2,
-    )
-    useless = readgraph(*command)
-    assert "4 answers got no verdict that could be used" in useless.text
-    found = readgraph(*command, "--json").json["judging"]
-    assert (found["unrated"], found["refused"], found["problems"]) == (4, 12, {})
-    server.fault_for = lambda request, call: Fault.unauthorized() if request.body["model"] == "judge" else None
-    (problem,) = readgraph(*command, "--json").json["judging"]["problems"]
-    assert "refused the key" in problem
-    server.respond, server.fault_for = judging, None
-    judged = readgraph(*command, "--json").json
-    assert judged["judging"]["unrated"] == 0 and by_method(judged)["bm25"]["metrics"]["lr_1"]["questions"] == 2
 
 
 def test_without_the_packages_nothing_is_begun(

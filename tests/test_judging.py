@@ -3,8 +3,9 @@
 import pytest
 from langgraph.store.memory import InMemoryStore
 
-from readgraph.evaluation.judging import check_raters, judge
+from readgraph.evaluation.judging import judge
 from readgraph.evaluation.metrics import METRICS
+from readgraph.evaluation.raters import check_raters
 from readgraph.evaluation.records import Item, Judgement, Outcome
 from readgraph.nodes.metering import Meter, start_meter
 from readgraph.state.context import ReaderContext

@@ -188,6 +188,6 @@ def test_a_server_that_does_not_start_is_told(readgraph: Command, monkeypatch: p
 def test_the_server_reports_to_nobody(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("LANGSMITH_API_KEY", "ls-not-a-real-key")
     monkeypatch.setenv("LANGSMITH_TRACING", "true")
-    given = server_environment(tmp_path)
+    given = server_environment(tmp_path, "")
     assert "LANGSMITH_API_KEY" not in given and given["LANGSMITH_TRACING"] == "false"
     assert given["LANGGRAPH_CLI_NO_ANALYTICS"] == "1" and given["READGRAPH_LIBRARY"] == str(tmp_path)

@@ -20,8 +20,8 @@ from readgraph.state.context import PROFILES, ReaderContext
 from readgraph.state.errors import BadInput, ModelUnavailable
 from readgraph.state.forgetting import forget_document
 from readgraph.state.library import Library
-from readgraph.state.page_store import ROOT
 from readgraph.state.records import Memory, Note, Page, Recipe, TreeNode
+from readgraph.state.stored_items import ROOT
 from readgraph.state.summary_tree import TreeShape, node_id
 from readgraph.state.words import count_words
 from tests.model_server import ChatRequest, Fault, ModelServer

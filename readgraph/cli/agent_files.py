@@ -7,7 +7,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from readgraph.cli.forgetting import agreed
+from readgraph.cli.forgetting import check_agreed
 from readgraph.cli.rendering import PLAIN, print_json
 from readgraph.cli.safe_text import Text
 from readgraph.cli.showing import day
@@ -58,8 +58,8 @@ def import_agent(file: Path, name: str, folder: Path | None) -> None:
 def forget_agent(name: str, folder: Path | None, *, sure: bool) -> None:
     """Forget an agent, after asking where a person can be asked."""
     agent = asyncio.run(_own(name, folder))
-    if not sure and not agreed(f"Forget '{name}' and all that it remembers? [y/N] "):
-        raise BadInput(f"'{name}' was kept: say --yes to forget it without being asked.")
+    if not sure:
+        check_agreed(name, "all that it remembers")
     asyncio.run(_forget(agent, folder))
     Console(highlight=False).print(Text(f"Forgot '{name}'."))
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from readgraph.cli.options import Json, LibraryFolder
+from readgraph.cli.options import Json, LibraryFolder, Sure
 
 agents = typer.Typer(help="List agents, move them as files, forget them.", invoke_without_command=True)
 Name = Annotated[str, typer.Argument(metavar="NAME", help="The agent's name.", show_default=False)]
@@ -53,7 +53,7 @@ def import_agent(
 @agents.command("forget")
 def forget_agent(
     name: Name,
-    yes: Annotated[bool, typer.Option("--yes", help="Don't ask.")] = False,
+    yes: Sure = False,
     library: LibraryFolder = None,
 ) -> None:
     """Delete an agent with all that it remembers; documents that it was given stay in the library."""

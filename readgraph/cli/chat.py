@@ -82,7 +82,7 @@ def seconds_of(time: str) -> float:
     return float(found[1]) * SECONDS[found[2]]
 
 
-def _converse(conversation: Conversation, view: "ChatView | JsonView") -> None:
+def _converse(conversation: Conversation, view: ChatView) -> None:
     for line in _lines(view):
         try:
             if line in ("/quit", "/exit"):
@@ -97,13 +97,14 @@ def _converse(conversation: Conversation, view: "ChatView | JsonView") -> None:
             view.warn(str(problem))  # a person sees it and goes on; a broken turn is finished with the next one
 
 
-def _command(conversation: Conversation, view: "ChatView | JsonView", name: str, rest: str) -> None:
+def _command(conversation: Conversation, view: ChatView, name: str, rest: str) -> None:
+    rest = rest.strip()
     if name == "memory":
         view.memory(_run(conversation.life))
-    elif name == "search" and rest.strip():
+    elif name == "search" and rest:
         view.found(*_run(conversation.search, rest))
-    elif name == "upload" and rest.strip():
-        _run(conversation.upload, load(_path(rest.strip())))
+    elif name == "upload" and rest:
+        _run(conversation.upload, load(_path(rest)))
     elif name == "undo":
         view.undone(_run(conversation.undo))
     else:
@@ -130,7 +131,7 @@ def _run(work: Callable[..., Awaitable[T]], *given: Any) -> T:
         raise
 
 
-def _lines(view: "ChatView | JsonView") -> Iterator[str]:
+def _lines(view: ChatView) -> Iterator[str]:
     """What is typed; of standard input that is no terminal, its lines."""
     if not person_types():
         yield from (line.strip() for line in sys.stdin or ())

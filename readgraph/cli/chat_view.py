@@ -126,7 +126,7 @@ class ChatView:
             self._print("There is nothing to take back.", "yellow")
             return
         since = [arrival["kind"] for arrival in taken[1:]]
-        told = f", and the turns since: {len(since)} ({', '.join({*since})})" if since else ""
+        told = f", and the turns since: {len(since)} ({', '.join(sorted({*since}))})" if since else ""
         self._print(f"Taken back: {cut_to(taken[0].get('text') or 'the upload', 60)}{told}", "yellow")
 
     def help(self, text: str) -> None:

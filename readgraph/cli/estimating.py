@@ -45,9 +45,8 @@ def show_estimate(
     foreseen: Estimate, words: int, context: ReaderContext, screen: Screen, rating: tuple[Estimate, str] | None = None
 ) -> None:
     """Print what is foreseen for reading so many words; `rating` is what the judge will use, and its name."""
-    price = screen.price or known_price(context.model)
-    read = Foreseen(foreseen, _cost(foreseen, price), context.model)
-    rated = rating and Foreseen(rating[0], _cost(rating[0], screen.price or known_price(rating[1])), rating[1])
+    read = Foreseen.of(foreseen, context.model, screen)
+    rated = Foreseen.of(*rating, screen) if rating else None
     if screen.as_json:
         print_json({"words": words, **read.value(), **({"judging": rated.value()} if rated else {})})
         return
@@ -62,6 +61,11 @@ class Foreseen(NamedTuple):
     estimate: Estimate
     cost: float | None
     model: str
+
+    @classmethod
+    def of(cls, estimate: Estimate, model: str, screen: Screen) -> "Foreseen":
+        """What this model will use, at the user's price, else at its own."""
+        return cls(estimate, _cost(estimate, screen.price or known_price(model)), model)
 
     def value(self) -> dict[str, object]:
         """As a JSON-plain value."""
@@ -93,7 +97,7 @@ def _cost(foreseen: Estimate, price: Price | None) -> float | None:
     if not price or not foreseen.calls.expected:
         return None
     sent, received = (words.expected * TOKENS_A_WORD for words in (foreseen.input_words, foreseen.output_words))
-    return round((sent * price.input + received * price.output) / 1e6, 4)
+    return round(price.of_tokens(sent, received), 4)
 
 
 def _print(heading: str, used_by: Foreseen, *also: str) -> None:

@@ -16,9 +16,9 @@ from readgraph.evaluation.datasets import load_dataset
 from readgraph.evaluation.estimating import foreseen, rating_foreseen
 from readgraph.evaluation.extra import check_libraries
 from readgraph.evaluation.folder import EvaluationFolder
-from readgraph.evaluation.judging import PROBLEM, check_raters, judge_missing, rated, unjudged
-from readgraph.evaluation.metrics import METRICS
+from readgraph.evaluation.judging import judge_missing, unjudged
 from readgraph.evaluation.plan import methods_to_run, what_is_run, with_papers_settings
+from readgraph.evaluation.raters import Raters, check_raters, given_by
 from readgraph.evaluation.records import Dataset
 from readgraph.evaluation.result_files import write_results
 from readgraph.evaluation.running import Evaluation, Group, missing
@@ -50,7 +50,7 @@ class Asked:
         if self.file is None and self.form is None:
             raise BadInput("There is nothing to evaluate: name a file of questions.")
         dataset = load_dataset(self.file, self.form, self.limit)
-        if self.judge and not any(METRICS[name].rater == "judge" for name in dataset.metrics):
+        if self.judge and not given_by("judge", dataset.metrics):
             raise BadInput(
                 f"No metric of {dataset.name} wants a judge ({', '.join(dataset.metrics)}): leave --judge out."
             )
@@ -69,7 +69,7 @@ def evaluate(asked: Asked, context: ReaderContext, screen: Screen) -> None:
     check_libraries()
     settings = with_papers_settings(dataset, context)
     # A judge may come later; the embedding model is of the settings, which stay as they are.
-    check_raters([name for name in dataset.metrics if METRICS[name].rater == "embeddings"], settings)
+    check_raters(given_by("embeddings", dataset.metrics), settings)
     methods = methods_to_run(asked.names(), dataset, settings)
     folder = EvaluationFolder(asked.out)
     with folder.opened(what_is_run(asked.file, dataset, methods, asked.runs, asked.judge, settings)):
@@ -111,7 +111,7 @@ async def _run(
         with EvaluationProgress("Judging", waiting, screen) as progress:
             async for judged in judge_missing(dataset, folder, rater, library.store, dollars):
                 words = judged.input_words + judged.output_words
-                progress.one_more(judged.calls, words, judged.cost, judged.said.get(PROBLEM, ""))
+                progress.one_more(judged.calls, words, judged.cost, judged.problem)
 
 
 def estimate(asked: Asked, context: ReaderContext, screen: Screen) -> None:
@@ -141,5 +141,5 @@ def _rating_foreseen(
     by_id = {item.id: item for item in dataset.items}
     there = unjudged(dataset, folder, replace(context, model=judge)) if folder else []
     coming = [item for *_, items in left for item in items]
-    metrics = rated(dataset.metrics, judge, None)
+    metrics = Raters(judge, None).rated(dataset.metrics)
     return rating_foreseen([*coming, *(by_id[outcome.item] for outcome in there)], metrics)

@@ -5,11 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from readgraph.cli.options import (
-    ANY_METHOD,
-    with_context,
-    with_screen,
-)
+from readgraph.cli.options import ANY_METHOD, EstimateOnly, Quiet, with_context, with_screen
 from readgraph.state.errors import BadInput
 
 if TYPE_CHECKING:
@@ -18,6 +14,15 @@ if TYPE_CHECKING:
 
 evaluation_commands = typer.Typer()
 
+QuestionFile = Annotated[
+    Path | None, typer.Argument(metavar="FILE", help="The questions: a dataset's file, or one of your own.")
+]
+Form = Annotated[str | None, typer.Option(metavar="FORM", help="The form of the file, where it isn't recognised.")]
+Limit = Annotated[int | None, typer.Option(min=1, help="Only the first so many questions.", show_default=False)]
+Judge = Annotated[
+    str | None, typer.Option(metavar="PROVIDER:NAME", help="The model that rates answers, where a metric wants one.")
+]
+
 
 @evaluation_commands.command()
 @with_context(ANY_METHOD)
@@ -25,29 +30,18 @@ evaluation_commands = typer.Typer()
 def evaluate(
     context: "ReaderContext",
     screen: "Screen",
-    file: Annotated[
-        Path | None, typer.Argument(metavar="FILE", help="The questions: a dataset's file, or one of your own.")
-    ] = None,
-    dataset: Annotated[
-        str | None, typer.Option(metavar="FORM", help="The form of the file, where it isn't recognised.")
-    ] = None,
+    file: QuestionFile = None,
+    dataset: Form = None,
     methods: Annotated[
         str, typer.Option(metavar="NAME,…", help="The methods to evaluate, or 'all': 'readgraph methods' lists them.")
     ] = "read-agent,mem-walker,gam,bm25",
-    limit: Annotated[
-        int | None, typer.Option(min=1, help="Only the first so many questions.", show_default=False)
-    ] = None,
+    limit: Limit = None,
     runs: Annotated[int, typer.Option(min=1, help="Ask everything so many times, each time anew.")] = 1,
-    judge: Annotated[
-        str | None,
-        typer.Option(metavar="PROVIDER:NAME", help="The model that rates answers, where a metric wants one."),
-    ] = None,
+    judge: Judge = None,
     out: Annotated[
         Path | None, typer.Option(metavar="FOLDER", help="Where answers and results go; the same folder goes on.")
     ] = None,
-    estimate: Annotated[
-        bool, typer.Option("--estimate", help="Say how many calls and words it will take, and make no call.")
-    ] = False,
+    estimate: EstimateOnly = False,
     diff: Annotated[
         tuple[Path, Path] | None,
         typer.Option(metavar="A B", help="Compare the evaluations of two folders, question by question."),
@@ -85,7 +79,7 @@ def trajectories(
         str, typer.Option("--format", metavar="FORM", help="sft, preference or reward: what TRL's trainers read.")
     ] = "sft",
     out: Annotated[Path, typer.Option(metavar="FILE", help="The file to write; - for standard output.")] = Path("-"),
-    quiet: Annotated[bool, typer.Option("--quiet", "-q", help="Print the result and nothing else.")] = False,
+    quiet: Quiet = False,
 ) -> None:
     """Write an evaluation's prompts and replies, with what came of them, as examples to train a model on."""
     from readgraph.cli.training import write_trajectories

@@ -1,16 +1,15 @@
 """The bar of an evaluation: how many questions are answered, how long it will take, what it has cost so far."""
 
-from types import TracebackType
-
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
 
 from readgraph.cli.prices import in_dollars
+from readgraph.cli.progress import LiveBar
 from readgraph.cli.safe_text import Text
 from readgraph.cli.screen import Screen
 
 
-class EvaluationProgress:
+class EvaluationProgress(LiveBar):
     """A bar on standard error; where that is no terminal, or quiet was asked for, nothing is drawn."""
 
     def __init__(self, doing: str, total: int, screen: Screen) -> None:
@@ -29,17 +28,6 @@ class EvaluationProgress:
             disable=not self.console.is_terminal,
         )
         self._task = self._bar.add_task(doing, total=total, used="")
-
-    def __enter__(self) -> "EvaluationProgress":
-        """Start drawing."""
-        self._bar.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, problem: BaseException | None, at: TracebackType | None
-    ) -> None:
-        """Clear the bar."""
-        self._bar.stop()
 
     def one_more(self, calls: int, words: int, cost: float | None, problem: str = "") -> None:
         """One more is done, which took so many calls and words and cost so much; `problem`: it failed."""

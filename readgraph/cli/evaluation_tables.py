@@ -11,7 +11,7 @@ from readgraph.cli.prices import in_dollars
 from readgraph.cli.rendering import PLAIN
 from readgraph.cli.safe_text import Text, one_line
 from readgraph.cli.screen import Screen
-from readgraph.evaluation.metrics import METRICS
+from readgraph.evaluation.raters import given_by
 from readgraph.evaluation.report.drawing import can_draw
 from readgraph.evaluation.report.page import NO_PLOTS
 from readgraph.evaluation.result_files import REPORT, RESULTS, SCORES, TABLE, named_categories
@@ -156,7 +156,7 @@ def _notes(results: dict[str, Any]) -> Iterator[str]:
 
 def _without_a_judge(results: dict[str, Any]) -> list[str]:
     """The metrics that nobody was named to judge."""
-    return [] if results["what"]["judge"] else [name for name in results["metrics"] if METRICS[name].rater == "judge"]
+    return [] if results["what"]["judge"] else given_by("judge", results["metrics"])
 
 
 def _judging(judging: dict[str, Any]) -> Iterator[str]:

@@ -24,8 +24,8 @@ ONE = {"memories": "memory", "replies": "reply", "threads": "thread"}
 def forget(named: str, folder: Path | None, *, sure: bool, as_json: bool) -> None:
     """Forget a document, after asking where a person can be asked."""
     document = asyncio.run(_found(named, folder))
-    if not sure and not agreed(f"Forget '{document.title}' and all that was read of it? [y/N] "):
-        raise BadInput(f"'{document.title}' was kept: say --yes to forget it without being asked.")
+    if not sure:
+        check_agreed(document.title, "all that was read of it")
     forgotten = asyncio.run(_forget(document, folder))
     if as_json:
         print_json({"document": document.id, "title": document.title, **forgotten})
@@ -44,11 +44,17 @@ async def _forget(document: Document, folder: Path | None) -> dict[str, int]:
         return await forget_document(library, document)
 
 
-def agreed(question: str) -> bool:
-    """Whether a person says yes; where none can be asked, nobody does.
+def check_agreed(name: str, also: str) -> None:
+    """Raise `BadInput` unless a person says yes to forgetting this, and what goes with it.
 
     Not for an event loop, where the first Ctrl-C would be passed over.
     """
+    if not _agreed(f"Forget '{name}' and {also}? [y/N] "):
+        raise BadInput(f"'{name}' was kept: say --yes to forget it without being asked.")
+
+
+def _agreed(question: str) -> bool:
+    """Whether a person says yes; where none can be asked, nobody does."""
     if not person_types():
         return False
     typer.echo(visible(question), nl=False, err=True)

@@ -22,9 +22,15 @@ from readgraph.cli.options import (
     GROWING,
     MEMORIZING,
     READING,
+    EstimateOnly,
     Glob,
     Json,
     LibraryFolder,
+    MethodName,
+    Option,
+    QuestionText,
+    Report,
+    Sure,
     files,
     with_context,
     with_screen,
@@ -45,20 +51,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-
-MethodName = Annotated[
-    str | None,
-    typer.Option(
-        "--method", metavar="NAME", help="How to read (read-agent): see 'readgraph methods'.", show_default=False
-    ),
-]
-EstimateOnly = Annotated[
-    bool, typer.Option("--estimate", help="Say how many calls and words it will take, and make no call.")
-]
-Report = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="Write a report: one HTML page that shows what was read.", show_default=False),
-]
 
 
 @app.command()
@@ -124,7 +116,7 @@ def remember(
 @with_context(ANY_METHOD)
 @with_screen
 def ask(
-    question: Annotated[str, typer.Argument(metavar="QUESTION", show_default=False, help="What you want to know.")],
+    question: QuestionText,
     context: "ReaderContext",
     screen: "Screen",
     paths: Annotated[
@@ -135,9 +127,7 @@ def ask(
     follow_up: Annotated[
         bool, typer.Option("--continue", help="Go on from the last question; it knows what was asked and answered.")
     ] = False,
-    option: Annotated[
-        list[str] | None, typer.Option(help="One option of a multiple choice; give each its own.", show_default=False)
-    ] = None,
+    option: Option = None,
     method: MethodName = None,
     estimate: EstimateOnly = False,
     library: LibraryFolder = None,
@@ -160,17 +150,9 @@ def ask(
         return
     from readgraph.cli.asking import ask_documents
 
+    screen = replace(screen, steps=show_steps)
     ask_documents(
-        question,
-        option or [],
-        paths or [],
-        glob,
-        method,
-        context,
-        library,
-        replace(screen, steps=show_steps),
-        follow_up=follow_up,
-        report=report,
+        question, option or [], paths or [], glob, method, context, library, screen, follow_up=follow_up, report=report
     )
 
 
@@ -198,7 +180,7 @@ def show(
 @app.command()
 def forget(
     document: Annotated[str, typer.Argument(metavar="DOCUMENT", help="A file, an id or a title.", show_default=False)],
-    yes: Annotated[bool, typer.Option("--yes", help="Don't ask.")] = False,
+    yes: Sure = False,
     library: LibraryFolder = None,
     as_json: Json = False,
 ) -> None:

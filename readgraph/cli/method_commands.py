@@ -11,6 +11,8 @@ from readgraph.cli.options import (
     Glob,
     Json,
     LibraryFolder,
+    Option,
+    QuestionText,
     files,
     with_context,
     with_screen,
@@ -27,7 +29,7 @@ method_commands = typer.Typer()
 @with_context(ANY_METHOD)
 @with_screen
 def compare(
-    question: Annotated[str, typer.Argument(metavar="QUESTION", show_default=False, help="What you want to know.")],
+    question: QuestionText,
     paths: Annotated[list[Path], files("Files and folders (several are read as one), or a document in the library.")],
     context: "ReaderContext",
     screen: "Screen",
@@ -35,9 +37,7 @@ def compare(
         str, typer.Option(metavar="NAME,…", help="The methods to ask: 'readgraph methods' lists them.")
     ] = "read-agent,bm25,full-text",
     glob: Glob = None,
-    option: Annotated[
-        list[str] | None, typer.Option(help="One option of a multiple choice; give each its own.", show_default=False)
-    ] = None,
+    option: Option = None,
     library: LibraryFolder = None,
 ) -> None:
     """Ask several methods the same question, each under the same budget, and show their answers side by side.

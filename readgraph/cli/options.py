@@ -14,6 +14,7 @@ from readgraph.state.errors import BadInput
 Command = Callable[..., None]
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print the result and nothing else.")]
 LibraryFolder = Annotated[
     Path | None,
     typer.Option(
@@ -33,6 +34,24 @@ def _path_named(name: str) -> Path:
     return Path(name)
 
 
+QuestionText = Annotated[str, typer.Argument(metavar="QUESTION", show_default=False, help="What you want to know.")]
+Option = Annotated[
+    list[str] | None, typer.Option(help="One option of a multiple choice; give each its own.", show_default=False)
+]
+MethodName = Annotated[
+    str | None,
+    typer.Option(
+        "--method", metavar="NAME", help="How to read (read-agent): see 'readgraph methods'.", show_default=False
+    ),
+]
+EstimateOnly = Annotated[
+    bool, typer.Option("--estimate", help="Say how many calls and words it will take, and make no call.")
+]
+Report = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Write a report: one HTML page that shows what was read.", show_default=False),
+]
+Sure = Annotated[bool, typer.Option("--yes", help="Don't ask.")]
 Glob = Annotated[str | None, typer.Option(help="Of folders, only files like this: '*.md'.", metavar="PATTERN")]
 
 
@@ -98,8 +117,8 @@ READING: dict[str, Any] = {
 }
 
 SCREEN: dict[str, Any] = {
-    "as_json": Annotated[bool, typer.Option("--json", help="Print JSON for programs.")],
-    "quiet": Annotated[bool, typer.Option("--quiet", "-q", help="Print the result and nothing else.")],
+    "as_json": Json,
+    "quiet": Quiet,
     "verbose": Annotated[bool, typer.Option("--verbose", "-v", help="Tell each step, and each reply refused.")],
     "price": _option(
         str,

@@ -40,7 +40,7 @@ class Price:
         """Dollars for what was used."""
         return self.of_tokens(usage["input_tokens"], usage["output_tokens"])
 
-    def of_tokens(self, sent: int, received: int) -> float:
+    def of_tokens(self, sent: float, received: float) -> float:
         """Dollars for these tokens."""
         return (sent * self.input + received * self.output) / 1e6
 

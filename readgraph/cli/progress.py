@@ -3,7 +3,7 @@
 import time
 from collections.abc import Iterable
 from types import TracebackType
-from typing import Any
+from typing import Any, Self
 
 from langgraph.types import Overwrite
 from rich.console import Console, RenderableType
@@ -46,7 +46,7 @@ BUILDS = ("read", "memorize")
 """Nodes that tell how far they are; a call between two pages doesn't end that."""
 
 
-class _Bar(Progress):
+class _BarOverWalk(Progress):
     """The bar, and below it a walk as far as it has come."""
 
     walk: Tree | None = None
@@ -58,8 +58,27 @@ class _Bar(Progress):
             yield self.walk
 
 
-class ReadingProgress:
+class LiveBar:
+    """What draws a bar while its `with` lasts."""
+
+    _bar: Progress
+
+    def __enter__(self) -> Self:
+        """Start drawing."""
+        self._bar.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, problem: BaseException | None, at: TracebackType | None
+    ) -> None:
+        """Clear the bar."""
+        self._bar.stop()
+
+
+class ReadingProgress(LiveBar):
     """A bar on standard error; where that is no terminal, or quiet was asked for, nothing is drawn."""
+
+    _bar: _BarOverWalk
 
     def __init__(self, screen: Screen) -> None:
         self.screen = screen
@@ -71,7 +90,7 @@ class ReadingProgress:
         else:
             pages = TextColumn("{task.fields[pages]}")
             columns = [*doing, BarColumn(bar_width=30), TaskProgressColumn(), pages, spent, TimeElapsedColumn()]
-        self._bar = _Bar(
+        self._bar = _BarOverWalk(
             *columns,
             console=self.console,
             transient=True,
@@ -79,17 +98,6 @@ class ReadingProgress:
         )
         self._waits_until = 0.0
         self._task = self._bar.add_task("Opening", total=None, pages="", cost="")
-
-    def __enter__(self) -> "ReadingProgress":
-        """Start drawing."""
-        self._bar.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, problem: BaseException | None, at: TracebackType | None
-    ) -> None:
-        """Clear the bar."""
-        self._bar.stop()
 
     def begin(self, node: str) -> None:
         """Show that a step began."""

@@ -114,8 +114,8 @@ def print_reminder(context: ReaderContext, screen: Screen) -> None:
 def _print_footer(line: str, fallbacks: dict[str, int]) -> None:
     console = Console(highlight=False)
     if fallbacks:
-        counted = ", ".join(f"{kind} {count}" for kind, count in fallbacks.items())
-        line += f" · fall-backs: {counted}"
+        kinds = ", ".join(f"{kind} {count}" for kind, count in fallbacks.items())
+        line += f" · fall-backs: {kinds}"
     console.print(Text(line, style="dim"))
 
 

@@ -79,7 +79,7 @@ def _started(work: Path, library: Path, port: int, model: str) -> "subprocess.Po
     )
 
 
-def server_environment(library: Path, model: str = "") -> dict[str, str]:
+def server_environment(library: Path, model: str) -> dict[str, str]:
     """The environment of the server: it reports to nobody, and asks nobody for a newer version."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(_REPORTING)}
     return kept | {

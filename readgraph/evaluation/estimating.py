@@ -4,7 +4,8 @@ from collections.abc import Collection, Iterable
 from dataclasses import replace
 
 from readgraph.evaluation.conversing import by_talk
-from readgraph.evaluation.judging import CONSISTENCY, MATCH, applying
+from readgraph.evaluation.judging import CONSISTENCY, MATCH
+from readgraph.evaluation.raters import applying
 from readgraph.evaluation.reading import add_text
 from readgraph.evaluation.records import Item
 from readgraph.evaluation.running import Group

@@ -19,6 +19,7 @@ from typing import Any
 from filelock import FileLock, Timeout
 
 from readgraph.evaluation.records import Dataset, Item, Judgement, Outcome
+from readgraph.evaluation.usage import COUNTS, whole_cost
 from readgraph.sources.loading import shown
 from readgraph.state.errors import BadInput
 
@@ -29,7 +30,7 @@ TAIL = 1 << 16
 
 WHAT = "evaluation.json"
 
-ADDED_UP = ("calls", "input_words", "output_words", "refused", "seconds")
+ADDED_UP = (*COUNTS, "seconds")
 """What the lines of a memory, one a call and one for the whole, add up to."""
 
 MOST_TOLD = 3
@@ -120,8 +121,7 @@ class EvaluationFolder:
             seen.add((*key, call))
             kept = merged.setdefault(key, {})
             used = {name: kept.get(name, 0) + line.get(name, 0) for name in ADDED_UP}
-            costs = [kept.get("cost", 0.0), line.get("cost")]
-            kept |= {**line, **used, "cost": None if None in costs else sum(costs)}
+            kept |= {**line, **used, "cost": whole_cost([kept.get("cost", 0.0), line.get("cost")])}
         return list(merged.values())
 
     def lines(self, kind: str) -> Iterator[dict[str, Any]]:

@@ -8,9 +8,9 @@ from langgraph.runtime import Runtime
 from langgraph.store.base import BaseStore
 
 from readgraph.evaluation.folder import EvaluationFolder
-from readgraph.evaluation.metrics import METRICS
 from readgraph.evaluation.metrics.similarity import similarities
-from readgraph.evaluation.records import Dataset, Item, Judgement, Outcome
+from readgraph.evaluation.raters import Raters, applying, check_raters, given_by
+from readgraph.evaluation.records import PROBLEM, Dataset, Item, Judgement, Outcome
 from readgraph.evaluation.running import MOST_FAILURES
 from readgraph.evaluation.usage import Cost, asked
 from readgraph.nodes.rating import Verdict, rate_consistency, rate_match
@@ -24,46 +24,14 @@ MATCH: dict[str, tuple[Verdict, ...]] = {"lr_1": ("yes",), "lr_2": ("yes", "part
 CONSISTENCY: dict[str, tuple[Verdict, ...]] = {"dmr_accuracy": ("yes",)}
 """Metrics of a rating, with the verdicts that score 100; others score 0."""
 
-PROBLEM = "problem"
-"""Under this name a judgement says why it could not be had at all."""
-
-
-def check_raters(metrics: Collection[str], context: ReaderContext) -> None:
-    """Raise `BadInput` where a metric needs a model that the context does not name."""
-    for metric in map(METRICS.__getitem__, metrics):
-        if metric.rater == "judge" and not context.model:
-            raise BadInput(f"{metric.name} needs a model that judges: name one with --judge.")
-        if metric.rater == "embeddings" and not context.embeddings:
-            raise BadInput(f"{metric.name} needs an embedding model: name one with --embeddings.")
-
-
-def rated(metrics: Collection[str], judge: str | None, embeddings: str | None) -> list[str]:
-    """Those of the metrics that a rater gives whose model is named."""
-    models = {"judge": judge, "embeddings": embeddings}
-    return [name for name in metrics if (rater := METRICS[name].rater) and models[rater]]
-
-
-def raters_of(metrics: Collection[str], judge: str | None, embeddings: str | None) -> str:
-    """The models that rate these metrics: what `Judgement.rater` holds."""
-    models = {"judge": judge, "embeddings": embeddings}
-    return ", ".join(sorted({str(models[METRICS[name].rater or ""]) for name in rated(metrics, judge, embeddings)}))
-
-
-def judgements_that_count(dataset: Dataset, folder: EvaluationFolder) -> list[Judgement]:
-    """The judgements by the models that the folder's record names; those by others are kept and don't count."""
-    what = folder.what()
-    rater = raters_of(dataset.metrics, what["judge"], what["settings"]["embeddings"])
-    return [judgement for judgement in folder.judgements() if judgement.rater == rater]
-
 
 def unjudged(dataset: Dataset, folder: EvaluationFolder, context: ReaderContext) -> list[Outcome]:
     """The outcomes that these models have still to judge, also those of which they said nothing that could be used.
 
-    Metrics without a model (see `rated`) are left out. Failed outcomes are not judged: they score 0.
+    Metrics without a model (see `Raters.rated`) are left out. Failed outcomes are not judged: they score 0.
     """
-    metrics = rated(dataset.metrics, context.model, context.embeddings)
-    items = {item.id: item for item in dataset.items}
-    rater = raters_of(metrics, context.model, context.embeddings)
+    raters, items = Raters.of(context), {item.id: item for item in dataset.items}
+    metrics, rater = raters.rated(dataset.metrics), raters.named(dataset.metrics)
     done = {one.key: one.scores.keys() for one in folder.judgements() if one.rater == rater}
     return [
         outcome
@@ -84,8 +52,7 @@ async def judge_missing(
 
     One that fails does not stop the rest; where nothing but failures comes, `ReadgraphError` is raised.
     """
-    metrics = rated(dataset.metrics, context.model, context.embeddings)
-    items = {item.id: item for item in dataset.items}
+    metrics, items = Raters.of(context).rated(dataset.metrics), {item.id: item for item in dataset.items}
     places, failures = asyncio.Semaphore(context.concurrency), 0
 
     async def one(outcome: Outcome) -> Judgement:
@@ -101,10 +68,11 @@ async def judge_missing(
             judgement = await judging
             folder.keep_judgement(judgement)
             yield judgement
-            problem = judgement.said.get(PROBLEM)
-            failures = failures + 1 if problem else 0
+            failures = failures + 1 if judgement.problem else 0
             if failures == MOST_FAILURES:
-                raise ReadgraphError(f"{MOST_FAILURES} judgements in a row failed, the last one so: {problem}")
+                raise ReadgraphError(
+                    f"{MOST_FAILURES} judgements in a row failed, the last one so: {judgement.problem}"
+                )
     finally:
         for task in waiting:
             task.cancel()
@@ -114,8 +82,7 @@ async def _judged(
     item: Item, outcome: Outcome, metrics: Collection[str], context: ReaderContext, store: BaseStore
 ) -> Judgement:
     """As `judge`; where that fails, a judgement without scores that says why."""
-    rater = raters_of(metrics, context.model, context.embeddings)
-    nothing = Judgement(outcome.item, outcome.method, outcome.run, rater, {})
+    nothing = Judgement(outcome.item, outcome.method, outcome.run, Raters.of(context).named(metrics), {})
     try:
         return await judge(item, outcome, metrics, context, store) or nothing
     except BadInput:
@@ -141,19 +108,7 @@ async def judge(
     scores, said = dict.fromkeys(sorted(names), 0.0), dict[str, str]()
     if answer := (outcome.answer or "").strip():
         scores, said = await _rate(item, answer, names, Runtime(context=context, store=store))
-    rater = raters_of(metrics, context.model, context.embeddings)
-    return Judgement(outcome.item, outcome.method, outcome.run, rater, scores, said)
-
-
-def applying(metrics: Collection[str], item: Item) -> set[str]:
-    """Those of the metrics that a rater gives and that apply to the item."""
-    return {name for name in metrics if _applies(name, item)}
-
-
-def _applies(name: str, item: Item) -> bool:
-    if METRICS[name].rater is None or item.unanswerable:
-        return False
-    return bool(item.about if name in ("csim_1", "csim_3") else item.references)
+    return Judgement(outcome.item, outcome.method, outcome.run, Raters.of(context).named(metrics), scores, said)
 
 
 async def _rate(
@@ -168,6 +123,6 @@ async def _rate(
         said |= rating.said
         if rating.verdict is not None:
             scores |= {name: 100.0 * (rating.verdict in verdicts) for name, verdicts in worth.items()}
-    if any(METRICS[name].rater == "embeddings" for name in names):
+    if given_by("embeddings", names):
         scores |= await similarities(item, answer, await shared_embedder(page_store(runtime), runtime.context))
     return {name: score for name, score in scores.items() if name in names}, said

@@ -181,6 +181,10 @@ class Outcome:
         return self.method, self.run, self.item
 
 
+PROBLEM = "problem"
+"""Under this name `said` of a judgement tells why there is none."""
+
+
 @dataclass(frozen=True, slots=True)
 class Judgement:
     """What a rater made of an outcome: a line of `judgements.jsonl`.
@@ -206,3 +210,8 @@ class Judgement:
     def key(self) -> tuple[str, int, str]:
         """What was judged: method, run, item."""
         return self.method, self.run, self.item
+
+    @property
+    def problem(self) -> str:
+        """Why it could not be had at all; "" where it could."""
+        return self.said.get(PROBLEM, "")

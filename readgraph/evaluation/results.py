@@ -2,16 +2,17 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from statistics import fmean
 from typing import Any
 
 from readgraph.evaluation.folder import ADDED_UP, EvaluationFolder
-from readgraph.evaluation.judging import PROBLEM, applying, judgements_that_count, rated
 from readgraph.evaluation.metrics import METRICS
 from readgraph.evaluation.published import published_figures
+from readgraph.evaluation.raters import Raters, applying
 from readgraph.evaluation.records import Dataset, Item, Judgement, Outcome
 from readgraph.evaluation.statistics import summarise
+from readgraph.evaluation.usage import COUNTS, whole_cost
 from readgraph.evaluation.walks import walk_figures
 
 Scores = dict[str, dict[int, dict[str, float]]]
@@ -24,6 +25,31 @@ FIGURES = ("compression_rate", "look_ups", "hops", "percent_read", "calls", "inp
 """Fields of outcomes whose means are given, over the questions where there is one."""
 
 
+@dataclass(frozen=True)
+class Kept:
+    """What a folder holds about the questions of a dataset, loaded once.
+
+    `outcomes` are by method, of the methods that have any, in the order in which these were named; `judgements` those
+    of all raters; `memories` those of the dataset's texts.
+    """
+
+    what: dict[str, Any]
+    outcomes: dict[str, list[Outcome]]
+    judgements: list[Judgement]
+    memories: list[dict[str, Any]]
+
+    @classmethod
+    def of(cls, dataset: Dataset, folder: EvaluationFolder) -> "Kept":
+        """Load it; what the folder holds of other questions is left out."""
+        what, items, texts = folder.what(), {item.id for item in dataset.items}, {item.text for item in dataset.items}
+        outcomes: dict[str, list[Outcome]] = {name: [] for name in what["methods"]}
+        for outcome in folder.outcomes():
+            if outcome.item in items:
+                outcomes[outcome.method].append(outcome)
+        memories = [memory for memory in folder.memories() if memory["text"] in texts]
+        return cls(what, {name: of for name, of in outcomes.items() if of}, folder.judgements(), memories)
+
+
 def results_of(dataset: Dataset, folder: EvaluationFolder) -> dict[str, Any]:
     """All results as a JSON-plain value; what the folder holds of other questions than the dataset's is left out.
 
@@ -32,71 +58,49 @@ def results_of(dataset: Dataset, folder: EvaluationFolder) -> dict[str, Any]:
     `figures` (means a question), `building` (what the memories took, all runs), `failures`. `judging` tells of the
     model that rates: see `judging_summed_up`.
     """
-    outcomes = outcomes_by_method(dataset, folder)
-    return summed_up(dataset, folder, outcomes, scores_by_method(dataset, folder, outcomes))
+    kept = Kept.of(dataset, folder)
+    return summed_up(dataset, kept, scores_by_method(dataset, kept))
 
 
-def outcomes_by_method(dataset: Dataset, folder: EvaluationFolder) -> dict[str, list[Outcome]]:
-    """The outcomes of the dataset's questions, of the methods that have any, in the order in which these were named."""
-    items = {item.id for item in dataset.items}
-    outcomes: dict[str, list[Outcome]] = {name: [] for name in folder.what()["methods"]}
-    for outcome in folder.outcomes():
-        if outcome.item in items:
-            outcomes[outcome.method].append(outcome)
-    return {name: of for name, of in outcomes.items() if of}
+def scores_by_method(dataset: Dataset, kept: Kept) -> dict[str, Scores]:
+    """The scores of each method's outcomes, by the raters that the folder's record names."""
+    rater = Raters.recorded(kept.what).named(dataset.metrics)
+    judgements = [judgement for judgement in kept.judgements if judgement.rater == rater]
+    return {name: scores_of(dataset, of, judgements) for name, of in kept.outcomes.items()}
 
 
-def scores_by_method(
-    dataset: Dataset, folder: EvaluationFolder, outcomes: Mapping[str, Iterable[Outcome]]
-) -> dict[str, Scores]:
-    """The scores of each method's outcomes."""
-    judgements = judgements_that_count(dataset, folder)
-    return {name: scores_of(dataset, of, judgements) for name, of in outcomes.items()}
-
-
-def summed_up(
-    dataset: Dataset,
-    folder: EvaluationFolder,
-    outcomes: Mapping[str, Sequence[Outcome]],
-    scores: Mapping[str, Scores],
-) -> dict[str, Any]:
-    """The results (see `results_of`) of these outcomes and scores."""
-    texts = {item.text for item in dataset.items}
-    memories = [memory for memory in folder.memories() if memory["text"] in texts]
-    methods = [_method(name, dataset, of, scores[name], memories) for name, of in outcomes.items()]
-    judging = judging_summed_up(dataset, folder, outcomes)
+def summed_up(dataset: Dataset, kept: Kept, scores: Mapping[str, Scores]) -> dict[str, Any]:
+    """The results (see `results_of`) with these scores."""
     return {
-        "what": folder.what(),
+        "what": kept.what,
         "metrics": list(dataset.metrics),
-        "methods": methods,
-        "judging": judging,
+        "methods": [_method(name, dataset, of, scores[name], kept.memories) for name, of in kept.outcomes.items()],
+        "judging": judging_summed_up(dataset, kept),
         "published": published_figures(dataset.name),
     }
 
 
-def judging_summed_up(
-    dataset: Dataset, folder: EvaluationFolder, outcomes: Mapping[str, Iterable[Outcome]]
-) -> dict[str, Any] | None:
-    """What the rater that counts took, all together; none where nobody rated.
+def judging_summed_up(dataset: Dataset, kept: Kept) -> dict[str, Any] | None:
+    """What the rater that the folder's record names took, all together; none where nobody rated.
 
     `unrated` counts the answers on which it said nothing that could be used, and `problems` why (of each the count).
     `others` names the raters whose judgements are kept besides.
     """
-    items, keys = {item.id: item for item in dataset.items}, {one.key for of in outcomes.values() for one in of}
-    judgements = [one for one in judgements_that_count(dataset, folder) if one.key in keys]
+    items, keys = {item.id: item for item in dataset.items}, {one.key for of in kept.outcomes.values() for one in of}
+    raters = Raters.recorded(kept.what)
+    metrics, rater = raters.rated(dataset.metrics), raters.named(dataset.metrics)
+    judgements = [one for one in kept.judgements if one.rater == rater and one.key in keys]
     if not judgements:
         return None
-    what, costs = folder.what(), [one.cost for one in judgements]
-    metrics = rated(dataset.metrics, what["judge"], what["settings"]["embeddings"])
     unrated = [one for one in judgements if applying(metrics, items[one.item]) - one.scores.keys()]
     return {
-        "rater": judgements[0].rater,
+        "rater": rater,
         "judgements": len(judgements),
         "unrated": len(unrated),
-        "problems": dict(Counter(one.said[PROBLEM] for one in unrated if PROBLEM in one.said)),
-        **{name: sum(getattr(one, name) for one in judgements) for name in ADDED_UP if name != "seconds"},
-        "cost": None if None in costs else _sum(costs),
-        "others": sorted({one.rater for one in folder.judgements()} - {judgements[0].rater}),
+        "problems": dict(Counter(one.problem for one in unrated if one.problem)),
+        **{name: sum(getattr(one, name) for one in judgements) for name in COUNTS},
+        "cost": whole_cost(one.cost for one in judgements),
+        "others": sorted({one.rater for one in kept.judgements} - {rater}),
     }
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from readgraph.evaluation.folder import EvaluationFolder
 from readgraph.evaluation.records import Dataset, Outcome
-from readgraph.evaluation.results import Scores, outcomes_by_method, scores_by_method, summed_up
+from readgraph.evaluation.results import Kept, Scores, scores_by_method, summed_up
 
 
 @dataclass(frozen=True)
@@ -50,8 +50,7 @@ class ScoredEvaluation:
 
 def scored_evaluation(dataset: Dataset, folder: EvaluationFolder) -> ScoredEvaluation:
     """Load what a folder holds about the questions of a dataset."""
-    outcomes = outcomes_by_method(dataset, folder)
-    scores = scores_by_method(dataset, folder, outcomes)
-    texts = {item.text for item in dataset.items}
-    built = [memory for memory in folder.memories() if "memory" in memory and memory["text"] in texts]
-    return ScoredEvaluation(dataset, summed_up(dataset, folder, outcomes, scores), outcomes, scores, built)
+    kept = Kept.of(dataset, folder)
+    scores = scores_by_method(dataset, kept)
+    built = [memory for memory in kept.memories if "memory" in memory]
+    return ScoredEvaluation(dataset, summed_up(dataset, kept, scores), kept.outcomes, scores, built)

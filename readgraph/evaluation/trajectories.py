@@ -12,7 +12,7 @@ from statistics import fmean
 from typing import Any
 
 from readgraph.evaluation.folder import EvaluationFolder
-from readgraph.evaluation.results import RIGHT, leading, outcomes_by_method, scores_by_method
+from readgraph.evaluation.results import RIGHT, Kept, leading, scores_by_method
 from readgraph.state.records import digest
 
 ANSWERS = ("answer", "answer_from_notes")
@@ -36,7 +36,7 @@ class Worth:
         dataset = folder.dataset()
         worth, by_text = cls(), defaultdict[Key, list[float]](list)
         text_of = {item.id: item.text for item in dataset.items}
-        scores = scores_by_method(dataset, folder, outcomes_by_method(dataset, folder))
+        scores = scores_by_method(dataset, Kept.of(dataset, folder))
         for method, of in scores.items():
             for run, by_item in leading(of).items():
                 for item, score in by_item.items():
@@ -96,17 +96,18 @@ def rewards(folder: EvaluationFolder) -> Iterator[Example]:
     for known in (worth.questions, worth.texts):
         for (method, _, identity), value in known.items():
             groups[method, identity].append(value / 100)
+    means = {group: fmean(values) for group, values in groups.items()}
     for line in _once(folder.lines("exchanges")):
         score = worth.of_line(line)
         if score is None or line["asked"] in ANSWERS:
             continue
-        reward, identity = score / 100, line["item"] or line["text"]
+        reward, identity = 0.0 if line["refused"] else score / 100, line["item"] or line["text"]
         yield {
             "prompt": _prompt(line),
             "completion": _completion(line),
             "label": line["refused"] is None and score >= RIGHT,
-            "reward": 0.0 if line["refused"] else reward,
-            "advantage": (0.0 if line["refused"] else reward) - fmean(groups[line["method"], identity]),
+            "reward": reward,
+            "advantage": reward - means[line["method"], identity],
             "group": f"{line['method']}/{identity}",
             "role": "researcher" if line["item"] else "memorizer",
             **_about(line, score),

@@ -1,6 +1,6 @@
 """What was asked of a model, whether it was paid for now or before."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from math import fsum
 
 from typing_extensions import TypedDict
@@ -10,6 +10,10 @@ from readgraph.state.words import count_words
 
 Cost = Callable[[Exchange], float | None]
 """Dollars of an exchange, where they are known."""
+
+
+COUNTS = ("calls", "input_words", "output_words", "refused")
+"""The counts of `Asked`, which can be added up."""
 
 
 class Asked(TypedDict):
@@ -24,12 +28,18 @@ class Asked(TypedDict):
 
 def asked(exchanges: Sequence[Exchange], cost: Cost) -> Asked:
     """Count what these exchanges took."""
-    costs = [cost(exchange) for exchange in exchanges]
-    known = [dollars for dollars in costs if dollars is not None]
+    dollars = whole_cost(map(cost, exchanges))
     return {
         "calls": len(exchanges),
         "input_words": sum(count_words(text) for exchange in exchanges for _, text in exchange["messages"]),
         "output_words": sum(count_words(exchange["reply"]) for exchange in exchanges),
         "refused": sum(exchange["refused"] is not None for exchange in exchanges),
-        "cost": round(fsum(known), 6) if len(known) == len(costs) else None,
+        "cost": None if dollars is None else round(dollars, 6),
     }
+
+
+def whole_cost(costs: Iterable[float | None]) -> float | None:
+    """The sum of these dollars; none where those of any are not known."""
+    each = list(costs)
+    known = [dollars for dollars in each if dollars is not None]
+    return fsum(known) if len(known) == len(each) else None

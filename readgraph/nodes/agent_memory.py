@@ -23,7 +23,7 @@ class Given:
 
 @dataclass
 class AgentMemory:
-    """What the functions of an agent work on; outside of a turn four fields make one.
+    """What the functions of an agent work on; outside of a turn the first four fields are enough.
 
     `began_at` is the event with which the turn began: what is younger can't be recalled, it stands in the queue.
     `recalled` are the numbers of the events that were found. `choices`, `pages_read` and `given` are for readings of a

@@ -14,7 +14,7 @@ from pydantic import BaseModel
 from readgraph.nodes.calling import Said, call_model
 from readgraph.nodes.metering import current_meter
 from readgraph.nodes.models import ModelClient, model_client
-from readgraph.nodes.plain_replies import deciding_field, parse_plain
+from readgraph.nodes.plain_replies import is_plain, parse_plain
 from readgraph.nodes.prompting import Messages, Prompt
 from readgraph.nodes.recording import Exchange, keep_exchange
 from readgraph.nodes.reply_parsing import Refused, parse_reply, plain_text, reply_schema
@@ -47,7 +47,7 @@ async def ask(
     """
 
     def usable(said: str, form: ReplyForm) -> Reply:
-        parsed = parse_plain(said, reply) if _is_plain(form, reply) else parse_reply(said, reply)
+        parsed = parse_plain(said, reply) if is_plain(form, reply) else parse_reply(said, reply)
         if reason := complaint(parsed):
             raise Refused(reason)
         return parsed
@@ -81,7 +81,7 @@ async def _ask(
         keys.append(_cache_key(runtime.context, client, messages, reply))
         said = await _say(client, store, keys[-1], prompt, messages, reply)
         try:
-            if said.cut and not _is_plain(client.form, reply):
+            if said.cut and not is_plain(client.form, reply):
                 raise Refused("the reply was cut off before its end; be shorter")
             answer = usable(said.text, client.form)
         except Refused as refusal:
@@ -96,11 +96,6 @@ async def _ask(
     # Kept, the refused replies would answer for ever; forgotten, the next reading asks anew.
     await store.forget_replies(keys)
     raise NoUsableReply(prompt.name, reasons)
-
-
-def _is_plain(form: ReplyForm, reply: type[BaseModel] | None) -> bool:
-    """Whether the reply is one value in plain words, which counts as far as it was said."""
-    return form == "plain" and reply is not None and deciding_field(reply) is not None
 
 
 def _record(client: ModelClient, prompt: Prompt, messages: Messages, said: Said, refused: str | None) -> None:

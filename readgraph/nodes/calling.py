@@ -24,7 +24,7 @@ from tenacity import AsyncRetrying, RetryCallState, retry_if_exception, stop_aft
 from readgraph.nodes.local.model_file import is_local
 from readgraph.nodes.metering import current_meter
 from readgraph.nodes.models import ModelClient
-from readgraph.nodes.plain_replies import deciding_field, plain_messages
+from readgraph.nodes.plain_replies import is_plain, plain_messages
 from readgraph.nodes.prompting import Messages, with_instructions
 from readgraph.nodes.reply_parsing import reply_instructions
 from readgraph.state.errors import ModelUnavailable
@@ -78,7 +78,7 @@ async def call_model(client: ModelClient, messages: Messages, reply: type[BaseMo
 async def _say(client: ModelClient, messages: Messages, reply: type[BaseModel] | None) -> Said:
     if reply is None:
         return _said(await client.chat.ainvoke(messages))
-    if client.form == "plain" and deciding_field(reply):
+    if is_plain(client.form, reply):
         return _said(await client.chat.ainvoke(plain_messages(messages, reply), stop=[END_OF_PLAIN]))
     if client.form in ("text", "plain"):
         return _said(await client.chat.ainvoke(with_instructions(messages, reply_instructions(reply))))

@@ -45,7 +45,7 @@ async def file_document(life: Life, identity: str, agent: str, runtime: Runtime[
     known = await agent_store(runtime).entries(agent, [start for start, _ in life["documents"]])
     for number, there in enumerate(known, 1):
         if there.document == identity:
-            return life, await described(document, number, there, runtime)
+            return life, await _described(document, number, there, runtime)
     filed = await file_pages({"document": identity}, runtime)
     memory = await page_store(runtime).memory(identity, filed["memory"])
     start = life["archive"]
@@ -53,10 +53,10 @@ async def file_document(life: Life, identity: str, agent: str, runtime: Runtime[
     await agent_store(runtime).put_entry(agent, entry)
     documents = [*life["documents"], [start, memory.pages]]
     grown = cast(Life, {**life, "documents": documents, "archive": start + memory.pages})
-    return grown, await described(document, len(documents), entry, runtime)
+    return grown, await _described(document, len(documents), entry, runtime)
 
 
-async def described(document: Document, number: int, entry: ArchiveEntry, runtime: Runtime[ReaderContext]) -> str:
+async def _described(document: Document, number: int, entry: ArchiveEntry, runtime: Runtime[ReaderContext]) -> str:
     """What an agent is told of a document; of a collection, where each of its documents stands."""
     store = page_store(runtime)
     told = f"document {number}, '{document.title or document.id}': {document.words:,} words on {_pages(0, entry.pages)}"

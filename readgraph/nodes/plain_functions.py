@@ -37,13 +37,13 @@ def as_node(name: str, node: Any) -> Any:
     wanted = _wanted(name, node)
 
     @wraps(node)
-    async def work(state: Any, runtime: Runtime[ReaderContext]) -> dict[str, Any]:
+    async def work(state: Any, runtime: Runtime[ReaderContext]) -> Mapping[str, Any]:
         given = {parameter: OFFERED[thing](runtime) for parameter, thing in wanted.items()}
         said = partial(node, state, **given)
         update = await said() if inspect.iscoroutinefunction(node) else await asyncio.to_thread(said)
         if not isinstance(update, Mapping | None):
             raise BadInput(f"The node '{name}' must return what changed, a dictionary: it returned {update!r:.60}.")
-        return {**(update or {})}
+        return update or {}
 
     return StepNode(work)
 

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ValidationError
 
 from readgraph.nodes.prompting import Messages, with_instructions
 from readgraph.nodes.reply_parsing import Refused, plain_text, reply_schema
+from readgraph.state.context import ReplyForm
 
 Reply = TypeVar("Reply", bound=BaseModel)
 
@@ -30,6 +31,11 @@ EMPTY: dict[str, Any] = {"string": "", "array": [], "boolean": False, "null": No
 def deciding_field(reply: type[BaseModel]) -> str | None:
     """The field that is asked for alone; none where no field alone makes a reply."""
     return next((name for name in getattr(reply, "DECIDES", ()) if name in reply.model_fields), None)
+
+
+def is_plain(form: ReplyForm, reply: type[BaseModel] | None) -> bool:
+    """Whether the reply is one value in plain words, which counts as far as it was said."""
+    return form == "plain" and reply is not None and deciding_field(reply) is not None
 
 
 def plain_messages(messages: Messages, reply: type[BaseModel]) -> Messages:

@@ -12,11 +12,11 @@ from readgraph.nodes.prompts.plain_step import ArgumentText, FunctionNumber, arg
 from readgraph.state.agents import SPEAKS
 from readgraph.state.context import ReaderContext
 
-Functions = Mapping[str, Mapping[str, str]]
-"""The arguments that each function needs, with what they are."""
+NeededArguments = Mapping[str, Mapping[str, str]]
+"""By the names of functions: the arguments that each can't do without, with what they are."""
 
 
-async def plain_step(context: Prompt, functions: Functions, runtime: Runtime[ReaderContext]) -> NextStep:
+async def plain_step(context: Prompt, functions: NeededArguments, runtime: Runtime[ReaderContext]) -> NextStep:
     """The step, without optional arguments; after a message the agent waits, else it goes on. Raises as `ask` does."""
     names = list(functions)
 

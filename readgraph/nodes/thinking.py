@@ -11,7 +11,7 @@ from readgraph.nodes.asking import ask
 from readgraph.nodes.event_text import call_line, most_event_words, queue_text
 from readgraph.nodes.metering import fell_back
 from readgraph.nodes.models import HOW_TO_NAME
-from readgraph.nodes.plain_step import Functions, plain_step
+from readgraph.nodes.plain_step import NeededArguments, plain_step
 from readgraph.nodes.prompting import Prompt
 from readgraph.nodes.prompts.agent import NextStep, agent_prompt
 from readgraph.nodes.prompts.offered import offering
@@ -42,11 +42,11 @@ TAG_WORDS = 30
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """What stands around the memory in a prompt; `dated`: events show their time."""
+    """What stands around the memory in a prompt, and the functions offered; `dated`: events show their time."""
 
     system: str
     task: str
-    functions: Functions
+    functions: NeededArguments
     dated: bool = True
 
 
@@ -125,7 +125,7 @@ def think_with(make_frame: MakeFrame) -> StepNode[Any]:
     return StepNode(think, without_model=stop)
 
 
-async def _next_step(prompt: Prompt, functions: Functions, runtime: Runtime[ReaderContext]) -> NextStep:
+async def _next_step(prompt: Prompt, functions: NeededArguments, runtime: Runtime[ReaderContext]) -> NextStep:
     if runtime.context.reply_form == "plain":
         return await plain_step(prompt, functions, runtime)
     return await ask(runtime, prompt, offering(NextStep, function=functions))

@@ -10,13 +10,13 @@ from datetime import datetime
 from typing import Any, Literal
 
 from langgraph.runtime import Runtime
-from langgraph.store.base import SearchOp
 
 from readgraph.state.errors import BadInput
 from readgraph.state.living import Block, EventKind, Life
-from readgraph.state.page_store import BATCH, ROOT, PageStore, numbered, page_store
+from readgraph.state.page_store import PageStore, page_store
 from readgraph.state.records import digest
 from readgraph.state.search.beside import indexes_beside
+from readgraph.state.stored_items import BATCH, ROOT, numbered
 
 SPEAKS = "send_message"
 """The function by which an agent speaks."""
@@ -152,9 +152,8 @@ class AgentStore(PageStore):
 
     async def agents(self, reading: str = "") -> list[Agent]:
         """The agents that live on, or those that answered for a document; the oldest first."""
-        search = SearchOp((ROOT, "agents"), filter={"reading": reading}, limit=10_000, refresh_ttl=False)
-        (items,) = await self._batch([search])
-        return sorted((Agent(**item.value) for item in items), key=lambda agent: agent.created)
+        found = await self.search((ROOT, "agents"), 10_000, {"reading": reading})
+        return sorted((Agent(**item.value) for item in found), key=lambda agent: agent.created)
 
     async def put_events(self, agent: str, events: Iterable[Event]) -> None:
         """Keep events under their numbers; when this returns, they are committed."""
@@ -198,14 +197,10 @@ class AgentStore(PageStore):
         for name in (recall_index(agent.id), agent.index):
             await index.forget(name)
         for log in ("events", "archive", "summaries"):
-            while keys := await self._keys((ROOT, log, agent.id)):
-                await self.delete((ROOT, log, agent.id), keys)
+            while found := await self.search((ROOT, log, agent.id), BATCH):
+                await self.delete((ROOT, log, agent.id), [item.key for item in found])
         await self.forget_replies([key async for key, _ in self.replies(agent.id)])
         await self.delete((ROOT, "agents"), [agent.id])
-
-    async def _keys(self, namespace: tuple[str, ...]) -> list[str]:
-        (items,) = await self._batch([SearchOp(namespace, limit=BATCH, refresh_ttl=False)])
-        return [item.key for item in items]
 
 
 def agent_store(runtime: Runtime[Any]) -> AgentStore:

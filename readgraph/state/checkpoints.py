@@ -50,7 +50,7 @@ class LibraryCheckpointer(AsyncSqliteSaver):
         await self._run(partial(self._writer.put_writes, config, writes, task_id, task_path))
 
     async def close(self) -> None:
-        """Commit what waits and close the writing connection."""
+        """Close the writing connection, behind what is being written."""
         await self._run(self._writer.conn.close)
         self._thread.shutdown()
 

@@ -5,8 +5,9 @@ from dataclasses import asdict
 from itertools import accumulate
 
 from readgraph.state.errors import BadInput
-from readgraph.state.page_store import ROOT, PageStore, now
+from readgraph.state.page_store import PageStore, now
 from readgraph.state.records import Document, Part, digest
+from readgraph.state.stored_items import ROOT
 
 
 async def add_collection(pages: PageStore, documents: Sequence[Document], title: str = "") -> Document:

@@ -7,9 +7,10 @@ from readgraph.state.agents import AgentStore
 from readgraph.state.build_lock import building
 from readgraph.state.collections import collections_with
 from readgraph.state.library import Library
-from readgraph.state.page_store import BATCH, PART, ROOT, PageStore, numbered
+from readgraph.state.page_store import PART, PageStore
 from readgraph.state.records import Document
 from readgraph.state.search.beside import indexes_beside
+from readgraph.state.stored_items import BATCH, ROOT, numbered
 from readgraph.state.summary_tree import tree_ids
 
 

@@ -10,8 +10,9 @@ from typing import Any, NamedTuple
 
 from readgraph.state.build_lock import building
 from readgraph.state.errors import BadInput
-from readgraph.state.page_store import BATCH, PART, ROOT, PageStore, now, numbered, storable
+from readgraph.state.page_store import PART, PageStore, now
 from readgraph.state.records import Document, Session, digest
+from readgraph.state.stored_items import BATCH, ROOT, numbered, storable
 from readgraph.state.words import count_words
 
 Item = tuple[tuple[str, ...], str, dict[str, Any] | None]

@@ -1,10 +1,8 @@
 """The page store: documents, memories, pages and notes, typed, on any LangGraph `BaseStore`.
 
 Nothing here lists pages: records hold the counts, and pages are fetched in batches by their number.
-Reads and writes never share a batch.
 """
 
-import asyncio
 import hashlib
 from bisect import bisect_right
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
@@ -13,36 +11,15 @@ from datetime import UTC, datetime
 from typing import Any
 
 from langgraph.runtime import Runtime
-from langgraph.store.base import BaseStore, GetOp, Item, Op, PutOp, SearchOp
 from langgraph.store.memory import InMemoryStore
 
 from readgraph.state.errors import BadInput, LibraryError
 from readgraph.state.records import Document, Memory, Note, Page, Part, Recipe, TreeNode, digest
+from readgraph.state.stored_items import BATCH, ROOT, StoredItems, numbered, storable
 from readgraph.state.words import count_words
 
 PART = 16_384
 """Characters of a document's text in one stored item."""
-
-BATCH = 500
-"""Operations in one batch."""
-
-ROOT = "readgraph"
-
-
-def numbered(number: int) -> str:
-    """The key of a page, a note or a part of a text."""
-    return f"{number:010d}"
-
-
-def storable(value: Any) -> Any:
-    """A JSON-plain value as it is stored: lone surrogates, which UTF-8 can't hold, become question marks."""
-    if isinstance(value, str):
-        return value if value.isascii() else value.encode("utf-8", "replace").decode("utf-8")
-    if isinstance(value, dict):
-        return {key: storable(part) for key, part in value.items()}
-    if isinstance(value, list | tuple):
-        return type(value)(map(storable, value))
-    return value
 
 
 def document_id(text: str) -> str:
@@ -50,11 +27,8 @@ def document_id(text: str) -> str:
     return hashlib.sha256(storable(text).encode()).hexdigest()[:16]
 
 
-class PageStore:
+class PageStore(StoredItems):
     """Typed access to a `BaseStore`; holds no state of its own."""
-
-    def __init__(self, store: BaseStore) -> None:
-        self.store = store
 
     async def add_document(
         self, text: str, *, title: str = "", source: str = "", places: Sequence[tuple[int, str]] = ()
@@ -139,8 +113,8 @@ class PageStore:
 
     async def memories(self, document: str) -> list[Memory]:
         """All memories of a document, the oldest first."""
-        values = await self._search((ROOT, "memories", document), 1000)
-        return sorted(map(Memory.load, values), key=lambda memory: memory.started)
+        found = await self.search((ROOT, "memories", document), 1000)
+        return sorted((Memory.load(item.value) for item in found), key=lambda memory: memory.started)
 
     async def find_memory(self, document: str, recipe: Recipe, *, renew: bool = False) -> Memory | None:
         """The memory that this recipe made of the document, if it did.
@@ -211,7 +185,7 @@ class PageStore:
         return [TreeNode(**value) for value in values if value]
 
     async def reply(self, key: str) -> dict[str, Any] | None:
-        """A recorded reply of a model (see `readgraph.nodes.reply_cache`)."""
+        """A recorded reply of a model (see `readgraph.nodes.asking`)."""
         return (await self.get((ROOT, "replies"), [key]))[0]
 
     async def put_reply(self, key: str, value: dict[str, Any]) -> None:
@@ -220,7 +194,7 @@ class PageStore:
 
     def replies(self, document: str | None = None) -> AsyncIterator[tuple[str, dict[str, Any]]]:
         """Keys and values of recorded replies: all, or those that were paid for one document."""
-        return self._paid("replies", document)
+        return self.each((ROOT, "replies"), None if document is None else {"document": document})
 
     async def forget_replies(self, keys: Iterable[str]) -> None:
         """Drop recorded replies."""
@@ -236,52 +210,13 @@ class PageStore:
 
     async def forget_embeddings(self, document: str) -> None:
         """Drop the embeddings that were paid for one document."""
-        await self.delete((ROOT, "embeddings"), [key async for key, _ in self._paid("embeddings", document)])
-
-    async def _paid(self, kind: str, document: str | None) -> AsyncIterator[tuple[str, dict[str, Any]]]:
-        offset, only = 0, None if document is None else {"document": document}
-        while True:
-            search = SearchOp((ROOT, kind), filter=only, limit=BATCH, offset=offset, refresh_ttl=False)
-            (found,) = await self._batch([search])
-            for item in found:
-                yield item.key, item.value
-            if len(found) < BATCH:
-                return
-            offset += BATCH
-
-    async def delete(self, namespace: tuple[str, ...], keys: Iterable[str]) -> None:
-        """Drop stored items."""
-        await self.put([(namespace, key, None) for key in keys])
+        paid = self.each((ROOT, "embeddings"), {"document": document})
+        await self.delete((ROOT, "embeddings"), [key async for key, _ in paid])
 
     async def documents(self, limit: int = 10_000) -> list[Document]:
         """The documents of the store, the newest first."""
-        values = await self._search((ROOT, "documents"), limit)
-        return sorted(map(Document.load, values), key=lambda document: document.added, reverse=True)
-
-    async def get(self, namespace: tuple[str, ...], keys: Sequence[str]) -> list[dict[str, Any] | None]:
-        """The stored values of these keys, in this order."""
-        found: list[dict[str, Any] | None] = []
-        space, names = storable(namespace), storable(list(keys))
-        for first in range(0, len(names), BATCH):
-            gets = [GetOp(space, name, refresh_ttl=False) for name in names[first : first + BATCH]]
-            found += [item.value if isinstance(item, Item) else None for item in await self._batch(gets)]
-        return found
-
-    async def put(self, items: Sequence[tuple[tuple[str, ...], str, dict[str, Any] | None]]) -> None:
-        """Store (namespace, key, value); nothing as the value deletes. Up to `BATCH` items are committed together."""
-        for first in range(0, len(items), BATCH):
-            batch = storable(list(items[first : first + BATCH]))
-            await self._batch([PutOp(space, key, value, index=False) for space, key, value in batch])
-
-    async def _search(self, namespace: tuple[str, ...], limit: int) -> list[dict[str, Any]]:
-        (items,) = await self._batch([SearchOp(storable(namespace), limit=limit, refresh_ttl=False)])
-        return [item.value for item in items]
-
-    async def _batch(self, operations: Sequence[Op]) -> list[Any]:
-        try:
-            return await self.store.abatch(operations)
-        except NotImplementedError:  # a synchronous store (SqliteStore) has no abatch
-            return await asyncio.to_thread(self.store.batch, operations)
+        found = await self.search((ROOT, "documents"), limit)
+        return sorted((Document.load(item.value) for item in found), key=lambda document: document.added, reverse=True)
 
 
 _in_memory = InMemoryStore()

@@ -19,7 +19,7 @@ from readgraph.evaluation.records import Dataset, Item, Text
 from readgraph.sources import html_text, plain_text
 from readgraph.sources.loading import read_bytes, shown
 from readgraph.state.errors import BadInput
-from readgraph.state.page_store import storable
+from readgraph.state.stored_items import storable
 
 QUESTIONS, DOCUMENTS, STORIES = "qaps.csv", "documents.csv", "tmp"
 

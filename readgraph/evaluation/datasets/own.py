@@ -18,7 +18,7 @@ from readgraph.evaluation.datasets.assembling import Asked, assembled
 from readgraph.evaluation.datasets.lines import Record, records
 from readgraph.evaluation.datasets.texts import Part, Turn, Turns, history, line_spans, lines_from, several
 from readgraph.evaluation.records import Dataset, Item, Span, Text
-from readgraph.state.page_store import storable
+from readgraph.state.stored_items import storable
 
 KEYS = frozenset({"doc_id", "questions"})
 

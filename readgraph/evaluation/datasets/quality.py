@@ -14,7 +14,7 @@ from readgraph.evaluation.datasets.assembling import Asked, assembled
 from readgraph.evaluation.datasets.lines import Record, records
 from readgraph.evaluation.records import Dataset, Item, Text
 from readgraph.sources.html_text import convert
-from readgraph.state.page_store import storable
+from readgraph.state.stored_items import storable
 
 KEYS = frozenset({"article_id", "article", "questions"})
 

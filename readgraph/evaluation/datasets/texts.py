@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from readgraph.evaluation.records import Span, Text
 from readgraph.state.histories import BETWEEN, SessionText
-from readgraph.state.page_store import storable
+from readgraph.state.stored_items import storable
 
 
 class Turn(NamedTuple):

@@ -11,11 +11,11 @@ import numpy as np
 from langchain_core.embeddings import Embeddings
 
 from readgraph.state.errors import ModelUnavailable, ReadgraphError
-from readgraph.state.page_store import storable
 from readgraph.state.records import digest
 from readgraph.state.search.embedding_models import TRIES, embedding_model, full_name, server_of
 from readgraph.state.search.entries import PARTS, Entry, Place
 from readgraph.state.search.vectors import Matrix
+from readgraph.state.stored_items import storable
 from readgraph.state.words import count_words, end_after_words
 
 WINDOW_WORDS = 180

@@ -1,0 +1,82 @@
+"""Items in batches, on any LangGraph `BaseStore`: what the typed stores are made of.
+
+Reads and writes never share a batch.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterable, Sequence
+from typing import Any
+
+from langgraph.store.base import BaseStore, GetOp, Item, Op, PutOp, SearchItem, SearchOp
+
+BATCH = 500
+"""Operations in one batch."""
+
+ROOT = "readgraph"
+"""The namespace of all that is ours begins with this."""
+
+
+def numbered(number: int) -> str:
+    """The key of what has a number, such as a page; keys are in its order."""
+    return f"{number:010d}"
+
+
+def storable(value: Any) -> Any:
+    """A JSON-plain value as it is stored: lone surrogates, which UTF-8 can't hold, become question marks."""
+    if isinstance(value, str):
+        return value if value.isascii() else value.encode("utf-8", "replace").decode("utf-8")
+    if isinstance(value, dict):
+        return {key: storable(part) for key, part in value.items()}
+    if isinstance(value, list | tuple):
+        return type(value)(map(storable, value))
+    return value
+
+
+class StoredItems:
+    """The items of a `BaseStore` by namespace and key; holds no state of its own."""
+
+    def __init__(self, store: BaseStore) -> None:
+        self.store = store
+
+    async def get(self, namespace: tuple[str, ...], keys: Sequence[str]) -> list[dict[str, Any] | None]:
+        """The stored values of these keys, in this order."""
+        found: list[dict[str, Any] | None] = []
+        space, names = storable(namespace), storable(list(keys))
+        for first in range(0, len(names), BATCH):
+            gets = [GetOp(space, name, refresh_ttl=False) for name in names[first : first + BATCH]]
+            found += [item.value if isinstance(item, Item) else None for item in await self._batch(gets)]
+        return found
+
+    async def put(self, items: Sequence[tuple[tuple[str, ...], str, dict[str, Any] | None]]) -> None:
+        """Store (namespace, key, value); nothing as the value deletes. Up to `BATCH` items are committed together."""
+        for first in range(0, len(items), BATCH):
+            batch = storable(list(items[first : first + BATCH]))
+            await self._batch([PutOp(space, key, value, index=False) for space, key, value in batch])
+
+    async def delete(self, namespace: tuple[str, ...], keys: Iterable[str]) -> None:
+        """Drop stored items."""
+        await self.put([(namespace, key, None) for key in keys])
+
+    async def search(
+        self, namespace: tuple[str, ...], limit: int, only: dict[str, Any] | None = None, offset: int = 0
+    ) -> list[SearchItem]:
+        """So many items below a namespace, behind the first `offset`; those with the fields of `only`."""
+        search = SearchOp(storable(namespace), filter=only, limit=limit, offset=offset, refresh_ttl=False)
+        (found,) = await self._batch([search])
+        return list(found)
+
+    async def each(
+        self, namespace: tuple[str, ...], only: dict[str, Any] | None = None
+    ) -> AsyncIterator[tuple[str, dict[str, Any]]]:
+        """Keys and values of all that `search` finds."""
+        offset = 0
+        while found := await self.search(namespace, BATCH, only, offset):
+            for item in found:
+                yield item.key, item.value
+            offset += len(found)
+
+    async def _batch(self, operations: Sequence[Op]) -> list[Any]:
+        try:
+            return await self.store.abatch(operations)
+        except NotImplementedError:  # a synchronous store (SqliteStore) has no abatch
+            return await asyncio.to_thread(self.store.batch, operations)
