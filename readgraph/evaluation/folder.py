@@ -1,6 +1,7 @@
 """The folder of an evaluation: what was run, and every answer as it came, so that a stopped run goes on where it was.
 
 evaluation.json    what is run: dataset, methods, settings, versions
+questions.jsonl    the dataset's name, metrics and licence, then an `Item` a line
 answers.jsonl      an `Outcome` a line
 memories.jsonl     a call that builds a memory a line, and one for the memory: recipe, sizes; what each took
 exchanges.jsonl    every prompt with its reply
