@@ -5,13 +5,26 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from readgraph.nodes.local.server import local_model
     from readgraph.state.context import ReaderContext
-    from readgraph.state.errors import ReadgraphError
-    from readgraph.state.library import Library, open_library, open_library_in_background
+    from readgraph.state.errors import (
+        BadInput,
+        BudgetSpent,
+        LibraryError,
+        ModelUnavailable,
+        NoUsableReply,
+        ReadgraphError,
+    )
+    from readgraph.state.library import BackgroundLibrary, Library, open_library, open_library_in_background
     from readgraph.state.page_store import PageStore
 
 __version__: str
 __all__ = [
+    "BackgroundLibrary",
+    "BadInput",
+    "BudgetSpent",
     "Library",
+    "LibraryError",
+    "ModelUnavailable",
+    "NoUsableReply",
     "PageStore",
     "ReaderContext",
     "ReadgraphError",
@@ -22,12 +35,16 @@ __all__ = [
 ]
 
 _HOMES = {
+    **dict.fromkeys(
+        ("BadInput", "BudgetSpent", "LibraryError", "ModelUnavailable", "NoUsableReply", "ReadgraphError"),
+        "state.errors",
+    ),
+    "BackgroundLibrary": "state.library",
     "Library": "state.library",
     "open_library": "state.library",
     "open_library_in_background": "state.library",
     "PageStore": "state.page_store",
     "ReaderContext": "state.context",
-    "ReadgraphError": "state.errors",
     "local_model": "nodes.local.server",
 }
 
@@ -43,3 +60,7 @@ def __getattr__(name: str) -> Any:
 
         return getattr(import_module(f"readgraph.{_HOMES[name]}"), name)
     raise AttributeError(f"module 'readgraph' has no attribute '{name}'")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from platformdirs import user_config_path
-from pydantic import ValidationError
 
 from readgraph.graphs.methods import Method, method_for, method_named
 from readgraph.nodes.local.limits import local_settings
@@ -35,13 +34,9 @@ def reader_context(profile: str | None = None, **given: Any) -> ReaderContext:
         raise BadInput(f"There is no profile '{profile}': choose one of {', '.join(PROFILES)}.")
     chosen = {name: value for name, value in given.items() if value is not None}
     kept = {name: value for name, value in _kept().items() if name not in OF_THE_COMMAND}
-    try:
-        wanted = {**kept, **PROFILES.get(profile or "", {}), **chosen}
-        named = ReaderContext(**{name: wanted[name] for name in ("model", "reading_model") if name in wanted})
-        return ReaderContext(**{**local_settings(named.model, named.reading_model), **wanted})
-    except ValidationError as problem:
-        fault = problem.errors()[0]
-        raise BadInput(f"The setting '{fault['loc'][0]}' can't be used: {fault['msg']}.") from None
+    wanted = {**kept, **PROFILES.get(profile or "", {}), **chosen}
+    named = ReaderContext(**{name: wanted[name] for name in ("model", "reading_model") if name in wanted})
+    return ReaderContext(**{**local_settings(named.model, named.reading_model), **wanted})
 
 
 def chosen_method(given: str | None, document: Document | None = None) -> Method:

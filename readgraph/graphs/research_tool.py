@@ -11,7 +11,7 @@ from langgraph.store.base import BaseStore
 from pydantic import BaseModel, Field
 
 from readgraph.graphs.gam import build_research
-from readgraph.state.context import ReaderContext
+from readgraph.state.context import ReaderContext, run_context
 from readgraph.state.reading import Question
 
 DESCRIPTION = (
@@ -41,7 +41,7 @@ def as_tool(
     between calls. Raises `BadInput` at a call where there is no memory.
     """
     graph = build_research().compile(store=store)
-    wanted = replace(context, context_only=True)
+    wanted = replace(run_context(context), context_only=True)
 
     def given(found: dict[str, Any]) -> dict[str, Any]:
         return {"context": found["context"], "sources": found["sources"], "status": found["status"]}

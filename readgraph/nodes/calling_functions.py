@@ -18,10 +18,17 @@ _KINDS = {"integer": "number", "number": "number", "boolean": "true or false", "
 
 
 class Functions:
-    """The functions of an agent, by their names; of two with the same name the later counts."""
+    """The functions of an agent, by their names; of two with the same name the later counts.
+
+    Raises `BadInput` for what is no LangChain tool.
+    """
 
     def __init__(self, tools: Iterable[BaseTool]) -> None:
-        self.tools = {tool.name: tool for tool in tools}
+        self.tools = dict[str, BaseTool]()
+        for tool in tools:
+            if not isinstance(tool, BaseTool):
+                raise BadInput(f"{tool!r:.60} is no LangChain tool: decorate the function with langchain_core's @tool.")
+            self.tools[tool.name] = tool
 
     @cached_property
     def schemas(self) -> dict[str, dict[str, Any]]:

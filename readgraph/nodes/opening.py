@@ -42,12 +42,23 @@ async def open_document(state: OpenState, runtime: Runtime[ReaderContext]) -> Op
     """Take the question in; of an earlier question the document stays, and for a follow-up what was said."""
     check_store(get_config(), runtime)
     warn_of_tracing()
+    check_types(state)
     question, options = (state.get("question") or "").strip(), state.get("options") or []
     check_question(question, options, given=state.get("question") is not None)
     before = _exchanges(state) if state.get("follow_up") else []
     document = await _document(state, page_store(runtime))
     did = f"opened '{document.title or document.id}' ({document.words:,} words)"
     return {**fresh_reading(question, options, before), "document": document.id, "did": did}
+
+
+def check_types(given: OpenState) -> None:
+    """Refuse what is no text where a text is asked for: it would fail later, or be read as something else."""
+    for name in ("document", "text", "title", "question"):
+        if not isinstance(value := given.get(name), str | None):
+            raise BadInput(f"The input's '{name}' must be a string, not {type(value).__name__}.")
+    options = given.get("options")
+    if not isinstance(options, list | tuple | None) or not all(isinstance(option, str) for option in options or ()):
+        raise BadInput("The input's 'options' must be a list of strings.")
 
 
 def check_question(question: str, options: list[str], *, given: bool) -> None:

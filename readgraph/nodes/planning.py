@@ -129,6 +129,8 @@ def tools_offered(context: ReaderContext, tools: Tools) -> tuple[str, ...]:
 
 def usable_plan(plan: Mapping[str, Any], offered: tuple[str, ...], unread: Container[int], most: int) -> Plan:
     """What of a plan can be searched for: tools that are offered, pages that were not read yet, so many of each."""
+    if not isinstance(plan, Mapping):  # a person may have set it
+        raise BadInput(f"'plan' must be a dictionary of queries for each tool, not {type(plan).__name__}.")
 
     def queries(tool: str) -> list[str]:
         given = texts_in(plan.get(tool)) if tool in offered else []

@@ -14,6 +14,7 @@ from readgraph.nodes.planning import planning
 from readgraph.nodes.search_tools import OpenTools, SearchTool, Tools, memory_tools
 from readgraph.nodes.searching import searching
 from readgraph.state.context import ReaderContext
+from readgraph.state.errors import BadInput
 from readgraph.state.page_store import PageStore, page_store
 from readgraph.state.records import Document, Memory
 
@@ -25,6 +26,9 @@ def with_retrievers(*, keyword: BaseRetriever | None = None, vector: BaseRetriev
     begins; what stands on no page is passed over.
     """
     given = {"keyword": keyword, "vector": vector}
+    for name, retriever in given.items():
+        if not isinstance(retriever, BaseRetriever | None):
+            raise BadInput(f"The retriever for '{name}' is none: {type(retriever).__name__}.")
     open_tools = _standing_in({name: retriever for name, retriever in given.items() if retriever})
     return {"plan": planning(open_tools), "search": searching(open_tools)}
 

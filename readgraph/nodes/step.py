@@ -13,7 +13,7 @@ from typing_extensions import TypedDict
 
 from readgraph.nodes.metering import Meter, start_meter
 from readgraph.state.background import background
-from readgraph.state.context import ReaderContext
+from readgraph.state.context import ReaderContext, run_context
 from readgraph.state.errors import BudgetSpent
 from readgraph.state.reading import NOTHING_USED, Status, Step, Usage
 
@@ -50,6 +50,9 @@ class StepNode(Runnable[Any, Any], Generic[StateT]):
         self.__doc__ = work.__doc__
         self.name = work.__name__
 
+    def __repr__(self) -> str:
+        return f"StepNode({self.name})"
+
     @property
     def input_schema(self) -> type[Any] | None:  # type: ignore[override]
         """The channels that the coroutine reads, by its first parameter's annotation, and the record; none = all."""
@@ -73,7 +76,7 @@ class StepNode(Runnable[Any, Any], Generic[StateT]):
 
     async def run(self, state: StateT, runtime: Runtime[ReaderContext], node: str = "") -> dict[str, Any]:
         """Run the coroutine and add to its update what it used; `node` is its name in the graph."""
-        context = runtime.context or ReaderContext()
+        context = run_context(runtime.context)
         if self.builds and context.reading_model:
             context = replace(context, model=context.reading_model)
         channels: dict[str, Any] = {} if self.starts_question else dict(cast("dict[str, Any]", state))

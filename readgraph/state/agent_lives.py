@@ -80,14 +80,15 @@ async def _gone_back(
 async def drop_old_checkpoints(library: Library, name: str) -> None:
     """Keep the checkpoints of the newest turns only: others would fill the disk in a long life."""
     saver, thread = library.checkpointer, thread_of(agent_id(name))
-    async with saver.lock:
-        async with saver.conn.execute(_OLDEST_KEPT, (thread, KEPT_TURNS)) as found:
-            row = await found.fetchone()
-        if row:
-            for table in ("writes", "checkpoints"):
-                older = f"DELETE FROM {table} WHERE thread_id = ? AND checkpoint_id < ?"
-                await saver.conn.execute(older, (thread, row[0]))
-            await saver.conn.commit()
+
+    def drop() -> None:
+        with saver.cursor() as cursor:
+            if row := cursor.execute(_OLDEST_KEPT, (thread, KEPT_TURNS)).fetchone():
+                for table in ("writes", "checkpoints"):
+                    older = f"DELETE FROM {table} WHERE thread_id = ? AND checkpoint_id < ?"
+                    cursor.execute(older, (thread, row[0]))
+
+    await saver.run(drop)
 
 
 async def forget_agent(library: Library, agent: Agent) -> None:

@@ -1,11 +1,21 @@
 """The runtime context: what a reading may use and how far it may go."""
 
 import os
-from dataclasses import field
-from typing import Annotated, Any, Literal
+from collections.abc import Mapping
+from dataclasses import field, fields
+from difflib import get_close_matches
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, ConfigDict, Field
+from pydantic import (
+    AfterValidator,
+    ConfigDict,
+    Field,
+    ModelWrapValidatorHandler,
+    ValidationError,
+    model_validator,
+)
 from pydantic.dataclasses import dataclass
+from pydantic_core import ErrorDetails
 
 from readgraph.state.errors import BadInput
 
@@ -37,8 +47,8 @@ def _model_from_environment() -> str:
 class ReaderContext:
     """Settings of one reading; JSON-plain, so that LangGraph Studio shows them as configuration.
 
-    Defaults are those of ReadAgent on QuALITY (section 4 and appendix C). Raises pydantic's `ValidationError` for a
-    value out of its range.
+    Defaults are those of ReadAgent on QuALITY (section 4 and appendix C). Raises `BadInput` for a value out of its
+    range, and for a setting that there is not.
     """
 
     model: Annotated[
@@ -150,6 +160,14 @@ class ReaderContext:
     sample: Annotated[int, Field(ge=0, description="Number of the run: another number samples replies anew.")] = 0
     rebuild: Annotated[bool, Field(description="Build the memory again with the current prompts.")] = False
 
+    @model_validator(mode="wrap")
+    @classmethod
+    def _check(cls, given: Any, checked: ModelWrapValidatorHandler[Self]) -> Self:
+        try:
+            return checked(given)
+        except ValidationError as problem:
+            raise BadInput(_complaint(problem.errors()[0])) from None
+
     def __post_init__(self) -> None:
         for name, value in vars(self).items():
             if isinstance(value, int) and value > LARGEST:
@@ -160,6 +178,31 @@ class ReaderContext:
             raise BadInput(
                 f"min_page_words ({self.min_page_words}) must be smaller than max_page_words ({self.max_page_words})."
             )
+
+
+def run_context(given: object) -> ReaderContext:
+    """The context of a run: nothing given = the defaults; a dictionary has the settings by their names.
+
+    Raises `BadInput` for another thing, such as the context of a graph around this one.
+    """
+    if given is None or isinstance(given, Mapping):
+        return ReaderContext(**(given or {}))
+    if not isinstance(given, ReaderContext):
+        raise BadInput(
+            f"The context must be a ReaderContext, not {type(given).__name__}: where a graph around this one has a "
+            "context of its own, call this one in a node, with context=ReaderContext(…)."
+        )
+    return given
+
+
+def _complaint(fault: ErrorDetails) -> str:
+    name = "".join(map(str, fault["loc"][:1]))
+    if fault["type"] == "unexpected_keyword_argument":
+        near = get_close_matches(name, [each.name for each in fields(ReaderContext)], 1)
+        return f"There is no setting '{name}'" + (f": do you mean '{near[0]}'?" if near else ".")
+    if fault["type"] == "unexpected_positional_argument":
+        return "Settings are given by their names, such as ReaderContext(model=…)."
+    return f"The setting '{name}' can't be used: {fault['msg']}."
 
 
 PROFILES: dict[str, dict[str, Any]] = {

@@ -67,6 +67,9 @@ async def append_sessions(pages: PageStore, name: str, sessions: Sequence[Sessio
     title = _on_one_line(name)
     if not title:
         raise BadInput("The history has no name: give it one.")
+    for session in sessions:
+        if not (isinstance(session, tuple) and all(isinstance(part, str) for part in session)):
+            raise BadInput("A session must be a SessionText of strings: its text, its title, its time.")
     given = [SessionText(storable(text).rstrip(), *map(_on_one_line, named)) for text, *named in sessions]
     for number, session in enumerate(given, 1):
         if not session.text:

@@ -27,9 +27,9 @@ class Library:
     """An open library: give `store` and `checkpointer` to `compile()`, and texts to `pages.add_document()`."""
 
     folder: Path
-    store: LibraryStore
-    checkpointer: LibraryCheckpointer
-    pages: PageStore
+    store: LibraryStore = field(repr=False)
+    checkpointer: LibraryCheckpointer = field(repr=False)
+    pages: PageStore = field(repr=False)
 
 
 def default_folder() -> Path:
@@ -72,7 +72,7 @@ class BackgroundLibrary(Library):
 
 
 def open_library_in_background(folder: str | os.PathLike[str] | None = None) -> BackgroundLibrary:
-    """`open_library` for synchronous code: the library lives on the event loop that also runs the nodes.
+    """`open_library` for synchronous code.
 
     It is open at once: use it in a `with`, or hold it over the cells of a notebook.
     """
@@ -107,13 +107,16 @@ def _check_folder(folder: Path) -> None:
         if folder.exists() and not folder.is_dir():
             raise LibraryError(f"{folder} is a file: name a folder for the library.")
         folder.mkdir(parents=True, exist_ok=True)
+        holds_more = any(path != marker for path in folder.iterdir())  # looked at first: others may be making it
         if marker.exists() and marker.stat().st_size:
             version = json.loads(marker.read_text(encoding="utf-8"))["format"] + 0
-        elif any(path != marker for path in folder.iterdir()):
+        elif holds_more:
             raise LibraryError(f"{folder} is not a library and not empty: name another folder.")
         else:
             version = FORMAT
-            marker.write_text(json.dumps({"format": FORMAT}) + "\n", encoding="utf-8")
+            marker.touch()
+            with marker.open("r+", encoding="utf-8") as file:  # not emptied: another may be reading the same there
+                file.write(json.dumps({"format": FORMAT}) + "\n")
     except OSError as problem:
         raise unusable(folder, problem) from problem
     except (ValueError, KeyError, TypeError) as problem:

@@ -61,6 +61,11 @@ def damaged(place: Path) -> LibraryError:
     return LibraryError(f"{place} can't be used as a library: {_RESTORE}.")
 
 
+def closed(folder: Path) -> LibraryError:
+    """The error for a library that is used after its end."""
+    return LibraryError(f"The library {folder} is closed.")
+
+
 def connect(path: Path) -> sqlite3.Connection:
     """A connection in WAL mode: a commit survives a kill of the process, and readers don't wait for writers."""
     try:
@@ -85,6 +90,9 @@ class LibraryStore(BaseStore):
                 self._reading, self._writing = _Worker(path, "reads"), _Worker(path, "writes")
         except OSError as problem:
             raise unusable(path.parent, problem) from problem
+
+    def __repr__(self) -> str:
+        return f"LibraryStore({str(self.locks.parent)!r})"
 
     def close(self) -> None:
         """Commit what waits and close the file."""
@@ -149,7 +157,7 @@ class _Worker:
     def submit(self, order: _Order) -> None:
         with self._closing:
             if self._closed:
-                raise LibraryError(f"The library {self._path.parent} is closed.")
+                raise closed(self._path.parent)
             self._waiting.put(order)
 
     def close(self) -> None:

@@ -38,6 +38,8 @@ class PageStore(StoredItems):
         `places` says in the source's own terms where the text stands: (character offset, name) pairs, ascending,
         each good up to the next ("PDF page 12", "chapter 'The Auction'", "line 40").
         """
+        if not isinstance(text, str):
+            raise BadInput(f"A document's text must be a string, not {type(text).__name__}.")
         text = storable(text)
         if not text.strip():
             raise BadInput(f"{title or 'The text'} is empty: there is nothing to read.")

@@ -9,6 +9,8 @@ from typing import Any
 
 from langgraph.store.base import BaseStore, GetOp, Item, Op, PutOp, SearchItem, SearchOp
 
+from readgraph.state.errors import BadInput
+
 BATCH = 500
 """Operations in one batch."""
 
@@ -36,7 +38,12 @@ class StoredItems:
     """The items of a `BaseStore` by namespace and key; holds no state of its own."""
 
     def __init__(self, store: BaseStore) -> None:
+        if not isinstance(store, BaseStore):
+            raise BadInput(f"{type(store).__name__} is no LangGraph store: give one, such as the `store` of a library.")
         self.store = store
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.store!r})"
 
     async def get(self, namespace: tuple[str, ...], keys: Sequence[str]) -> list[dict[str, Any] | None]:
         """The stored values of these keys, in this order."""

@@ -20,7 +20,7 @@ def node_id(level: int, number: int) -> str:
 
 def is_leaf(node: str) -> bool:
     """Whether a node is the leaf of a page."""
-    return node.startswith("0.")
+    return str(node).startswith("0.")  # a person may have set it to something else
 
 
 def page_of(leaf: str) -> int:
@@ -110,8 +110,7 @@ class TreeShape:
         return number * self.most - ((self.most - 1) // 2 if alone else 0)
 
     def _found(self, node: str) -> tuple[int, int]:
-        named = _ID.fullmatch(node)
-        if named:
+        if named := _ID.fullmatch(str(node)):
             level, number = int(named[1]), int(named[2])
             if level < len(self.counts) and number < self.counts[level]:
                 return level, number

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from threading import Lock
 from typing import Any
@@ -110,8 +110,9 @@ def _start(file: ModelFile) -> LocalServer:
         "key": key,
         "defaults": {"max_tokens": reply_tokens(file), "temperature": 0.3, "repeat_penalty": 1.1, "seed": 1},
     }
-    process.stdin.write(json.dumps(given) + "\n")
-    process.stdin.flush()
+    with suppress(BrokenPipeError):  # it has ended already, and says so by an empty line
+        process.stdin.write(json.dumps(given) + "\n")
+        process.stdin.flush()
     line = process.stdout.readline()
     said = json.loads(line) if line else {"problem": f"its process ended with code {process.wait()}"}
     if "problem" in said:
