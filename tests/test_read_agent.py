@@ -3,7 +3,6 @@
 import asyncio
 import re
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -15,7 +14,7 @@ from readgraph.graphs.read_agent import build, graph
 from readgraph.nodes.prompts import gist
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
-from readgraph.state.library import Library, open_library_in_background
+from readgraph.state.library import Library
 from readgraph.state.records import Document
 from tests.model_server import ChatRequest, ModelServer
 from tests.reader import asked_for, reader
@@ -203,22 +202,6 @@ async def test_pages_chosen_by_a_person_give_another_answer(
     history = [state.values.get("pages_read") async for state in compiled.aget_state_history(config)]
     assert [1, 2] in history
     assert [9] in history
-
-
-def test_the_same_graph_runs_synchronously(server: ModelServer, tmp_path: Path, story: str) -> None:
-    with open_library_in_background(tmp_path / "library") as library:
-        compiled = build().compile(checkpointer=library.checkpointer, store=library.store)
-        config: Any = {"configurable": {"thread_id": "1"}}
-        events = list(compiled.stream({"text": story, "question": "Who?"}, config, context=CONTEXT))
-        assert [name for event in events for name in event] == ["open", "read", "merge", "look_up", "answer", "cite"]
-        assert len(list(compiled.get_state_history(config))) == 8
-        again = compiled.invoke({"question": "When?"}, config, context=CONTEXT)
-        assert again["status"] == "answered"
-
-
-async def test_a_synchronous_call_works_inside_a_running_loop(server: ModelServer, story: str) -> None:
-    found = graph.invoke({"text": story, "question": "Who?"}, context=CONTEXT)
-    assert found["status"] == "answered"
 
 
 async def test_readings_side_by_side_do_not_mix(server: ModelServer, library: Library, story: str) -> None:
