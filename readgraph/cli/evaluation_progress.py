@@ -7,6 +7,7 @@ from readgraph.cli.prices import in_dollars
 from readgraph.cli.progress import LiveBar
 from readgraph.cli.safe_text import Text
 from readgraph.cli.screen import Screen
+from readgraph.state.words import counted
 
 
 class EvaluationProgress(LiveBar):
@@ -35,7 +36,7 @@ class EvaluationProgress(LiveBar):
         self.failed += bool(problem)
         if problem and (self.screen.verbose or self.failed == 1):
             self.console.print(Text(f"failed: {problem}", style="yellow"))
-        used = [f"{self.calls:,} calls, {self.words:,} words"] if self.calls else []
+        used = [f"{counted(self.calls, 'call')}, {self.words:,} words"] if self.calls else []
         used += [in_dollars(self.cost)] if self.cost else []
         used += [f"{self.failed:,} failed"] if self.failed else []
         self._bar.update(self._task, advance=1, used=" · ".join(used))
