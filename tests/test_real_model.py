@@ -9,7 +9,10 @@ import pytest
 
 from benchmarks.local_model import BUDGET, FORMS, HEADER, WORDS, Running, Watched, beginning, line, read, running, total
 from readgraph.graphs.methods import METHODS
-from readgraph.state.context import ReplyForm
+from readgraph.nodes.calling import Said, call_model
+from readgraph.nodes.models import model_client
+from readgraph.nodes.prompts.answer import AnswerAlone
+from readgraph.state.context import ReaderContext, ReplyForm
 from tests.command import process
 
 pytestmark = [
@@ -70,6 +73,16 @@ def test_replies_can_be_used(form: ReplyForm, watched: list[Watched], capsys: py
     if not whole.asked["typed"]:
         pytest.skip(f"nothing was read by {form}")
     assert whole.usable("typed") >= USABLE.get(form, 0), whole.reasons
+
+
+def test_a_typed_reply_holds_no_pictures(model: Running) -> None:
+    settings = ReaderContext(**model.settings)
+    asked = [("user", "Repeat this word by word: 🌸🌺🌻🌷 🎉🎉🎉")]
+
+    async def said() -> Said:
+        return await call_model(await model_client(settings), asked, AnswerAlone)
+
+    assert ord(max(asyncio.run(said()).text)) < ord("🌷")
 
 
 def test_the_command_runs_the_model_by_itself(tmp_path: Path) -> None:

@@ -18,6 +18,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 MOST_CHARACTERS, MOST_ITEMS = 500, 3
 """What a text, and a list, of a typed reply may have. `llama_cpp` nests a rule for each character, to about 1,000."""
 
+CHARACTER = r'[^"\\\x00-\x1F\u200B-\u200F\u2600-\u27BF\uFE00-\uFE0F\U00010000-\U0010FFFF] | "\\" ["\\/bfnrt]'
+"""A character of a text in a typed reply, as llama.cpp's grammar says it: no pictures, which take many tokens each.
+
+A small model that begins with them goes on with them until it is cut.
+"""
+
 
 class OpenAIRequests:
     """Requests as OpenAI takes them: `llama_cpp.server` says a JSON schema in its own words, and has other defaults."""
@@ -82,6 +88,7 @@ def serve(make_app: Callable[[dict[str, Any]], ASGIApp]) -> None:
 
 def llama(given: dict[str, Any]) -> ASGIApp:
     """llama.cpp's server with the model loaded."""
+    from llama_cpp import llama_grammar
     from llama_cpp.server.app import create_app
     from llama_cpp.server.settings import ModelSettings, ServerSettings
 
@@ -95,6 +102,7 @@ def llama(given: dict[str, Any]) -> ASGIApp:
         logits_all=False,  # of a context of 8,192 tokens they would take 1.6 GB
         verbose=False,
     )
+    llama_grammar.PRIMITIVE_RULES["char"] = llama_grammar.BuiltinRule(CHARACTER, [])
     app: ASGIApp = create_app(server_settings=ServerSettings(api_key=given["key"]), model_settings=[model])
     return app
 
