@@ -1,12 +1,13 @@
-"""Every method over a PostgreSQL server, as on many machines: `pip install -e '.[dev,postgres]'`, `-m postgres`."""
+"""Every method, and an agent, over a PostgreSQL server, as on many machines: `pytest -m postgres`."""
 
 from collections.abc import Callable, Iterator
-from importlib.util import find_spec
 from typing import Any
 
 import pytest
 from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
 from langgraph.graph import StateGraph
+from langgraph.store.postgres.aio import AsyncPostgresStore
 
 from readgraph import ReaderContext
 from readgraph.graphs.mem_gpt import build_chat
@@ -18,10 +19,7 @@ from tests.postgres_server import postgres, programs
 
 pytestmark = [
     pytest.mark.postgres,
-    pytest.mark.skipif(
-        not (programs() and find_spec("langgraph.checkpoint.postgres")),
-        reason="needs PostgreSQL (Debian: apt install postgresql) and pip install 'readgraph[postgres]'",
-    ),
+    pytest.mark.skipif(programs() is None, reason="PostgreSQL is not installed (Debian: apt install postgresql)"),
 ]
 CONTEXT = ReaderContext(
     model="openai:double", embeddings="openai:double-embeddings", segment_words=200, children=3, session_page_words=400
@@ -39,9 +37,6 @@ Build = Callable[[], "StateGraph[Any, Any, Any, Any]"]
 
 async def asked(database: str, build: Build, given: Any, config: RunnableConfig) -> dict[str, Any]:
     """The output of a graph over new connections, as of another machine."""
-    from langgraph.checkpoint.postgres.aio import AsyncPostgresSaver
-    from langgraph.store.postgres.aio import AsyncPostgresStore
-
     opened = AsyncPostgresStore.from_conn_string(database), AsyncPostgresSaver.from_conn_string(database)
     async with opened[0] as store, opened[1] as checkpointer:
         await store.setup()
