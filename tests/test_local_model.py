@@ -169,7 +169,10 @@ async def test_requests_are_translated() -> None:
     async def app(scope: Any, receive: Any, send: Any) -> None:
         heard.append(json.loads((await receive())["body"]))
 
-    schema = {"type": "object", "properties": {"why": {"type": "string"}, "pages": {"type": "array", "items": {}}}}
+    schema = {
+        "type": "object",
+        "properties": {"why": {"type": "string"}, "words": {"type": "array", "items": {"type": "string"}}},
+    }
     request = {"messages": [], "seed": 7, "response_format": {"type": "json_schema", "json_schema": {"schema": schema}}}
     body = json.dumps(request).encode()
     parts = [{"body": body[:20], "more_body": True}, {"body": body[20:]}]
@@ -186,4 +189,5 @@ async def test_requests_are_translated() -> None:
     assert (got["max_tokens"], got["seed"]) == (64, 7)
     assert got["response_format"] == {"type": "json_object", "schema": bounded(schema)}
     properties = got["response_format"]["schema"]["properties"]
-    assert properties["why"]["maxLength"] > 0 and properties["pages"]["maxItems"] > 0
+    assert properties["words"]["maxItems"] > 0
+    assert 0 < properties["words"]["items"]["maxLength"] < properties["why"]["maxLength"]

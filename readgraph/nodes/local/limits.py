@@ -17,7 +17,7 @@ def context_tokens(file: ModelFile) -> int:
 
 def reply_tokens(file: ModelFile) -> int:
     """Tokens that a reply may have: small models go on for ever where nobody stops them."""
-    return context_tokens(file) // 12
+    return context_tokens(file) // 8
 
 
 def local_settings(*models: str) -> dict[str, Any]:

@@ -15,8 +15,11 @@ from typing import Any
 import uvicorn
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-MOST_CHARACTERS, MOST_ITEMS = 500, 3
-"""What a text, and a list, of a typed reply may have. `llama_cpp` nests a rule for each character, to about 1,000."""
+MOST_CHARACTERS, MOST_IN_LIST, MOST_ITEMS = 500, 150, 3
+"""What a text, a text in a list, and a list of a typed reply may have.
+
+`llama_cpp` nests a rule for each character, to about 1,000.
+"""
 
 CHARACTER = r'[^"\\\x00-\x1F\u200B-\u200F\u2600-\u27BF\uFE00-\uFE0F\U00010000-\U0010FFFF] | "\\" ["\\/bfnrt]'
 """A character of a text in a typed reply, as llama.cpp's grammar says it: no pictures, which take many tokens each.
@@ -59,15 +62,15 @@ class OpenAIRequests:
         return json.dumps(request).encode()
 
 
-def bounded(schema: Any) -> Any:
+def bounded(schema: Any, most: int = MOST_CHARACTERS) -> Any:
     """The schema with a bound for each text and each list that has none: small models know no end by themselves."""
     if isinstance(schema, list):
-        return [bounded(part) for part in schema]
+        return [bounded(part, most) for part in schema]
     if not isinstance(schema, dict):
         return schema
-    bounds = {"string": {"maxLength": MOST_CHARACTERS}, "array": {"maxItems": MOST_ITEMS}}
-    inner = {name: bounded(part) for name, part in schema.items()}
     kind = schema.get("type")
+    inner = {name: bounded(part, MOST_IN_LIST if kind == "array" else most) for name, part in schema.items()}
+    bounds = {"string": {"maxLength": most}, "array": {"maxItems": MOST_ITEMS}}
     return {**bounds.get(kind, {}), **inner} if isinstance(kind, str) else inner
 
 
