@@ -37,7 +37,7 @@ def main() -> None:
     options = parser.parse_args()
     text = made_text(options.words * 4.65 / 1_000_000)
     first = 0.0
-    with model_server(options.latency, "tests.reader:reader") as url:
+    with model_server(options.latency, "tests.doubles.reader:reader") as url:
         os.environ |= {"OPENAI_BASE_URL": url, "OPENAI_API_KEY": "none"}
         for stretches in options.stretches:
             context = ReaderContext(model="openai:double", concurrency=options.at_once, stretches=stretches)

@@ -39,9 +39,9 @@ def made_text(pages: int) -> str:
 
 
 @contextmanager
-def model_server(latency: float, respond: str = "tests.model_server:echo") -> Iterator[str]:
+def model_server(latency: float, respond: str = "tests.doubles.model_server:echo") -> Iterator[str]:
     """A model double in a process of its own; gives its base URL."""
-    command = [sys.executable, "-m", "tests.model_server", "--latency", str(latency), "--respond", respond]
+    command = [sys.executable, "-m", "tests.doubles.model_server", "--latency", str(latency), "--respond", respond]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     try:

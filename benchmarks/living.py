@@ -23,11 +23,11 @@ from openai import AsyncOpenAI
 
 from benchmarks.gisting import model_server
 from readgraph import ReaderContext, open_library
-from readgraph.cli.conversation import TIDIED_AFTER
 from readgraph.graphs.mem_gpt import build_chat
-from readgraph.state.agent_lives import drop_old_checkpoints, life_config
-from tests.agent import Step, call, say, sums_up
-from tests.model_server import ChatRequest
+from readgraph.graphs.mem_gpt_conversation import TIDIED_AFTER
+from readgraph.state.agent_lives import agent_config, drop_old_checkpoints
+from tests.doubles.agent import Step, call, say, sums_up
+from tests.doubles.model_server import ChatRequest
 
 SAYS = "On day {n} the keeper of lamp {n} wrote that the wind stood in the north and that the oil was low. "
 
@@ -62,7 +62,7 @@ async def live(folder: str, events: int, context: ReaderContext) -> list[tuple[i
             event = {"kind": "user", "text": SAYS.format(n=len(turns))}
             given: Any = {"agent": "keeper", "event": event}
             began, busy = time.perf_counter(), time.process_time()
-            found = await graph.ainvoke(given, life_config("keeper"), context=context, durability="sync")
+            found = await graph.ainvoke(given, agent_config("keeper"), context=context, durability="sync")
             if len(turns) % TIDIED_AFTER == 0:
                 await drop_old_checkpoints(library, "keeper")
             spent = time.perf_counter() - began, time.process_time() - busy

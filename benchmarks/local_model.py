@@ -24,15 +24,15 @@ from unittest.mock import patch
 from benchmarks.gisting import model_server
 from readgraph import ReaderContext, local_model, open_library
 from readgraph.graphs.methods import METHODS, Method
-from readgraph.nodes import asking
-from readgraph.nodes.calling import Said, call_model
-from readgraph.nodes.models import ModelClient
-from readgraph.nodes.prompting import Messages
+from readgraph.models import asking
+from readgraph.models.calling import ModelReply, call_model
+from readgraph.models.clients import ModelClient
+from readgraph.models.prompt import Messages
 from readgraph.nodes.prompts import compress, gist, queue_summary, running_summary, summary
-from readgraph.state.context import ReplyForm
 from readgraph.state.reading import Question
+from readgraph.state.settings import ReplyForm
 from readgraph.state.words import first_words
-from tests.examples import EXAMPLES
+from tests.support.examples import EXAMPLES
 
 STORY = EXAMPLES / "the-lamp-at-sarn-head.txt"
 WORDS = 300
@@ -91,7 +91,7 @@ class Watched:
         """Replies of a kind, and how many of them could be used in percent."""
         return f"{self.asked[kind]:5} {self.usable(kind):5.0%}" if self.asked[kind] else f"{'–':>5} {'–':>5}"
 
-    async def call(self, client: ModelClient, messages: Messages, reply: Any) -> Said:
+    async def call(self, client: ModelClient, messages: Messages, reply: Any) -> ModelReply:
         """A call to the model, counted."""
         began = time.perf_counter()
         said = await call_model(client, messages, reply)

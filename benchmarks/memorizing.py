@@ -20,7 +20,7 @@ from benchmarks.gisting import model_server
 from readgraph import ReaderContext, open_library
 from readgraph.graphs.gam import build_memorize
 from readgraph.state.histories import SessionText, append_sessions
-from tests.model_server import ChatRequest
+from tests.doubles.model_server import ChatRequest
 
 MEMO_WORDS, HEADER_WORDS, PAGE_WORDS, LINE_WORDS = 100, 25, 1_500, 15
 VOCABULARY = 20_000
@@ -84,8 +84,9 @@ def main() -> None:
     with model_server(options.latency, "benchmarks.memorizing:memo") as url:
         os.environ |= {"OPENAI_BASE_URL": url}
         timed = {
-            block: asyncio.run(memorised(options.timed_pages, ReaderContext(model="openai:double", block=block)))[0]
-            for block in (1, options.block)
+            batch: asyncio.run(memorised(options.timed_pages, context))[0]
+            for batch in (1, options.block)
+            for context in [ReaderContext(model="openai:double", memorize_batch=batch)]
         }
     own = 1000 * (timed[1] / options.timed_pages - options.latency)
     print(

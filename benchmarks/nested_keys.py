@@ -19,8 +19,8 @@ from readgraph import ReaderContext, open_library
 from readgraph.evaluation.datasets.nested_keys import LEVELS, ORDERS, PAIRS, Task, made_task
 from readgraph.graphs.mem_gpt import build
 from readgraph.state.context import PROFILES
-from tests.agent import Step, call
-from tests.model_server import ChatRequest
+from tests.doubles.agent import Step, call
+from tests.doubles.model_server import ChatRequest
 
 ID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 
@@ -34,7 +34,7 @@ def respond(request: ChatRequest) -> Step:
         wanted = known[wanted]
     if f'query="{wanted}"' in queue:
         return call("answer", answer=wanted, quotes=wanted)
-    return call("archival_search", run_on=True, query=wanted)
+    return call("archival_search", request_heartbeat=True, query=wanted)
 
 
 async def tried(task: Task, context: ReaderContext) -> tuple[bool, int]:

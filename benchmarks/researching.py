@@ -31,7 +31,7 @@ from readgraph import ReaderContext, open_library
 from readgraph.graphs.gam import build, build_memorize
 from readgraph.state.histories import SessionText, append_sessions, sessions_of
 from readgraph.state.library import Library
-from tests.model_server import ChatRequest
+from tests.doubles.model_server import ChatRequest
 
 DATA = Path(__file__).parents[2] / "shared" / "data" / "locomo_mini.jsonl"
 

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from readgraph.nodes.fusing import DEPTH, fuse
-from readgraph.state.search.embedding import Embedder
+from readgraph.models.embedder import Embedder
 from readgraph.state.search.entries import Entry
+from readgraph.state.search.fusing import DEPTH, fuse
 from readgraph.state.search.keyword_index import KeywordIndex
 from readgraph.state.search.okapi import rank
 from readgraph.state.search.vector_index import VectorIndex

@@ -23,7 +23,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from readgraph.state.search.entries import Entry, Place
+from readgraph.state.search.entries import Entry, VectorKey
 from readgraph.state.search.keyword_index import KeywordIndex
 from readgraph.state.search.vector_index import VectorIndex
 
@@ -133,7 +133,7 @@ async def vector(folder: Path, count: int) -> None:
     index, vectors = VectorIndex(folder, "made"), made_vectors(count, 1)
     for first in range(0, count, 10 * AT_ONCE):
         part = vectors[first : first + 10 * AT_ONCE]
-        await index.add("memory", [Place(first + at, "page") for at in range(len(part))], part)
+        await index.add("memory", [VectorKey(first + at, "page") for at in range(len(part))], part)
     print(f"vector: {count:,} x {DIMENSION}")
     index = VectorIndex(folder, "made")
     (opening,) = await times(index.extent, ["memory"])
@@ -146,7 +146,7 @@ async def vector(folder: Path, count: int) -> None:
     right = [len(pages & {*best.tolist()}) / len(best) for pages, best in zip(found, exact, strict=True)]
     say("recall@10 of exact", statistics.mean(right), "", "0.98")
     new = enumerate(made_vectors(REPEATS, 3), count)
-    say_times("append", await times(lambda v: index.add("memory", [Place(v[0], "page")], v[1][None, :]), new), "5")
+    say_times("append", await times(lambda v: index.add("memory", [VectorKey(v[0], "page")], v[1][None, :]), new), "5")
     removed = [[count + at] for at in range(REPEATS)]
     say_times("delete a page", await times(partial(index.remove, "memory"), removed), "5")
     assert (await index.extent("memory")).count == count

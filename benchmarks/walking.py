@@ -23,7 +23,7 @@ from readgraph import ReaderContext, open_library
 from readgraph.graphs.mem_walker import build
 from readgraph.state.reading import Question
 from readgraph.state.summary_tree import TreeShape
-from tests.model_server import ChatRequest
+from tests.doubles.model_server import ChatRequest
 
 SEGMENT_WORDS = 100
 

@@ -2,7 +2,7 @@
 
     python examples/agent_with_memory.py "What was stopping the F sharp on Ted's accordion?" --model openai:gpt-4.1-mini
 
-The agent is a plain StateGraph of two nodes, `think` and `look_up`; any agent that takes LangChain tools will do.
+The agent is a plain StateGraph of two nodes, `think` and `look_up`; any agent that takes LangChain tools works.
 """
 
 import argparse

@@ -1,10 +1,10 @@
-r"""GAM with a search engine of your own: a LangChain VectorStoreRetriever stands in for its vector search.
+r"""GAM with a search engine of your own: a LangChain VectorStoreRetriever replaces its vector search.
 
     python examples/own_retriever.py "What was stopping the F sharp on Ted's accordion?" \
         --model openai:gpt-4.1-mini --embeddings openai:text-embedding-3-small
 
-Here the engine is LangChain's store in memory; Qdrant, Elasticsearch, pgvector and the like give retrievers that take
-the same place, and may stand on another machine.
+Here the engine is LangChain's store in memory; Qdrant, Elasticsearch, pgvector and others give retrievers that can take
+its place, and may run on another machine.
 """
 
 import argparse
@@ -18,12 +18,12 @@ from langchain_core.vectorstores import InMemoryVectorStore, VectorStore
 
 from readgraph import ReaderContext, open_library
 from readgraph.graphs import gam
-from readgraph.nodes.retrievers import with_retrievers
+from readgraph.models.embedding_models import embedding_model
+from readgraph.nodes.research.retrievers import with_retrievers
 from readgraph.sources.sessions import load_sessions
 from readgraph.state.histories import SessionText, append_sessions
 from readgraph.state.page_store import PageStore
 from readgraph.state.reading import Question
-from readgraph.state.search.embedding_models import embedding_model
 
 CHAT = Path(__file__).parent / "allotment-chat.txt"
 PAGES_FOUND = 20

@@ -3,11 +3,13 @@
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from readgraph.nodes.local.server import local_model
+    from readgraph.models.local.server import local_model
     from readgraph.state.context import ReaderContext
     from readgraph.state.errors import (
         BadInput,
         BudgetSpent,
+        Damaged,
+        Forgotten,
         LibraryError,
         ModelUnavailable,
         NoUsableReply,
@@ -21,6 +23,8 @@ __all__ = [
     "BackgroundLibrary",
     "BadInput",
     "BudgetSpent",
+    "Damaged",
+    "Forgotten",
     "Library",
     "LibraryError",
     "ModelUnavailable",
@@ -36,7 +40,16 @@ __all__ = [
 
 _HOMES = {
     **dict.fromkeys(
-        ("BadInput", "BudgetSpent", "LibraryError", "ModelUnavailable", "NoUsableReply", "ReadgraphError"),
+        (
+            "BadInput",
+            "BudgetSpent",
+            "Damaged",
+            "Forgotten",
+            "LibraryError",
+            "ModelUnavailable",
+            "NoUsableReply",
+            "ReadgraphError",
+        ),
         "state.errors",
     ),
     "BackgroundLibrary": "state.library",
@@ -45,7 +58,7 @@ _HOMES = {
     "open_library_in_background": "state.library",
     "PageStore": "state.page_store",
     "ReaderContext": "state.context",
-    "local_model": "nodes.local.server",
+    "local_model": "models.local.server",
 }
 
 

@@ -1,20 +1,44 @@
 """Fixtures: a model double, a library, a text to read."""
 
+import os
+import ssl
 import sys
 from collections.abc import AsyncIterator, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
+import typer.main
+
+os.environ["LANGGRAPH_STRICT_MSGPACK"] = "true"  # LangGraph looks at it once, where it is imported
+
+from langgraph.checkpoint.serde import _msgpack
 
 from readgraph.cli.main import run
-from readgraph.nodes.local import model_file
-from readgraph.nodes.local import server as server_of_local
+from readgraph.models.local import model_file
+from readgraph.models.local import server as server_of_local
+from readgraph.models.waiting import waiting_by
 from readgraph.state.library import Library, open_library
-from tests.command import Command, Ran
-from tests.examples import EXAMPLES
-from tests.local_child import put_model_file
-from tests.model_server import ModelServer
-from tests.reader import reader
+from tests.doubles.hurried import Hurried
+from tests.doubles.local_child import put_model_file
+from tests.doubles.model_server import ModelServer
+from tests.doubles.reader import reader
+from tests.support.command import Command, Ran
+from tests.support.examples import EXAMPLES
+
+assert _msgpack.STRICT_MSGPACK_ENABLED, "LangGraph was imported before its setting was made"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def what_is_the_same_for_every_test() -> Iterator[None]:
+    """Made once, or not at all: each model client loads the system's certificates, each run all options of the command.
+
+    Without certificates no server beyond loopback is trusted, either.
+    """
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(ssl.SSLContext, "load_verify_locations", lambda *_, **__: None)
+        patched.setattr("typer.main.get_command", cache(typer.main.get_command))
+        yield
 
 
 @pytest.fixture(autouse=True)
@@ -24,7 +48,14 @@ def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("READGRAPH_LIBRARY", str(tmp_path / "library"))
     monkeypatch.setenv("READGRAPH_SETTINGS", str(tmp_path / "settings.toml"))
-    monkeypatch.setenv("LANGGRAPH_STRICT_MSGPACK", "true")
+
+
+@pytest.fixture(autouse=True)
+def hurried() -> Iterator[Hurried]:
+    """Nobody waits between tries."""
+    clock = Hurried()
+    with waiting_by(clock):
+        yield clock
 
 
 @pytest.fixture
@@ -40,11 +71,15 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
 def local_double(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]:
     """The file of a model of this machine, whose child is a double; it stands for the packaged one, too."""
     path = put_model_file(tmp_path)
-    monkeypatch.setattr(server_of_local, "CHILD", "tests.local_child")
+    package = tmp_path / "packages" / model_file.PACKAGE
+    package.mkdir(parents=True)
+    (package / "__init__.py").touch()
+    (package / model_file.PACKAGED_FILE).symlink_to(path)
+    monkeypatch.syspath_prepend(package.parent)
+    monkeypatch.setattr(server_of_local, "CHILD", "tests.doubles.local_child")
     monkeypatch.setattr(model_file, "RUN_BY", ())
-    monkeypatch.setattr(model_file, "_packaged", lambda: path)
     yield path
-    server_of_local._stop()
+    server_of_local.end_local_models()
 
 
 @pytest.fixture
@@ -70,7 +105,6 @@ def story() -> str:
 def readgraph(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
     """The command, run in this process."""
     monkeypatch.setenv("COLUMNS", "200")
-    monkeypatch.setattr("readgraph.nodes.calling._pause", lambda state: 0.0)
 
     def command(*arguments: object) -> Ran:
         monkeypatch.setattr(sys, "argv", ["readgraph", *map(str, arguments)])

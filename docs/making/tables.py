@@ -10,7 +10,9 @@ from readgraph.evaluation.datasets import FORMS
 from readgraph.evaluation.datasets.scoring import SCORING
 from readgraph.evaluation.metrics import METRICS
 from readgraph.graphs.methods import METHODS
-from readgraph.state.context import PROFILES, ReaderContext
+from readgraph.state.context import PROFILES
+from readgraph.state.declaring import as_shown, declared
+from readgraph.state.settings import GROUPS
 
 METHOD_PAGES = Path(__file__).parents[1] / "methods"
 
@@ -59,11 +61,11 @@ def metrics_table() -> str:
 
 
 def settings_table() -> str:
-    """The fields of `ReaderContext`, with their defaults."""
-    rows = ["| setting | meaning | default |", "|---|---|---|"]
-    for name, field in ReaderContext.__pydantic_fields__.items():  # type: ignore[attr-defined]
-        default = "none" if field.default_factory or field.default in (None, "") else f"`{str(field.default).lower()}`"
-        rows.append(f"| `{name}` | {field.description} | {default} |")
+    """The settings by the panels of the command's help, with their defaults."""
+    rows = ["| setting | for | meaning | default |", "|---|---|---|---|"]
+    for each in declared(GROUPS):
+        default = f"`{said}`" if (said := as_shown(each.default)) else "off" if each.kind is bool else "none"
+        rows.append(f"| `{each.name}` | {each.panel} | {each.help.text} | {default} |")
     return "\n".join(rows)
 
 

@@ -7,17 +7,17 @@ from contextlib import suppress
 
 import typer
 
-from readgraph.cli.safe_text import one_line
+from readgraph.cli.terminal.safe_text import one_line
 
 CLOSED = 1
 """Exit code where the output was closed before its end, as by `| head`."""
 
 UNWRITABLE = (errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
-"""Faults of standard output; those of the library and of files are told by whoever opened them."""
+"""Faults of standard output; faults of the library and of files are reported where they are opened."""
 
 
 def tell(problem: Exception) -> None:
-    """Say what is wrong and what to do; of wrong usage, where the right one is told."""
+    """Say what is wrong and what to do; for wrong usage, where the right one is described."""
     line = one_line(problem.format_message() if isinstance(problem, typer.TyperException) else problem)
     if not line:  # of a command without arguments the help was printed
         return

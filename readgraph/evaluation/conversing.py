@@ -12,19 +12,18 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, cast
 
 from readgraph.evaluation.lived_sessions import lived, turns_of
-from readgraph.evaluation.reading import Keep, Reading
+from readgraph.evaluation.reading import Reading
 from readgraph.evaluation.records import Item, Outcome, Span
 from readgraph.graphs.mem_gpt import build_chat
 from readgraph.graphs.methods import Method
-from readgraph.nodes.receiving import LIFE, default_blocks
-from readgraph.nodes.recording import Exchange
+from readgraph.models.exchanges import Keep, ModelExchange
+from readgraph.nodes.agent.receiving import LIFE, default_blocks
 from readgraph.state.agent_archive import AgentFile, exported, take_in
-from readgraph.state.agents import Agent, AgentStore, agent_id, archive_index, now, unborn
+from readgraph.state.agents import Agent, AgentStore, agent_id, archive_index, initial_state, local_now
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ReadgraphError
 from readgraph.state.histories import SessionText
-from readgraph.state.living import Arrival, Block, Life, LifeOutput
-from readgraph.state.reading import add_counts
+from readgraph.state.living import AgentState, Block, IncomingEvent
 from readgraph.state.words import count_words
 
 AGENT = "mem-gpt"
@@ -73,14 +72,15 @@ class Conversing(Reading):
         self.store = AgentStore(self.library.store)
         self.graph = build_chat(dated=False).compile(store=self.library.store)
         identity = agent_id(self._name())
-        agent = Agent(identity, self._name(), now(), unborn(self._name(), self._blocks()), archive_index(identity))
-        life, fallbacks = agent.birth, dict[str, int]()
+        agent = Agent(
+            identity, self._name(), local_now(), initial_state(self._name(), self._blocks()), archive_index(identity)
+        )
+        life = agent.birth
         for session, place in zip(self.text.sessions, self.text.session_places, strict=True):
             life = await self._hear(session, place.start, life)
             if self.notes:
                 await self.store.put_agent(replace(agent, birth=life))
-                life, fell_back = await self._note(keep)
-                fallbacks = add_counts(fallbacks, fell_back)
+                life = await self._note(keep)
         self.past = await exported(self.store, agent, {**life, "queue_from": life["events"]})
         return {
             "memory": identity,
@@ -88,17 +88,20 @@ class Conversing(Reading):
             "words": count_words(self.text.text),
             "page_words": [count_words(session.text) for session in self.text.sessions],
             "note_words": [count_words(block["text"]) for block in life["blocks"]],
-            "fallbacks": fallbacks,
         }
 
     async def answer(self, item: Item) -> Outcome:
         """Say the message to an agent with this past, and keep what it sends; without one, tell it to begin."""
         said = item.addressed.message if item.addressed else ""
-        event = Arrival(kind="user", text=said) if said else Arrival(kind="system", text=AGAIN.format(by=self.by))
-        exchanges: list[Exchange] = []
+        event = (
+            IncomingEvent(kind="user", text=said)
+            if said
+            else IncomingEvent(kind="system", text=AGAIN.format(by=self.by))
+        )
+        exchanges: list[ModelExchange] = []
         try:
             agent = await take_in(self.store, self.past, self._name(item.id))
-            found = await self.invoke({"agent": agent.name, "event": event}, exchanges.append)
+            found = await self.invoke({"agent": agent.name, "event": event}, Keep(exchanges.append))
         except ReadgraphError as problem:
             return self.fail(item, problem, exchanges)
         answer = "\n".join(found["messages"]) or None
@@ -108,7 +111,7 @@ class Conversing(Reading):
         await self.store.forget_agent(agent)
         return kept
 
-    async def _hear(self, session: SessionText, start: int, life: Life) -> Life:
+    async def _hear(self, session: SessionText, start: int, life: AgentState) -> AgentState:
         """The life with a session's events in its queue, and none of those before."""
         agent, first = agent_id(self._name()), life["events"]
         before = await self.store.events(agent, range(max(0, first - 1), first))
@@ -119,12 +122,11 @@ class Conversing(Reading):
             self.turns[number] = Span(start + span.start, start + span.end)
         return {**life, "queue_from": first, "events": first + len(events)}
 
-    async def _note(self, keep: Keep) -> tuple[Life, dict[str, int]]:
-        """A turn in which the agent writes down what it has learned; gives its life after it, and its fall-backs."""
-        event = Arrival(kind="system", text=ENDED.format(by=self.by))
-        channels = [*LIFE, *LifeOutput.__annotations__]
-        found = await self.invoke({"agent": self._name(), "event": event}, keep, output_keys=channels)
-        return cast(Life, {channel: found[channel] for channel in LIFE}), found["fallbacks"]
+    async def _note(self, keep: Keep) -> AgentState:
+        """A turn in which the agent writes down what it has learned; gives its life after it."""
+        event = IncomingEvent(kind="system", text=ENDED.format(by=self.by))
+        found = await self.invoke({"agent": self._name(), "event": event}, keep, output_keys=[*LIFE])
+        return cast(AgentState, {channel: found[channel] for channel in LIFE})
 
     def _blocks(self) -> list[Block]:
         known: dict[str, Any] = {"persona": f"I am {self.to}.", "human": f"I talk with {self.by}."}

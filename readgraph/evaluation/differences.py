@@ -72,7 +72,7 @@ def _leading_scores(path: Path) -> tuple[str, dict[str, Runs]]:
             f"{shown(path)} holds no {SCORES}: the evaluation isn't done; the same command goes on."
         ) from None
     except (OSError, ValueError, KeyError, TypeError):
-        raise BadInput(f"{shown(path / SCORES)} can't be read: run the evaluation again to write it anew.") from None
+        raise BadInput(f"{shown(path / SCORES)} can't be read: run the evaluation again to rewrite it.") from None
     leading = next((name for name in metrics if name in scores), metrics[0])
     return leading, scores[leading]
 

@@ -3,6 +3,8 @@
 from collections.abc import Collection, Iterable
 from dataclasses import replace
 
+from readgraph.estimates.arithmetic import Estimate, Range, asks
+from readgraph.estimates.methods import estimate_reading
 from readgraph.evaluation.conversing import by_talk
 from readgraph.evaluation.judging import CONSISTENCY, MATCH
 from readgraph.evaluation.raters import applying
@@ -10,7 +12,6 @@ from readgraph.evaluation.reading import add_text
 from readgraph.evaluation.records import Item
 from readgraph.evaluation.running import Group
 from readgraph.graphs.methods import Method, builder_of
-from readgraph.nodes.estimating import Estimate, Range, asks
 from readgraph.nodes.prompts.rate import consistent_prompt, permissive_prompt, strict_prompt
 from readgraph.state.context import ReaderContext
 from readgraph.state.page_store import PageStore
@@ -29,7 +30,7 @@ async def foreseen(pages: PageStore, groups: list[Group], context: ReaderContext
         memory = (builder_of(method.name), run, text.id)
         if memory not in built:
             built.add(memory)
-            total += await method.estimate(pages, document, context, None)
+            total += await estimate_reading(method, pages, document, context, None)
         words = sum(count_words(" ".join([item.question, *item.options])) for item in items) // len(items)
         each = (await _asking(pages, method, document, context, words)).within(context.max_calls)
         noting = [talk for talk in by_talk(method, items, context) if talk and talk.notes]
@@ -58,7 +59,7 @@ async def _asking(
 ) -> Estimate:
     """What one question takes once the memory is there."""
     free = replace(context, max_calls=None)
-    both, reading = [await method.estimate(pages, document, free, words) for words in (question_words, None)]
+    both, reading = [await estimate_reading(method, pages, document, free, words) for words in (question_words, None)]
     return Estimate(
         _less(both.calls, reading.calls),
         _less(both.input_words, reading.input_words),

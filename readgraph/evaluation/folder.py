@@ -3,7 +3,7 @@
 evaluation.json    what is run: dataset, methods, settings, versions
 questions.jsonl    the dataset's name, metrics and licence, then an `Item` a line
 answers.jsonl      an `Outcome` a line
-memories.jsonl     a call that builds a memory a line, and one for the memory: recipe, sizes; what each took
+memories.jsonl     a line for each call that builds a memory, each fall-back then, and the memory: recipe, sizes
 exchanges.jsonl    every prompt with its reply
 judgements.jsonl   a `Judgement` a line, with the rater's raw replies
 library/           documents, memories and recorded replies
@@ -11,6 +11,7 @@ library/           documents, memories and recorded replies
 
 import json
 import os
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -22,7 +23,10 @@ from filelock import FileLock, Timeout
 from readgraph.evaluation.records import Dataset, Item, Judgement, Outcome
 from readgraph.evaluation.usage import COUNTS, whole_cost
 from readgraph.sources.loading import shown
+from readgraph.state.declaring import as_now_named
 from readgraph.state.errors import BadInput
+from readgraph.state.reading import add_counts
+from readgraph.state.whole_files import written_whole
 
 FORMAT = 1
 
@@ -83,7 +87,7 @@ class EvaluationFolder:
             raise BadInput(f"{shown(self.path / WHAT)} can't be read: {problem}.") from None
         if kept.get("format") != FORMAT:
             raise BadInput(f"{shown(self.path)} holds an evaluation of another format than {FORMAT}.")
-        return kept
+        return kept | {"settings": as_now_named(kept["settings"])}
 
     def keep_questions(self, dataset: Dataset) -> None:
         """Keep the questions, so that the folder can be read without the dataset's file."""
@@ -114,14 +118,19 @@ class EvaluationFolder:
     def memories(self) -> list[dict[str, Any]]:
         """A line for each memory of a method, run and text, built to its end or not, with all that was asked for it."""
         merged: dict[tuple[str, int, str], dict[str, Any]] = {}
-        seen = set[tuple[object, ...]]()
+        counted, met = Counter[tuple[object, ...]](), Counter[tuple[object, ...]]()
         for line in self.lines("memories"):
             key = line["method"], line["run"], line["text"]
-            if (call := line.get("call")) and (*key, call) in seen:
-                continue
-            seen.add((*key, call))
+            if call := line.get("call"):
+                # What a process does again that another did before it counts once; lines of older folders name none.
+                here = (*key, call, line.get("process", object()))
+                met[here] += 1
+                if met[here] <= counted[*key, call]:
+                    continue
+                counted[*key, call] += 1
             kept = merged.setdefault(key, {})
-            used = {name: kept.get(name, 0) + line.get(name, 0) for name in ADDED_UP}
+            used: dict[str, Any] = {name: kept.get(name, 0) + line.get(name, 0) for name in ADDED_UP}
+            used["fallbacks"] = add_counts(kept.get("fallbacks", {}), line.get("fallbacks", {}))
             kept |= {**line, **used, "cost": whole_cost([kept.get("cost", 0.0), line.get("cost")])}
         return list(merged.values())
 
@@ -156,9 +165,8 @@ class EvaluationFolder:
     def write(self, name: str, text: str) -> Path:
         """Write a file of results whole; gives its path."""
         path = self.path / name
-        beside = path.with_name(f".{name}.new")
-        beside.write_text(text, encoding="utf-8", errors="replace")
-        beside.replace(path)
+        with written_whole(path, errors="replace") as file:
+            file.write(text)
         return path
 
     def _make(self) -> None:

@@ -10,11 +10,12 @@ from langgraph.store.base import BaseStore
 from readgraph.evaluation.folder import EvaluationFolder
 from readgraph.evaluation.metrics.similarity import similarities
 from readgraph.evaluation.raters import Raters, applying, check_raters, given_by
+from readgraph.evaluation.rating import Verdict, rate_consistency, rate_match
 from readgraph.evaluation.records import PROBLEM, Dataset, Item, Judgement, Outcome
 from readgraph.evaluation.running import MOST_FAILURES
 from readgraph.evaluation.usage import Cost, asked
-from readgraph.nodes.rating import Verdict, rate_consistency, rate_match
-from readgraph.nodes.recording import Exchange, exchanges_to
+from readgraph.models.exchanges import ModelExchange, exchanges_to
+from readgraph.nodes.opening import warn_of_tracing
 from readgraph.nodes.search_tools import shared_embedder
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ReadgraphError
@@ -52,11 +53,12 @@ async def judge_missing(
 
     One that fails does not stop the rest; where nothing but failures comes, `ReadgraphError` is raised.
     """
+    warn_of_tracing()
     metrics, items = Raters.of(context).rated(dataset.metrics), {item.id: item for item in dataset.items}
     places, failures = asyncio.Semaphore(context.concurrency), 0
 
     async def one(outcome: Outcome) -> Judgement:
-        exchanges: list[Exchange] = []
+        exchanges: list[ModelExchange] = []
         async with places:
             with exchanges_to(exchanges.append):
                 judgement = await _judged(items[outcome.item], outcome, metrics, context, store)

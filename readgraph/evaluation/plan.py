@@ -11,14 +11,14 @@ from readgraph.evaluation.versions import package_versions, prompt_versions
 from readgraph.graphs.methods import METHODS, Method, method_named
 from readgraph.state.context import PROFILES, ReaderContext
 from readgraph.state.errors import BadInput
-from readgraph.state.page_store import now
+from readgraph.state.page_store import utc_now
 from readgraph.state.words import count_words
 
 ALL = "all"
 
 NEED_EMBEDDINGS = ("dense", "fused")
 
-SPEED = ("concurrency", "timeout", "max_calls", "max_words")
+SPEED = ("concurrency", "timeout", "retry_seconds", "max_calls", "max_words")
 """Settings that may differ when an evaluation goes on: no reply depends on them."""
 
 
@@ -48,7 +48,7 @@ def what_is_run(
     judge: str | None,
     context: ReaderContext,
 ) -> dict[str, Any]:
-    """The record of an evaluation: nothing in it tells of the machine, or holds a key."""
+    """The record of an evaluation: it names no machine and holds no key."""
     settings = {name: value for name, value in asdict(context).items() if name not in (*SPEED, "sample")}
     return {
         "dataset": dataset.name,
@@ -63,7 +63,7 @@ def what_is_run(
         "settings": {name: list(value) if isinstance(value, tuple) else value for name, value in settings.items()},
         "prompts": prompt_versions(),
         "packages": package_versions(),
-        "begun": now(),
+        "begun": utc_now(),
     }
 
 

@@ -1,9 +1,10 @@
 """One method reads one text and answers the questions about it; all that came of it is kept in the folder."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from time import monotonic
 from typing import Any
+from uuid import uuid4
 
 from langgraph.graph.state import CompiledStateGraph
 
@@ -11,7 +12,7 @@ from readgraph.evaluation.folder import EvaluationFolder
 from readgraph.evaluation.records import Item, Outcome, Span, Text
 from readgraph.evaluation.usage import Cost, asked
 from readgraph.graphs.methods import Method
-from readgraph.nodes.recording import Exchange, exchanges_to
+from readgraph.models.exchanges import FallBack, Keep, ModelExchange, exchanges_to
 from readgraph.state.collections import add_collection
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import ReadgraphError
@@ -21,9 +22,6 @@ from readgraph.state.page_store import PageStore
 from readgraph.state.reading import Question
 from readgraph.state.records import Document, digest
 from readgraph.state.words import first_words
-
-Keep = Callable[[Exchange], Any]
-"""Takes each exchange as it ends."""
 
 TITLE_WORDS = 12
 
@@ -44,19 +42,25 @@ class Reading:
 
     async def build(self) -> None:
         """Build the method's memory of the text; each call is kept as it ends, so that a stop loses none."""
-        line = {"method": self.method.name, "run": self.run, "text": self.text.id}
+        line = {"method": self.method.name, "run": self.run, "text": self.text.id, "process": uuid4().hex}
         since = monotonic()
 
-        def keep(took: Sequence[Exchange], **built: Any) -> None:
+        def keep(took: Sequence[ModelExchange], call: str = "", **built: Any) -> None:
             nonlocal since
             before, since = since, monotonic()
             self._keep_exchanges(took, "")
-            # By it, what is asked again when the building goes on is known, and counts once.
-            call = digest([(one["messages"], one["reply"]) for one in took]) if took else ""
             used = {**asked(took, self.cost), "seconds": round(since - before, 3)}
             self.folder.append("memories", [{**line, "call": call, **built, **used}])
 
-        keep([], **await self.remember(lambda exchange: keep([exchange])))
+        # By these digests, what happens again when the building goes on is known, and counts once.
+        def exchange(one: ModelExchange) -> None:
+            keep([one], digest([(one["messages"], one["reply"])]))
+
+        def fall_back(one: FallBack) -> None:
+            asked_for = one["after"] and one["after"]["messages"][:2]
+            keep([], digest(["fall-back", one["kind"], asked_for]), fallbacks={one["kind"]: one["times"]})
+
+        keep([], **await self.remember(Keep(exchange, fall_back)))
 
     async def remember(self, keep: Keep) -> dict[str, Any]:
         """Build the memory; gives what it is, and how large its pages and notes are."""
@@ -72,15 +76,14 @@ class Reading:
             "words": self.document.words,
             "page_words": [page.words for page in await pages.pages(memory.id, numbers)],
             "note_words": [note.words for note in await pages.notes(memory.id, numbers)],
-            "fallbacks": found["fallbacks"],
         }
 
     async def answer(self, item: Item) -> Outcome:
         """Ask one question, and keep what came of it."""
-        exchanges: list[Exchange] = []
+        exchanges: list[ModelExchange] = []
         try:
             given = Question(document=self.document.id, question=item.question, options=list(item.options))
-            found = await self.invoke(given, exchanges.append)
+            found = await self.invoke(given, Keep(exchanges.append))
         except ReadgraphError as problem:
             return self.fail(item, problem, exchanges)
         read = await self.library.pages.pages(found["memory"], found["pages_read"])
@@ -103,28 +106,28 @@ class Reading:
         )
         return self.keep_outcome(outcome, found, exchanges)
 
-    def fail(self, item: Item, problem: ReadgraphError, exchanges: Sequence[Exchange] = ()) -> Outcome:
+    def fail(self, item: Item, problem: ReadgraphError, exchanges: Sequence[ModelExchange] = ()) -> Outcome:
         """Keep that a question could not be answered, why, and what was asked before."""
         outcome = Outcome(item.id, self.method.name, self.run, "failed", problem=str(problem))
         return self._kept(outcome, exchanges)
 
     async def invoke(self, given: Any, keep: Keep, **options: Any) -> dict[str, Any]:
         """Run the graph; gives its output, and hands on what was asked of the model."""
-        with exchanges_to(keep):
+        with exchanges_to(*keep):
             found: dict[str, Any] = await self.graph.ainvoke(given, context=self.context, **options)
         return found
 
-    def keep_outcome(self, outcome: Outcome, found: dict[str, Any], exchanges: Sequence[Exchange]) -> Outcome:
+    def keep_outcome(self, outcome: Outcome, found: dict[str, Any], exchanges: Sequence[ModelExchange]) -> Outcome:
         """Keep an outcome with what it used."""
         return self._kept(replace(outcome, usage=found["usage"], fallbacks=found["fallbacks"]), exchanges)
 
-    def _kept(self, outcome: Outcome, exchanges: Sequence[Exchange]) -> Outcome:
+    def _kept(self, outcome: Outcome, exchanges: Sequence[ModelExchange]) -> Outcome:
         outcome = replace(outcome, **asked(exchanges, self.cost))
         self._keep_exchanges(exchanges, outcome.item)
         self.folder.keep_outcome(outcome)
         return outcome
 
-    def _keep_exchanges(self, exchanges: Iterable[Exchange], item: str) -> None:
+    def _keep_exchanges(self, exchanges: Iterable[ModelExchange], item: str) -> None:
         of = {"method": self.method.name, "run": self.run, "text": self.text.id, "item": item}
         self.folder.append("exchanges", [{**of, **exchange} for exchange in exchanges])
 

@@ -27,10 +27,10 @@ class SessionPlace(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A text that questions are about; that of a history is its sessions', each with `BETWEEN` behind it.
+    """A text that questions are about; that of a history is its sessions', each followed by `BETWEEN`.
 
     The sessions are kept by their places, since histories can be so large that they should be held only once.
-    `parts`: of several documents one behind the other, where each stands; no page crosses from one into the next.
+    `parts`: where each of several documents stands in the joined text; no page crosses from one into the next.
     """
 
     id: str
@@ -56,7 +56,7 @@ class Text:
 
     @classmethod
     def several(cls, identity: str, title: str, documents: Iterable[str]) -> "Text":
-        """Documents one behind the other, with `BETWEEN` between them; one that is there twice stands once."""
+        """Documents joined, with `BETWEEN` between them; one that is there twice stands once."""
         different = [*dict.fromkeys(documents)]
         text = BETWEEN.join(different)
         starts = accumulate((len(document) + len(BETWEEN) for document in different[:-1]), initial=0)
@@ -182,7 +182,7 @@ class Outcome:
 
 
 PROBLEM = "problem"
-"""Under this name `said` of a judgement tells why there is none."""
+"""A judgement's `said` holds, under this name, the reason why there is no rating."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ OVERALL = "overall"
 
 
 def write_results(dataset: Dataset, folder: EvaluationFolder) -> dict[str, Any]:
-    """Write all files of results anew from what the folder holds; gives the value of results.json."""
+    """Rewrite all files of results from what the folder holds; gives the value of results.json."""
     evaluation = scored_evaluation(dataset, folder)
     folder.write(RESULTS, json.dumps(evaluation.results, ensure_ascii=False, indent=1) + "\n")
     folder.write(TABLE, _csv(TABLE_COLUMNS, table_rows(evaluation.results)))

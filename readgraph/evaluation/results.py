@@ -55,8 +55,8 @@ def results_of(dataset: Dataset, folder: EvaluationFolder) -> dict[str, Any]:
 
     `what` is the folder's record, `metrics` names the dataset's, `published` has papers' figures.
     `methods` has an entry a method, in the order in which they were named: `metrics` by name (see `_metric`),
-    `figures` (means a question), `building` (what the memories took, all runs), `failures`. `judging` tells of the
-    model that rates: see `judging_summed_up`.
+    `figures` (means a question), `building` (what the memories took, all runs), `fallbacks` (of memories and answers),
+    `failures`. `judging` describes the model that rates: see `judging_summed_up`.
     """
     kept = Kept.of(dataset, folder)
     return summed_up(dataset, kept, scores_by_method(dataset, kept))
@@ -141,6 +141,7 @@ def _method(
 ) -> dict[str, Any]:
     categories = {item.id: item.category for item in dataset.items}
     answered = [outcome for outcome in outcomes if outcome.status != "failed"]
+    in_building = [line["fallbacks"] for line in _built(name, memories)]
     return {
         "method": name,
         "runs": len({outcome.run for outcome in outcomes}),
@@ -150,7 +151,7 @@ def _method(
         "figures": {field: _mean(getattr(one, field) for one in answered) for field in FIGURES},
         "walks": _walks(answered, leading(scores)),
         "valid_replies": _valid_replies(answered),
-        "fallbacks": dict(sum((Counter(one.fallbacks) for one in answered), Counter[str]())),
+        "fallbacks": dict(sum(map(Counter, [*in_building, *(one.fallbacks for one in answered)]), Counter[str]())),
         "seconds": _mean(one.usage["seconds"] for one in answered),
         "cost": _sum(one.cost for one in outcomes),
         "building": _building(name, memories),
@@ -187,10 +188,8 @@ def _valid_replies(outcomes: Sequence[Outcome]) -> float | None:
 
 def _building(method: str, memories: Sequence[dict[str, Any]]) -> dict[str, Any]:
     """What the method's memories took, all together, whichever method built them, and the sizes of pages and notes."""
-    mine = [line for line in memories if line["method"] == method]
-    own = {line["memory"]: line for line in mine if "memory" in line}
-    unfinished = [line for line in mine if "memory" not in line]
-    built = [line for line in memories if line.get("memory") in own] + unfinished
+    built = _built(method, memories)
+    own = {line["memory"]: line for line in built if line["method"] == method and "memory" in line}
     return {
         "memories": len(own),
         **{used: sum(line[used] for line in built) for used in ADDED_UP},
@@ -199,6 +198,13 @@ def _building(method: str, memories: Sequence[dict[str, Any]]) -> dict[str, Any]
         "pages": sum(len(line["page_words"]) for line in own.values()),
         "note_words": sum(sum(line["note_words"]) for line in own.values()),
     }
+
+
+def _built(method: str, memories: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The lines of the method's memories, whichever method built them, and of those that are not whole yet."""
+    mine = [line for line in memories if line["method"] == method]
+    own = {line["memory"] for line in mine if "memory" in line}
+    return [line for line in memories if line.get("memory") in own] + [line for line in mine if "memory" not in line]
 
 
 def _mean(values: Iterable[float | None]) -> float | None:

@@ -1,4 +1,4 @@
-"""Run an evaluation: every method reads every text and answers every question, in each run anew."""
+"""Run an evaluation: every method reads every text and answers every question, once per run."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterable, Sequence
@@ -37,7 +37,7 @@ def missing(
 
 @dataclass
 class Evaluation:
-    """What is run, and where its answers go. `runs` are numbers of samples: each asks the model anew.
+    """What is run, and where its answers go. `runs` are numbers of samples: each samples the model again.
 
     `missing` are the questions that have no answer yet.
     """

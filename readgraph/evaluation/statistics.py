@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from readgraph.evaluation.extra import library
+from readgraph.evaluation.optional_imports import library
 
 Scores = Mapping[str, float]
 """The scores of one run by the ids of the questions; questions that a metric doesn't apply to are not there."""
@@ -27,7 +27,7 @@ class Summary:
     """The scores of one method: `mean` over runs of each run's mean over its questions, on the scores' scale.
 
     `deviation` is the standard deviation of the runs' means, none of a single run. `interval` holds the mean in 95 % of
-    the samples of so many questions, none of a single question.
+    the samples of N questions, none of a single question.
     """
 
     questions: int
@@ -87,8 +87,11 @@ def compare(first: Sequence[Scores], second: Sequence[Scores]) -> Difference | N
 
 
 def _by_question(runs: Sequence[Scores]) -> dict[str, float]:
-    """The mean over runs of each question: drawing these draws the questions with all their runs together."""
-    questions = dict.fromkeys(question for run in runs for question in run)
+    """The mean over runs of each question: drawing these draws the questions with all their runs together.
+
+    They are in the order of their ids: a sample is drawn by position, and answers come in any order.
+    """
+    questions = sorted({question for run in runs for question in run})
     return {question: fmean(run[question] for run in runs if question in run) for question in questions}
 
 

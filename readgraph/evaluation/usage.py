@@ -5,10 +5,10 @@ from math import fsum
 
 from typing_extensions import TypedDict
 
-from readgraph.nodes.recording import Exchange
+from readgraph.models.exchanges import ModelExchange
 from readgraph.state.words import count_words
 
-Cost = Callable[[Exchange], float | None]
+Cost = Callable[[ModelExchange], float | None]
 """Dollars of an exchange, where they are known."""
 
 
@@ -26,7 +26,7 @@ class Asked(TypedDict):
     cost: float | None
 
 
-def asked(exchanges: Sequence[Exchange], cost: Cost) -> Asked:
+def asked(exchanges: Sequence[ModelExchange], cost: Cost) -> Asked:
     """Count what these exchanges took."""
     dollars = whole_cost(map(cost, exchanges))
     return {

@@ -12,7 +12,7 @@ from typing import Any
 from langgraph.runtime import Runtime
 
 from readgraph.evaluation.records import Dataset, Item
-from readgraph.nodes.asking import ask
+from readgraph.models.asking import ask
 from readgraph.nodes.prompts.who_question import WhoQuestion, who_question_prompt
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import NoUsableReply

@@ -1,28 +1,39 @@
 """GAM: a memorizer keeps a light memory of a growing history, a researcher finds what a question needs in its pages."""
 
-from typing import Any
-
 from langgraph.graph import END, START, StateGraph
+from typing_extensions import TypedDict, Unpack
 
-from readgraph.graphs.wiring import add_nodes, check_wiring
-from readgraph.nodes.answering_from_notes import answer_from_notes
-from readgraph.nodes.citing import cite
-from readgraph.nodes.integrating import integrate
-from readgraph.nodes.memorizing import asked_apart, extracted, memorized
-from readgraph.nodes.opening import open_document
-from readgraph.nodes.opening_research import finding_memory, open_for_research
-from readgraph.nodes.planning import plan
+from readgraph.graphs.wiring import Node, add_nodes, check_wiring, fit_context
+from readgraph.nodes.answering.citing import cite
+from readgraph.nodes.bounds import Looking, may_go_on
+from readgraph.nodes.building.build import build_memory
+from readgraph.nodes.building.memorizer import asked_apart, extracted, memorized
+from readgraph.nodes.opening import finding_memory, open_document, open_for_research
 from readgraph.nodes.prompts import memorize as words
-from readgraph.nodes.reading_pages import build_memory
-from readgraph.nodes.reflecting import reflect
-from readgraph.nodes.searching import search
+from readgraph.nodes.research.answer import answer_from_notes
+from readgraph.nodes.research.integrating import integrate
+from readgraph.nodes.research.planning import plan
+from readgraph.nodes.research.reflecting import reflect
+from readgraph.nodes.research.searching import search
 from readgraph.nodes.step import StepNode
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Answered, Question, ReadingState
 from readgraph.state.records import Recipe
 from readgraph.state.research import Researched, ResearchState
+from readgraph.state.settings import Memorizing, Paragraphs, ReadingModel, Rebuilding
 
 Research = StateGraph[ResearchState, ReaderContext, Question, Researched]
+
+
+class Rounds(TypedDict, total=False):
+    """The nodes of the researcher that a `build` lets you swap; those that are not given are GAM's own."""
+
+    plan: Node
+    search: Node
+    integrate: Node
+    reflect: Node
+    answer: Node
+    cite: Node
 
 
 def recipe(context: ReaderContext) -> Recipe:
@@ -35,7 +46,7 @@ def recipe(context: ReaderContext) -> Recipe:
     if context.model:
         parameters |= {
             "memory_words": context.memory_words,
-            "block": context.block,
+            "block": context.memorize_batch,  # as memories of before name it
             "two_calls": asked_apart(context),
         }
     prompts = {words.NAME: words.VERSION} if context.model else {}
@@ -46,27 +57,28 @@ memorizer = StepNode(
     build_memory(memorized, recipe),
     without_model=build_memory(extracted, recipe),
     builds=True,
+    settings=(Memorizing, Paragraphs, Rebuilding),
 )
-find_memory = finding_memory(recipe)
+find_memory = finding_memory(recipe, settings=(Memorizing, Paragraphs, ReadingModel))
 
 
 def is_asked(state: ResearchState) -> str:
     """Go on to the question, if there is one."""
-    return "plan" if state["asked"] else END
+    return "plan" if state["question_text"] else END
 
 
 def has_plan(state: ResearchState) -> str:
     """Search as planned, or answer where there is nothing to search."""
-    return "search" if state["looking"] else "answer"
+    return "search" if state["continue_search"] else "answer"
 
 
-def still_looking(state: ResearchState) -> str:
+def still_looking(state: Looking) -> str:
     """One more round, or answer."""
-    return "plan" if state["looking"] else "answer"
+    return "plan" if state["continue_search"] and may_go_on(state, lambda context: context.rounds) else "answer"
 
 
 def build_memorize(
-    *, open: Any = open_document, memorize: Any = memorizer
+    *, open: Node = open_document, memorize: Node = memorizer
 ) -> StateGraph[ReadingState, ReaderContext, Question, Answered]:
     """The offline stage (figure 1): what is new of a document or a history gets its pages, memos and headers."""
     builder = StateGraph(ReadingState, context_schema=ReaderContext, input_schema=Question, output_schema=Answered)
@@ -74,24 +86,28 @@ def build_memorize(
     builder.add_edge(START, "open")
     builder.add_edge("open", "memorize")
     builder.add_edge("memorize", END)
+    fit_context(builder)
     check_wiring(builder)
     return builder
 
 
-def build_research(*, open: Any = open_for_research, find_memory: Any = find_memory, **rounds: Any) -> Research:
-    """The online stage (figure 1) over a memory that is there; `rounds` are the nodes that `add_rounds` takes."""
+def build_research(
+    *, open: Node = open_for_research, find_memory: Node = find_memory, **rounds: Unpack[Rounds]
+) -> Research:
+    """The online stage (figure 1) over a memory that is there."""
     builder = _new_builder()
     add_nodes(builder, open=open, find_memory=find_memory)
     builder.add_edge(START, "open")
     builder.add_edge("open", "find_memory")
     builder.add_conditional_edges("find_memory", is_asked, ["plan", END])
     add_rounds(builder, **rounds)
+    fit_context(builder)
     check_wiring(builder)
     return builder
 
 
-def build(*, open: Any = open_for_research, memorize: Any = memorizer, **rounds: Any) -> Research:
-    """GAM (figure 1): memorise what is new, then research each question; `rounds` as in `add_rounds`.
+def build(*, open: Node = open_for_research, memorize: Node = memorizer, **rounds: Unpack[Rounds]) -> Research:
+    """GAM (figure 1): memorise what is new, then research each question.
 
     Every argument is a node: one of ours, or a plain function or coroutine `(state, runtime) -> update`.
     """
@@ -101,6 +117,7 @@ def build(*, open: Any = open_for_research, memorize: Any = memorizer, **rounds:
     builder.add_edge("open", "memorize")
     builder.add_conditional_edges("memorize", is_asked, ["plan", END])
     add_rounds(builder, **rounds)
+    fit_context(builder)
     check_wiring(builder)
     return builder
 
@@ -108,12 +125,12 @@ def build(*, open: Any = open_for_research, memorize: Any = memorizer, **rounds:
 def add_rounds(
     builder: Research,
     *,
-    plan: Any = plan,
-    search: Any = search,
-    integrate: Any = integrate,
-    reflect: Any = reflect,
-    answer: Any = answer_from_notes,
-    cite: Any = cite,
+    plan: Node = plan,
+    search: Node = search,
+    integrate: Node = integrate,
+    reflect: Node = reflect,
+    answer: Node = answer_from_notes,
+    cite: Node = cite,
 ) -> None:
     """The researcher (section 2.2.2): plan, search, integrate and reflect, round by round, then answer."""
     add_nodes(builder, plan=plan, search=search, integrate=integrate, reflect=reflect, answer=answer, cite=cite)

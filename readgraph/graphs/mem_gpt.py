@@ -4,46 +4,65 @@
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 from langchain_core.tools import BaseTool
 from langgraph.graph import END, START, StateGraph
 
-from readgraph.graphs.wiring import add_nodes, check_wiring
-from readgraph.nodes import memory_functions
-from readgraph.nodes.acting import act_with
-from readgraph.nodes.calling_functions import Functions
-from readgraph.nodes.evicting import evict
-from readgraph.nodes.filing import file_pages
-from readgraph.nodes.framing import chat_frame, reading_frame
-from readgraph.nodes.memory_functions import MEMORY_FUNCTIONS, READING_FUNCTIONS
+from readgraph.graphs.wiring import Node, add_nodes, check_wiring, fit_context
+from readgraph.nodes.agent import functions as memory_functions
+from readgraph.nodes.agent.acting import act_with
+from readgraph.nodes.agent.evicting import evict
+from readgraph.nodes.agent.filing import file_pages
+from readgraph.nodes.agent.function_calls import Functions
+from readgraph.nodes.agent.functions import MEMORY_FUNCTIONS, READING_FUNCTIONS
+from readgraph.nodes.agent.question import act_in_reading_with, answer, begin, cite_each
+from readgraph.nodes.agent.receiving import receive
+from readgraph.nodes.agent.thinking import chat_frame, reading_frame, think_with
+from readgraph.nodes.bounds import Gone, may_go_on
 from readgraph.nodes.opening import open_document
-from readgraph.nodes.questioning_agent import act_in_reading_with, begin, cite_each, quote_nearest
-from readgraph.nodes.receiving import receive
 from readgraph.nodes.step import StepNode
-from readgraph.nodes.thinking import think_with
 from readgraph.state.context import ReaderContext
-from readgraph.state.living import AskedLifeState, DocumentsQuestion, LifeInput, LifeOutput, LifeState
+from readgraph.state.living import (
+    AgentGraphState,
+    AgentInput,
+    AgentOutput,
+    AgentQuestionState,
+    DocumentsQuestion,
+    TurnStep,
+)
 from readgraph.state.reading import Answered
+from readgraph.state.settings import PageSizes, Paragraphs, Rebuilding
 
-read = StepNode(file_pages)
+read = StepNode(file_pages, settings=(PageSizes, Paragraphs, Rebuilding))
+
+INSIDE = 2
+"""Supersteps of a turn of the chain that may follow the bound of thinking."""
 
 
-def is_asked(state: AskedLifeState) -> str:
+def is_asked(state: AgentQuestionState) -> str:
     """Go on to the question, if there is one."""
-    return "begin" if state["asked"] else END
+    return "begin" if state["question_text"] else END
 
 
-def goes_on(state: LifeState) -> str:
+class Chain(Gone):
+    """What is asked before a chain goes on."""
+
+    next_step: TurnStep
+
+
+def goes_on(state: Chain) -> str:
     """What the turn goes on with."""
-    return END if state["then"] == "yield" else state["then"]
+    return state["next_step"] if _may_go_on(state) else END
 
 
-def reading_goes_on(state: AskedLifeState) -> str:
+def reading_goes_on(state: Chain) -> str:
     """What the reading goes on with; it ends with an answer, the agent's or what is nearest."""
-    if state["then"] == "yield":
-        return "quote" if state["owes_reply"] else "cite"
-    return state["then"]
+    return state["next_step"] if _may_go_on(state) else "answer"
+
+
+def _may_go_on(state: Chain) -> bool:
+    """Whether the chain goes on: what thinking began may be done, which ends a chain by itself (see `nodes.bounds`)."""
+    return state["next_step"] != "yield" and may_go_on(state, lambda context: context.max_chain, spare=INSIDE)
 
 
 def build_chat(
@@ -51,18 +70,20 @@ def build_chat(
     archival_search: BaseTool = memory_functions.archival_search,
     tools: Sequence[BaseTool] = (),
     dated: bool = True,
-    receive: Any = receive,
-    think: Any = None,
-    evict: Any = evict,
-    act: Any = None,
-) -> StateGraph[LifeState, ReaderContext, LifeInput, LifeOutput]:
+    receive: Node = receive,
+    think: Node | None = None,
+    evict: Node = evict,
+    act: Node | None = None,
+) -> StateGraph[AgentGraphState, ReaderContext, AgentInput, AgentOutput]:
     """MemGPT (figure 1): each event sets off a chain of function calls, until the agent yields.
 
     `tools` are functions of your own; `archival_search` exchanges the search of archival storage. `dated`: events show
     their time; without, the same past and message find their recorded replies.
     """
     functions = Functions([memory_functions.send_message, *MEMORY_FUNCTIONS, archival_search, *tools])
-    builder = StateGraph(LifeState, context_schema=ReaderContext, input_schema=LifeInput, output_schema=LifeOutput)
+    builder = StateGraph(
+        AgentGraphState, context_schema=ReaderContext, input_schema=AgentInput, output_schema=AgentOutput
+    )
     think, act = think or think_with(chat_frame(functions, dated=dated)), act or act_with(functions)
     add_nodes(builder, receive=receive, think=think, evict=evict, act=act)
     builder.add_edge(START, "receive")
@@ -70,6 +91,7 @@ def build_chat(
     builder.add_conditional_edges("think", goes_on, ["think", "evict", "act", END])
     builder.add_edge("evict", "think")
     builder.add_conditional_edges("act", goes_on, ["think", END])
+    fit_context(builder)
     check_wiring(builder)
     return builder
 
@@ -78,31 +100,32 @@ def build(
     *,
     archival_search: BaseTool = memory_functions.archival_search,
     tools: Sequence[BaseTool] = (),
-    open: Any = open_document,
-    read: Any = read,
-    begin: Any = begin,
-    think: Any = None,
-    evict: Any = evict,
-    act: Any = None,
-    quote: Any = quote_nearest,
-    cite: Any = cite_each,
-) -> StateGraph[AskedLifeState, ReaderContext, DocumentsQuestion, Answered]:
+    open: Node = open_document,
+    read: Node = read,
+    begin: Node = begin,
+    think: Node | None = None,
+    evict: Node = evict,
+    act: Node | None = None,
+    answer: Node = answer,
+    cite: Node = cite_each,
+) -> StateGraph[AgentQuestionState, ReaderContext, DocumentsQuestion, Answered]:
     """MemGPT for document analysis (section 3.2): the agent searches and opens pages until it can answer."""
     functions = Functions([*READING_FUNCTIONS, archival_search, *tools])
     builder = StateGraph(
-        AskedLifeState, context_schema=ReaderContext, input_schema=DocumentsQuestion, output_schema=Answered
+        AgentQuestionState, context_schema=ReaderContext, input_schema=DocumentsQuestion, output_schema=Answered
     )
     think, act = think or think_with(reading_frame(functions)), act or act_in_reading_with(functions)
-    add_nodes(builder, open=open, read=read, begin=begin, think=think, evict=evict, act=act, quote=quote, cite=cite)
+    add_nodes(builder, open=open, read=read, begin=begin, think=think, evict=evict, act=act, answer=answer, cite=cite)
     builder.add_edge(START, "open")
     builder.add_edge("open", "read")
     builder.add_conditional_edges("read", is_asked, ["begin", END])
-    builder.add_conditional_edges("begin", reading_goes_on, ["think", "quote"])
-    builder.add_conditional_edges("think", reading_goes_on, ["think", "evict", "act", "quote"])
+    builder.add_conditional_edges("begin", reading_goes_on, ["think", "answer"])
+    builder.add_conditional_edges("think", reading_goes_on, ["think", "evict", "act", "answer"])
     builder.add_edge("evict", "think")
-    builder.add_conditional_edges("act", reading_goes_on, ["think", "quote", "cite"])
-    builder.add_edge("quote", "cite")
+    builder.add_conditional_edges("act", reading_goes_on, ["think", "answer"])
+    builder.add_edge("answer", "cite")
     builder.add_edge("cite", END)
+    fit_context(builder)
     check_wiring(builder)
     return builder
 

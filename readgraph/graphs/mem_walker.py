@@ -1,26 +1,26 @@
 """MemWalker: a tree of summaries over the text's segments, walked down to the leaf that answers, and back up."""
 
-from typing import Any
-
 from langgraph.graph import END, START, StateGraph
 
-from readgraph.graphs.wiring import add_nodes, check_wiring
-from readgraph.nodes.answering_walk import answer
-from readgraph.nodes.citing import cite
-from readgraph.nodes.descending import descend
-from readgraph.nodes.entering import enter
+from readgraph.graphs.wiring import Node, add_nodes, check_wiring, fit_context
+from readgraph.nodes.answering.citing import cite
+from readgraph.nodes.bounds import Looking, may_go_on
+from readgraph.nodes.building.build import read_pages
+from readgraph.nodes.building.segments import segments
+from readgraph.nodes.building.summaries import summarise
+from readgraph.nodes.building.summary_tree import grow
 from readgraph.nodes.extractive import extract_note
-from readgraph.nodes.growing import grow
 from readgraph.nodes.opening import open_document
 from readgraph.nodes.prompts import compress, summary
-from readgraph.nodes.reading_leaf import read_leaf
-from readgraph.nodes.reading_pages import read_pages
-from readgraph.nodes.segmenting import segments
 from readgraph.nodes.step import StepNode
-from readgraph.nodes.summarising import summarise
+from readgraph.nodes.walk.answer import answer
+from readgraph.nodes.walk.descending import descend
+from readgraph.nodes.walk.entering import enter
+from readgraph.nodes.walk.leaf import read_leaf
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Question
 from readgraph.state.records import Recipe
+from readgraph.state.settings import Paragraphs, Rebuilding, Tree
 from readgraph.state.summary_tree import is_leaf
 from readgraph.state.walk import Walked, WalkState
 
@@ -39,32 +39,44 @@ def recipe(context: ReaderContext) -> Recipe:
 
 
 read = StepNode(
-    read_pages(segments, summarise, recipe), without_model=read_pages(segments, extract_note, recipe), builds=True
+    read_pages(segments, summarise, recipe),
+    without_model=read_pages(segments, extract_note, recipe),
+    builds=True,
+    settings=(Tree, Paragraphs, Rebuilding),
 )
 
 
 def is_asked(state: WalkState) -> str:
     """Go on to the question, if there is one."""
-    return where_next(state) if state["asked"] else END
+    return _place(state["current_node"]) if state["question_text"] else END
 
 
-def where_next(state: WalkState) -> str:
+class Walking(Looking):
+    """What is asked before a further hop."""
+
+    current_node: str
+
+
+def where_next(state: Walking) -> str:
     """Decide at the node where the walk stands, or answer."""
-    if not state["looking"]:
-        return "answer"
-    return "read_leaf" if is_leaf(state["at"]) else "descend"
+    looking = state["continue_search"] and may_go_on(state, lambda context: context.max_hops * context.walks)
+    return _place(state["current_node"]) if looking else "answer"
+
+
+def _place(at: str) -> str:
+    return "read_leaf" if is_leaf(at) else "descend"
 
 
 def build(
     *,
-    open: Any = open_document,
-    read: Any = read,
-    grow: Any = grow,
-    enter: Any = enter,
-    descend: Any = descend,
-    read_leaf: Any = read_leaf,
-    answer: Any = answer,
-    cite: Any = cite,
+    open: Node = open_document,
+    read: Node = read,
+    grow: Node = grow,
+    enter: Node = enter,
+    descend: Node = descend,
+    read_leaf: Node = read_leaf,
+    answer: Node = answer,
+    cite: Node = cite,
 ) -> StateGraph[WalkState, ReaderContext, Question, Walked]:
     """MemWalker (figure 1): grow the tree once, then walk it for each question.
 
@@ -83,6 +95,7 @@ def build(
     builder.add_conditional_edges("read_leaf", where_next, ["descend", "read_leaf", "answer"])
     builder.add_edge("answer", "cite")
     builder.add_edge("cite", END)
+    fit_context(builder)
     check_wiring(builder)
     return builder
 

@@ -6,10 +6,8 @@ from typing import Any
 
 from langgraph.graph import StateGraph
 
-from readgraph.nodes.estimating import Estimate, may_be_recorded
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
-from readgraph.state.page_store import PageStore
 from readgraph.state.records import Document
 
 
@@ -31,20 +29,6 @@ class Method:
         """The method's graph, not compiled."""
         made: StateGraph[Any, ReaderContext, Any, Any] = import_module(f"readgraph.graphs.{self.module}").build()
         return made
-
-    async def estimate(
-        self, store: PageStore, document: Document, context: ReaderContext, question_words: int | None
-    ) -> Estimate:
-        """What reading the document will use, and asking a question of so many words about it (none: reading only).
-
-        Makes no call. The ranges hold for a model that replies to what it is asked, however badly.
-        """
-        foreseen: Estimate = await import_module(f"readgraph.graphs.estimates.{self.module}").estimate(
-            store, document, context, question_words
-        )
-        if await may_be_recorded(store):
-            foreseen = foreseen.perhaps_none()
-        return foreseen.within(context.max_calls)
 
 
 METHODS = {

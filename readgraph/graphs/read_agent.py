@@ -4,23 +4,25 @@ from typing import Any
 
 from langgraph.graph import END, START, StateGraph
 
-from readgraph.graphs.wiring import add_nodes, check_wiring
-from readgraph.nodes.answering import answer
-from readgraph.nodes.citing import cite
+from readgraph.graphs.wiring import Node, add_nodes, check_wiring, fit_context
+from readgraph.nodes.answering.answer import answer
+from readgraph.nodes.answering.citing import cite
+from readgraph.nodes.bounds import Looking, may_go_on
+from readgraph.nodes.building.build import read_pages
+from readgraph.nodes.building.gists import gist_page
+from readgraph.nodes.building.merging import merge
+from readgraph.nodes.building.pauses import pages_at_pauses
+from readgraph.nodes.building.stretches import in_stretches
 from readgraph.nodes.contracts import AskedState
 from readgraph.nodes.extractive import extract_note, pages_by_rule
-from readgraph.nodes.gisting import gist_page
-from readgraph.nodes.looking_up import look_up
-from readgraph.nodes.merging import merge
+from readgraph.nodes.look_up.by_model import look_up
 from readgraph.nodes.opening import open_document
-from readgraph.nodes.paginating import pages_at_pauses
 from readgraph.nodes.prompts import gist, pause
-from readgraph.nodes.reading_pages import read_pages
 from readgraph.nodes.step import StepNode
-from readgraph.nodes.stretches import in_stretches
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Answered, Question, ReadingState
 from readgraph.state.records import Recipe
+from readgraph.state.settings import Gists, PageSizes, Paragraphs, Pausing, Rebuilding
 
 
 def recipe(context: ReaderContext) -> Recipe:
@@ -45,27 +47,28 @@ read = StepNode(
     read_pages(in_stretches(pages_at_pauses), gist_page, recipe),
     without_model=read_pages(pages_by_rule, extract_note, recipe),
     builds=True,
+    settings=(PageSizes, Paragraphs, Pausing, Gists, Rebuilding),
 )
 
 
 def is_asked(state: AskedState) -> str:
     """Go on to the question, if there is one."""
-    return "look_up" if state["asked"] else END
+    return "look_up" if state["question_text"] else END
 
 
-def still_looking(state: ReadingState) -> str:
+def still_looking(state: Looking) -> str:
     """Look once more, or answer."""
-    return "look_up" if state["looking"] else "answer"
+    return "look_up" if state["continue_search"] and may_go_on(state, lambda context: context.max_pages) else "answer"
 
 
 def build(
     *,
-    open: Any = open_document,
-    read: Any = read,
-    merge: Any = merge,
-    look_up: Any = look_up,
-    answer: Any = answer,
-    cite: Any = cite,
+    open: Node = open_document,
+    read: Node = read,
+    merge: Node = merge,
+    look_up: Node = look_up,
+    answer: Node = answer,
+    cite: Node = cite,
 ) -> StateGraph[ReadingState, ReaderContext, Question, Answered]:
     """ReadAgent (figure 1): read once, then look pages up for each question and answer.
 
@@ -81,6 +84,7 @@ def build(
     builder.add_conditional_edges("look_up", still_looking, ["look_up", "answer"])
     builder.add_edge("answer", "cite")
     builder.add_edge("cite", END)
+    fit_context(builder)
     check_wiring(builder)
     return builder
 

@@ -1,8 +1,10 @@
 """What LangGraph's development server is told: every graph by its name, and the library as its store."""
 
+from importlib import import_module
 from typing import Any
 
 from readgraph.graphs.methods import METHODS
+from readgraph.state.declaring import settings_in
 from readgraph.state.library import development_store
 
 BESIDE = {
@@ -17,6 +19,12 @@ def served_graphs() -> dict[str, str]:
     """Where each graph is, `module:name`, by the name of its assistant; a method's is the name of its module."""
     of_methods = {method.module.rpartition(".")[2]: method.graph for method in METHODS.values()}
     return of_methods | BESIDE
+
+
+def settings_of_served(name: str) -> frozenset[str]:
+    """The names of the settings that a served graph reads."""
+    module, _, graph = served_graphs()[name].partition(":")
+    return frozenset(settings_in(getattr(import_module(module), graph).context_schema))
 
 
 def server_configuration() -> dict[str, Any]:

@@ -3,7 +3,7 @@
 Every `build()` checks it: see `readgraph.graphs.wiring.check_wiring`.
 """
 
-from typing import NotRequired
+from typing import NamedTuple, NotRequired
 
 from typing_extensions import TypedDict
 
@@ -15,7 +15,7 @@ class AskedState(TypedDict):
 
     document: str
     memory: str
-    asked: str
+    question_text: str
     choices: dict[str, str]
     pages_read: list[int]
     status: Status
@@ -30,8 +30,8 @@ class LookUpUpdate(TypedDict):
     """What a look-up writes: all pages read so far in order, and whether to look again."""
 
     pages_read: list[int]
-    looking: bool
-    did: str
+    continue_search: bool
+    step_summary: str
 
 
 class AnswerState(AskedState):
@@ -45,8 +45,23 @@ class AnswerUpdate(TypedDict):
     choice: str | None
     quotes: list[Quote]
     status: Status
-    compression_rate: float
-    did: str
+    compression_rate: float | None
+    step_summary: str
+
+
+class SaidAnswer(NamedTuple):
+    """An answer, or none where the text doesn't hold it; its quotes are not yet found in the text.
+
+    `words` of the document's content it was made from, none where there was no context; `summary`: one line on it.
+    `context_alone`: no answer was wanted.
+    """
+
+    answer: str | None
+    choice: str | None
+    quotes: list[Quote]
+    words: int | None = None
+    summary: str = ""
+    context_alone: bool = False
 
 
 class CiteState(TypedDict):
@@ -62,4 +77,4 @@ class CiteUpdate(TypedDict):
     """What citing writes: the quotes that stand in the document."""
 
     citations: list[Citation]
-    did: str
+    step_summary: str

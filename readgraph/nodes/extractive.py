@@ -1,27 +1,118 @@
-"""The same nodes with no model: rule-based pages, extractive gists, retrieval look-ups, quoted answers.
+"""What nodes without a model are made of: rule-based pages, extractive gists, ranked pages, quoted answers.
 
-The floor that every comparison shows, and what runs where no model is configured. Deterministic.
+The floor that every comparison shows, and what runs where no model is configured. Deterministic. A node's own
+substitute stands beside the node, as `<node>_without_model`.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator
+import re
+from collections import Counter
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from functools import lru_cache
 
 from langgraph.runtime import Runtime
 
-from readgraph.nodes.contracts import AnswerState, AnswerUpdate, AskedState, LookUpState, LookUpUpdate
-from readgraph.nodes.extracts import FEWEST_PASSAGE_WORDS, extract_gist, nearest, passages_of
-from readgraph.nodes.memory_text import MemoryView, listed, memory_pages, view_memory
+from readgraph.nodes.contracts import AskedState, SaidAnswer
+from readgraph.nodes.memory_view import remembered
 from readgraph.nodes.page_ends import HEADING, candidate_ends, paragraph_ends, sentence_spans
+from readgraph.nodes.search_tools import OkapiTool
 from readgraph.state.context import ReaderContext
 from readgraph.state.page_store import page_store
 from readgraph.state.reading import Quote
 from readgraph.state.records import Note, Page
 from readgraph.state.search.okapi import rank
 from readgraph.state.search.terms import content_words
-from readgraph.state.words import count_words
+from readgraph.state.words import count_words, first_words
 
-STOP_BELOW = 0.5
-"""Looking up one by one ends where a page scores less than this share of the best one."""
+GIST_SHARE = 0.15
+GIST_WORDS = 40
+"""An extractive gist keeps this share of a page's words, but at least this many."""
+
+FEWEST_LETTERS = 3
+"""A word that tells what a text is about has at least so many."""
+
+PASSAGE_WORDS = 20
+FEWEST_PASSAGE_WORDS = 8
+
+_WORD = re.compile(r"\w+")
+
+
+def extract_gist(text: str, most_words: int | None = None) -> str:
+    """The sentences whose words are most frequent on the page, in their order (after SumBasic).
+
+    At most `most_words` words of them, or a share of the page's own.
+    """
+    spans = sentence_spans(text)
+    sentences = [content_words(text[start:end]) for start, end in spans]
+    frequency = Counter(word for words in sentences for word in {*words})
+    allowed = most_words or max(GIST_WORDS, round(GIST_SHARE * count_words(text)))
+
+    def weight(number: int) -> tuple[float, int]:
+        words = {*sentences[number]}
+        return sum(frequency[word] for word in words) / (len(words) + 3), -number
+
+    kept: list[int] = []
+    for number in sorted(range(len(spans)), key=weight, reverse=True):
+        words = count_words(text[slice(*spans[number])])
+        if words <= allowed:
+            kept.append(number)
+            allowed -= words
+    return " ".join(text[slice(*spans[number])] for number in sorted(kept)) or first_words(text.strip(), allowed)
+
+
+def telling_words(text: str, most: int) -> list[str]:
+    """The words that carry most of a text's content, as they stand in it, the most frequent first."""
+    as_it_stands, frequency = dict[str, str](), Counter[str]()
+    for word, count in Counter(_WORD.findall(text)).items():
+        if len(word) >= FEWEST_LETTERS and (stem := _first_stem(word)):
+            as_it_stands.setdefault(stem, word)
+            frequency[stem] += count
+    return [as_it_stands[stem] for stem, _ in frequency.most_common(most)]
+
+
+@lru_cache(1 << 15)
+def _first_stem(word: str) -> str:
+    """A word as rankings see it; "" for one that carries no content."""
+    return next(iter(content_words(word)), "")
+
+
+def passages(text: str) -> list[tuple[int, int]]:
+    """Spans that begin at each sentence and go on until they hold enough words to be understood.
+
+    They leave a paragraph only where they would be very short without.
+    """
+    spans = sentence_spans(text)
+    found = []
+    for number, (start, end) in enumerate(spans):
+        last = number
+        while last + 1 < len(spans):
+            enough = FEWEST_PASSAGE_WORDS if "\n" in text[end : spans[last + 1][0]] else PASSAGE_WORDS
+            if count_words(text[start:end]) >= enough:
+                break
+            last += 1
+            end = spans[last][1]
+        found.append((start, end))
+    return found
+
+
+def passages_of(texts: Mapping[int, str]) -> list[tuple[int, int, int]]:
+    """(key, start, end) of the passages of these texts."""
+    return [(key, start, end) for key, text in texts.items() for start, end in passages(text)]
+
+
+def nearest(
+    query: str, texts: Mapping[int, str], spans: Sequence[tuple[int, int, int]], most: int
+) -> list[tuple[int, int, int]]:
+    """The best few of these spans (key, start, end) of the texts, best first; no two overlap."""
+    kept: list[tuple[int, int, int]] = []
+    for number, _ in rank(query, [texts[key][start:end] for key, start, end in spans]):
+        key, start, end = spans[number]
+        if all(key != other or end <= begin or stop <= start for other, begin, stop in kept):
+            kept.append(spans[number])
+        if len(kept) == most:
+            break
+    return kept
+
 
 MOST_QUOTES = 3
 
@@ -46,78 +137,24 @@ async def extract_note(text: str, page: Page, runtime: Runtime[ReaderContext]) -
     return Note(page.number, gist, count_words(gist))
 
 
-async def choose_pages(state: LookUpState, runtime: Runtime[ReaderContext]) -> LookUpUpdate:
-    """The pages that keyword search ranks first, all at once; pages that were chosen before stay."""
-    read = state["pages_read"]
-    ranked = [page for page, _ in await ranked_pages(state, runtime) if page not in read]
-    pages = ranked[: max(0, runtime.context.max_pages - len(read))]
-    did = f"{listed(pages)}: they share words with the question" if pages else listed(pages)
-    return {"pages_read": [*read, *pages], "looking": False, "did": did}
+def quoted_answer(texts: Mapping[int, str], state: AskedState) -> SaidAnswer:
+    """The passages of these pages that share most with the question; with choices, the option they speak for."""
+    return quoted_spans(texts, passages_of(texts), state)
 
 
-async def choose_next(state: LookUpState, runtime: Runtime[ReaderContext]) -> LookUpUpdate:
-    """The next page in the ranking, until the next one is far worse than the best."""
-    ranked, read = await ranked_pages(state, runtime), state["pages_read"]
-    left = [page for page, score in ranked if page not in read and score >= STOP_BELOW * ranked[0][1]]
-    if not left or len(read) >= runtime.context.max_pages:
-        return {"pages_read": read, "looking": False, "did": "stopped: no other page comes near"}
-    read = [*read, left[0]]
-    looking = len(left) > 1 and len(read) < runtime.context.max_pages
-    return {"pages_read": read, "looking": looking, "did": f"{listed(read[-1:])}: it shares words with the question"}
-
-
-async def look_up(state: LookUpState, runtime: Runtime[ReaderContext]) -> LookUpUpdate:
-    """Look up as the context's strategy says."""
-    choose = choose_pages if runtime.context.strategy == "parallel" else choose_next
-    return await choose(state, runtime)
-
-
-async def answer(state: AnswerState, runtime: Runtime[ReaderContext]) -> AnswerUpdate:
-    """The sentences that share most with the question, quoted; with choices, the option they speak for."""
-    view = await view_memory(runtime, state["document"], state["memory"], state["pages_read"])
-    return quoted_answer(view, state)
-
-
-async def answer_from_notes(state: AnswerState, runtime: Runtime[ReaderContext]) -> AnswerUpdate:
-    """The same from the notes alone: of the document's sentences those that a note kept, but for very short ones."""
-    view = await view_memory(runtime, state["document"], state["memory"], [])
-    spans = [(page.start, page.end) for page in view.pages]
-    texts = await page_store(runtime).spans(view.document, spans)
-    full = {page.number: text for page, text in zip(view.pages, texts, strict=True) if page.number in view.notes}
-    kept = [
-        (page, start, end)
-        for page, text in full.items()
-        for start, end in sentence_spans(text)
-        if count_words(text[start:end]) >= FEWEST_PASSAGE_WORDS and text[start:end] in view.notes[page].text
-    ]
-    return _quoted(full, kept, view.compression_rate, state)
-
-
-def quoted_answer(view: MemoryView, state: AnswerState) -> AnswerUpdate:
-    """An answer made of the words of the pages that were read again."""
-    return _quoted(view.full, passages_of(view.full), view.compression_rate, state)
-
-
-def _quoted(
-    full: dict[int, str], found: list[tuple[int, int, int]], compression_rate: float, state: AnswerState
-) -> AnswerUpdate:
-    """An answer made of spans (page, start, end) of the pages' texts."""
-    query, choice = state["asked"], None
+def quoted_spans(texts: Mapping[int, str], found: list[tuple[int, int, int]], state: AskedState) -> SaidAnswer:
+    """An answer made of the nearest of these spans (page, start, end) of the pages' texts."""
+    query, choice = state["question_text"], None
     if state["choices"]:
-        texts = [full[page][start:end] for page, start, end in found]
-        choice = _spoken_for(state["asked"], state["choices"], texts)
+        choice = _spoken_for(
+            state["question_text"], state["choices"], [texts[page][start:end] for page, start, end in found]
+        )
         query = f"{query} {state['choices'][choice]}"
-    quoted = nearest(query, full, found, MOST_QUOTES)
-    quotes = [Quote(page=page, quote=full[page][start:end]) for page, start, end in quoted]
+    quoted = nearest(query, texts, found, MOST_QUOTES)
+    quotes = [Quote(page=page, quote=texts[page][start:end]) for page, start, end in quoted]
     best = quotes[0]["quote"] if quotes else None
-    return {
-        "answer": state["choices"][choice] if choice else best,
-        "choice": choice,
-        "quotes": quotes,
-        "status": "answered" if choice or quotes else "no_answer",
-        "compression_rate": compression_rate,
-        "did": "quoted what is nearest to the question" if quotes else "found nothing near the question",
-    }
+    did = "quoted what is nearest to the question" if quotes else "found nothing near the question"
+    return SaidAnswer(state["choices"][choice] if choice else best, choice, quotes, summary=did)
 
 
 def _spoken_for(question: str, choices: dict[str, str], sentences: list[str]) -> str:
@@ -133,11 +170,10 @@ def _spoken_for(question: str, choices: dict[str, str], sentences: list[str]) ->
 
 async def ranked_pages(state: AskedState, runtime: Runtime[ReaderContext]) -> list[tuple[int, float]]:
     """(number, score) of the memory's pages that share a word with the question, best first."""
-    document, pages = await memory_pages(runtime, state["document"], state["memory"])
-    texts = await page_store(runtime).spans(document, [(page.start, page.end) for page in pages])
-    return rank(query_of(state), texts)
+    document, memory = await remembered(runtime, state["document"], state["memory"])
+    return await OkapiTool(page_store(runtime), document, memory).scored(query_of(state))
 
 
 def query_of(state: AskedState) -> str:
     """What pages are searched for: the question and its options."""
-    return " ".join([state["asked"], *state["choices"].values()])
+    return " ".join([state["question_text"], *state["choices"].values()])

@@ -9,13 +9,18 @@ from langgraph.config import get_config
 from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
 from langsmith.utils import tracing_is_enabled
+from typing_extensions import TypedDict
 
-from readgraph.nodes.step import step_with
+from readgraph.nodes.building.interfaces import MakeRecipe
+from readgraph.nodes.step import StepNode, step_with
 from readgraph.state.context import ReaderContext
+from readgraph.state.declaring import Groups
 from readgraph.state.errors import BadInput
 from readgraph.state.page_store import PageStore, page_store
-from readgraph.state.reading import Exchange, FreshReading, Question, fresh_reading
+from readgraph.state.reading import FreshReading, Question, QuestionTurn, fresh_reading
 from readgraph.state.records import Document
+from readgraph.state.research import FreshResearch, fresh_research
+from readgraph.state.words import counted
 
 LONGEST_TEXT_INPUT = 400_000
 """Characters of text that may come as graph input; a checkpointer writes the input, so longer ones go by their id."""
@@ -27,13 +32,13 @@ class Opened(FreshReading):
     """What opening writes."""
 
     document: str
-    did: str
+    step_summary: str
 
 
 class OpenState(Question):
     """What opening reads: the question, and what was asked and answered before it in the thread."""
 
-    exchanges: NotRequired[list[Exchange]]
+    question_turns: NotRequired[list[QuestionTurn]]
     answer: NotRequired[str | None]
 
 
@@ -48,7 +53,7 @@ async def open_document(state: OpenState, runtime: Runtime[ReaderContext]) -> Op
     before = _exchanges(state) if state.get("follow_up") else []
     document = await _document(state, page_store(runtime))
     did = f"opened '{document.title or document.id}' ({document.words:,} words)"
-    return {**fresh_reading(question, options, before), "document": document.id, "did": did}
+    return {**fresh_reading(question, options, before), "document": document.id, "step_summary": did}
 
 
 def check_types(given: OpenState) -> None:
@@ -73,12 +78,12 @@ def check_question(question: str, options: list[str], *, given: bool) -> None:
         raise BadInput("An option is empty.")
 
 
-def _exchanges(state: OpenState) -> list[Exchange]:
+def _exchanges(state: OpenState) -> list[QuestionTurn]:
     """What was asked before in this thread, the last one with its answer."""
-    before = [exchange for exchange in state.get("exchanges", []) if exchange["question"]]
+    before = [exchange for exchange in state.get("question_turns", []) if exchange["question"]]
     if not before:
         raise BadInput("There is no question before this one in the thread: ask it without follow_up.")
-    return [*before[:-1], Exchange(question=before[-1]["question"], answer=state.get("answer"))]
+    return [*before[:-1], QuestionTurn(question=before[-1]["question"], answer=state.get("answer"))]
 
 
 async def _document(state: OpenState, store: PageStore) -> Document:
@@ -111,7 +116,54 @@ def check_store(config: RunnableConfig, runtime: Runtime[ReaderContext]) -> None
         )
 
 
+class TracingOn(UserWarning):
+    """What is read is sent to a tracing service, since the environment says so."""
+
+
 def warn_of_tracing() -> None:
     """Say so where the environment sends what is read to a tracing service."""
     if tracing_is_enabled() is True:
-        warnings.warn("LangSmith tracing is on: prompts, with what is read, are sent there.", stacklevel=2)
+        warnings.warn("LangSmith tracing is on: prompts, with what is read, are sent there.", TracingOn, stacklevel=2)
+
+
+class ResearchOpened(Opened, FreshResearch):
+    """What opening writes where a question is researched."""
+
+
+class FindState(TypedDict):
+    """What finding a memory reads."""
+
+    document: str
+
+
+class FindUpdate(TypedDict):
+    """What finding a memory writes."""
+
+    memory: str
+    step_summary: str
+
+
+@step_with(starts_question=True)
+async def open_for_research(state: OpenState, runtime: Runtime[ReaderContext]) -> ResearchOpened:
+    """Take the question in; of an earlier turn's research nothing is left."""
+    opened = await open_document.work(state, runtime)
+    return {**fresh_research(), **opened}
+
+
+def finding_memory(recipe: MakeRecipe, *, settings: Groups = ()) -> StepNode[FindState, FindUpdate]:
+    """The node that takes a document's memory as it is and builds nothing.
+
+    It takes the one of the context's recipe, else the newest that the same method made; raises `BadInput` where there
+    is none. `settings` names the groups of settings that the recipe reads.
+    """
+
+    async def find_memory(state: FindState, runtime: Runtime[ReaderContext]) -> FindUpdate:
+        """Take the memory that was built before."""
+        store, wanted = page_store(runtime), recipe(runtime.context)
+        kept = [known for known in await store.memories(state["document"]) if known.recipe.method == wanted.method]
+        if not kept:
+            raise BadInput(f"The document has no memory of the method '{wanted.method}': read it first.")
+        memory = [*kept, *(known for known in kept if known.recipe == wanted)][-1]
+        return {"memory": memory.id, "step_summary": f"took the memory of {counted(memory.pages, 'page')}"}
+
+    return StepNode(find_memory, settings=settings)

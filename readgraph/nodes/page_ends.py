@@ -4,7 +4,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 
-from readgraph.state.context import ParagraphBreak
+from readgraph.state.settings import ParagraphBreak
 from readgraph.state.words import count_words, end_after_words
 
 _WHITE_SPACE = re.compile(r"\s+")

@@ -1,27 +1,33 @@
 """The tools that search a memory's pages, headers and memos; their indexes are derived from the page store."""
 
+import base64
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
-from weakref import proxy
+from typing import Any, Protocol
+from weakref import WeakKeyDictionary, proxy
 
+import numpy as np
 from langgraph.runtime import Runtime
+from langgraph.store.base import BaseStore
 
-from readgraph.nodes.metering import current_meter
+from readgraph.models.embedder import Embedder
+from readgraph.models.metering import current_meter
 from readgraph.state.build_lock import building
 from readgraph.state.context import ReaderContext
 from readgraph.state.page_store import PageStore, page_store
 from readgraph.state.records import Document, Memory
-from readgraph.state.search.beside import index_key, indexes_beside
-from readgraph.state.search.embedding import Embedder
 from readgraph.state.search.entries import Entry, Extent
-from readgraph.state.search.kept_vectors import KeptVectors
+from readgraph.state.search.index_registry import index_key, indexes_of
 from readgraph.state.search.keyword_index import KeywordIndex
+from readgraph.state.search.okapi import Okapi
 from readgraph.state.search.vector_index import VectorIndex
 from readgraph.state.search.vectors import Matrix
 
 AT_ONCE = 200
 """Pages that are indexed at once."""
+
+RANKED_AT_ONCE = 500
+"""Pages whose text is fetched at once to be ranked: a book of 100 MB never is in memory as a whole."""
 
 
 class SearchTool(Protocol):
@@ -40,7 +46,7 @@ OpenTools = Callable[[Runtime[ReaderContext], Document, Memory], Awaitable[Tools
 async def memory_tools(runtime: Runtime[ReaderContext], document: Document, memory: Memory) -> Tools:
     """Keyword search, and vector search where the context names an embedding model; both know all pages."""
     store, context = page_store(runtime), runtime.context
-    indexes, key = await indexes_beside(store.store), index_key(memory)
+    indexes, key = await indexes_of(store.store), index_key(memory)
     tools: dict[str, IndexTool] = {"keyword": KeywordTool(indexes.keyword, key)}
     if context.embeddings and "vector" in context.tools:
         embedder = await shared_embedder(store, context)
@@ -54,8 +60,34 @@ async def shared_embedder(store: PageStore, context: ReaderContext) -> Embedder:
     """The context's embedding model, one for all who use the store; what it was paid for is kept there."""
     kept = PaidVectors(PageStore(proxy(store.store)))  # kept beside the store, it must not keep the store
     embedder = Embedder(context.embeddings, kept, concurrency=context.concurrency)
-    embedders = (await indexes_beside(store.store)).embedders
-    return embedders.setdefault((embedder.identity, context.concurrency), embedder)
+    in_use = _embedders.setdefault(store.store, {})
+    return in_use.setdefault((embedder.identity, context.concurrency), embedder)
+
+
+_embedders: "WeakKeyDictionary[BaseStore, dict[tuple[str, int], Embedder]]" = WeakKeyDictionary()
+"""The embedding models that are in use, by store, identity and calls at once: some take long to load."""
+
+
+@dataclass(frozen=True)
+class OkapiTool:
+    """The pages of a memory by the exact Okapi ranking of their texts, which needs no index: the papers' baseline."""
+
+    store: PageStore
+    document: Document
+    memory: Memory
+
+    async def find(self, query: str, most: int) -> list[int]:
+        """Pages whose text shares words with the query."""
+        return [page for page, _ in (await self.scored(query))[:most]]
+
+    async def scored(self, query: str) -> list[tuple[int, float]]:
+        """(number, score) of all pages whose text shares a word with the query, best first."""
+        okapi = Okapi(query)
+        for first in range(0, self.memory.pages, RANKED_AT_ONCE):
+            pages = await self.store.pages(self.memory.id, range(self.memory.pages)[first : first + RANKED_AT_ONCE])
+            for text in await self.store.spans(self.document, [(page.start, page.end) for page in pages]):
+                okapi.add(text)
+        return okapi.ranked()
 
 
 class IndexTool(SearchTool, Protocol):
@@ -141,15 +173,24 @@ class PaidVectors:
 
     async def get(self, keys: Sequence[str]) -> list[Matrix | None]:
         """The vectors of these keys, in this order; nothing for those that aren't kept."""
-        return await self._kept.get(keys)
+        return [_vector(value) for value in await self.pages.embeddings(keys)]
 
     async def put(self, vectors: Mapping[str, Matrix]) -> None:
-        """Keep vectors."""
-        await self._kept.put(vectors)
+        """Keep vectors; when this returns, they are committed."""
+        document = current_meter().document
+        written = {key: base64.b64encode(vector.astype("<f4").tobytes()).decode() for key, vector in vectors.items()}
+        await self.pages.put_embeddings(
+            {key: {"vector": vector, "document": document} for key, vector in written.items()}
+        )
 
-    @property
-    def _kept(self) -> KeptVectors:
-        return KeptVectors(self.pages, current_meter().document)
+
+def _vector(value: dict[str, Any] | None) -> Matrix | None:
+    """The kept vector; nothing where there is none, or it is damaged, so that it is made anew."""
+    try:
+        vector = np.frombuffer(base64.b64decode((value or {})["vector"]), "<f4")
+    except (KeyError, ValueError, TypeError):
+        return None
+    return vector if vector.size and np.isfinite(vector).all() else None
 
 
 async def bring_up_to_date(store: PageStore, document: Document, memory: Memory, index: IndexTool) -> None:

@@ -1,79 +1,60 @@
-"""Search a memory as planned: all tools at once, their rankings fused (GAM, section 2.2.2)."""
+"""Search the pages of a memory: rankers by name, each with its queries, and their rankings fused in one place."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 
-from langgraph.runtime import Runtime
-from typing_extensions import TypedDict
-
-from readgraph.nodes.contracts import AskedState
-from readgraph.nodes.fusing import fuse
-from readgraph.nodes.memory_text import listed, remembered
-from readgraph.nodes.planning import tools_offered, usable_plan
-from readgraph.nodes.search_tools import OpenTools, SearchTool, memory_tools
-from readgraph.nodes.step import StepNode
+from readgraph.nodes.search_tools import SearchTool
 from readgraph.nodes.tasks import failing_as_one
-from readgraph.state.context import ReaderContext
-from readgraph.state.research import Found, Plan
+from readgraph.state.research import SearchHit
+from readgraph.state.search.fusing import DEPTH, fuse
+
+Found = dict[str, list[int]]
+"""The pages that each ranker found, the best first."""
 
 
-class SearchState(AskedState):
-    """What searching reads."""
+@dataclass(frozen=True)
+class Bounds:
+    """How far a search goes.
 
-    plan: Plan
+    `deep` pages are asked of a ranker for each query; those in `among` count (none: all), at most `most` of each
+    ranker; `depth`: how far a ranking counts where several are fused.
+    """
 
-
-class SearchUpdate(TypedDict):
-    """What searching writes: pages not read before, the best first, and the plan as it was searched for."""
-
-    plan: Plan
-    hits: list[Found]
-    did: str
-
-
-def searching(open_tools: OpenTools) -> StepNode[SearchState]:
-    """The node that searches with these tools."""
-
-    async def search(state: SearchState, runtime: Runtime[ReaderContext]) -> SearchUpdate:
-        """Find the pages that the plan looks for, at most `pages_per_tool` of each tool, none that was read before.
-
-        The plan may have been edited since: what can't be searched for is dropped here too.
-        """
-        document, memory = await remembered(runtime, state["document"], state["memory"])
-        tools, context = await open_tools(runtime, document, memory), runtime.context
-        unread, most = {*range(memory.pages)} - {*state["pages_read"]}, context.pages_per_tool
-        plan = usable_plan(state["plan"], tools_offered(context, tools), unread, most)
-        queries = {name: asked for name, asked in (("keyword", plan["keyword"]), ("vector", plan["vector"])) if asked}
-        deep = most + len(state["pages_read"])  # so many that the best few are left when those read are taken out
-        with failing_as_one():
-            async with asyncio.TaskGroup() as tasks:
-                searches = {
-                    name: tasks.create_task(_search(tools[name], asked, unread, most, deep))
-                    for name, asked in queries.items()
-                }
-        found = {name: done.result() for name, done in searches.items()}
-        if plan["page"]:
-            found["page"] = plan["page"]
-        hits: list[Found] = [
-            {"page": page, "tools": [name for name, pages in found.items() if page in pages], "score": round(score, 5)}
-            for page, score in fuse(list(found.values()))
-        ]
-        return {"plan": plan, "hits": hits, "did": _told(found, hits)}
-
-    return StepNode(search)
+    deep: int
+    most: int
+    among: Collection[int] | None = None
+    depth: int = DEPTH
 
 
-async def _search(tool: SearchTool, queries: Sequence[str], unread: set[int], most: int, deep: int) -> list[int]:
-    """The best few unread pages of all queries together."""
-    rankings = await asyncio.gather(*(tool.find(query, deep) for query in queries))
-    new = [[page for page in ranking if page in unread][:most] for ranking in rankings]
-    return [page for page, _ in fuse(new)][:most]
+async def search_pages(
+    rankers: Mapping[str, SearchTool], queries: Mapping[str, Sequence[str]], bounds: Bounds
+) -> Found:
+    """The best pages of each ranker for all of its queries together; all rankers at once.
+
+    Where one fails, the others are stopped and its error is raised.
+    """
+    with failing_as_one():
+        async with asyncio.TaskGroup() as tasks:
+            searches = {
+                name: tasks.create_task(_ranked(rankers[name], asked, bounds))
+                for name, asked in queries.items()
+                if asked
+            }
+    return {name: done.result() for name, done in searches.items()}
 
 
-def _told(found: dict[str, list[int]], hits: list[Found]) -> str:
-    if not hits:
-        return "found no page that was not read before"
-    return "; ".join(f"{name}: {listed(pages)}" for name, pages in found.items())
+async def _ranked(ranker: SearchTool, queries: Sequence[str], bounds: Bounds) -> list[int]:
+    """The best few pages of all queries together."""
+    rankings = await asyncio.gather(*(ranker.find(query, bounds.deep) for query in queries))
+    among = bounds.among
+    counted = [[page for page in ranking if among is None or page in among][: bounds.most] for ranking in rankings]
+    return [page for page, _ in fuse(counted, bounds.depth)][: bounds.most]
 
 
-search = searching(memory_tools)
+def fused_hits(found: Found, depth: int = DEPTH) -> list[SearchHit]:
+    """The pages that any ranker found, the best first, with the rankers that did."""
+    return [
+        {"page": page, "tools": [name for name, pages in found.items() if page in pages], "score": round(score, 5)}
+        for page, score in fuse([*found.values()], depth)
+    ]

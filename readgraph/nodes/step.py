@@ -2,23 +2,33 @@
 
 import inspect
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
-from typing import Any, Generic, NotRequired, TypeVar, cast, get_type_hints
+from typing import Any, Generic, NotRequired, Protocol, TypeAlias, TypeVar, cast, get_type_hints, overload
 
 from langchain_core.runnables import Runnable, RunnableConfig
 from langgraph.runtime import Runtime, get_runtime
 from langgraph.types import Overwrite
 from typing_extensions import TypedDict
 
-from readgraph.nodes.metering import Meter, start_meter
+from readgraph.models.metering import Meter, start_meter
+from readgraph.nodes.tasks import while_there
 from readgraph.state.background import background
 from readgraph.state.context import ReaderContext, run_context
+from readgraph.state.declaring import Groups
 from readgraph.state.errors import BudgetSpent
+from readgraph.state.page_store import page_store
 from readgraph.state.reading import NOTHING_USED, Status, Step, Usage
+from readgraph.state.settings import Budget, Calls, Concurrency, Model, ReadingModel
 
 StateT = TypeVar("StateT")
-Work = Callable[[StateT, Runtime[ReaderContext]], Awaitable[Any]]
+UpdateT = TypeVar("UpdateT", bound=Mapping[str, object])
+
+LONGEST_LINE = 1500
+"""Characters of what a step did: it may hold a model's words, and each checkpoint of the question holds it again."""
+
+Work: TypeAlias = Callable[[StateT, Runtime[ReaderContext]], Awaitable[UpdateT]]
+"""The coroutine of a node: what it reads of the state, and what it writes."""
 
 
 class Counted(TypedDict):
@@ -29,23 +39,26 @@ class Counted(TypedDict):
     usage: NotRequired[Usage]
 
 
-class StepNode(Runnable[Any, Any], Generic[StateT]):
+class StepNode(Runnable[Any, Any], Generic[StateT, UpdateT]):
     """A node made of a coroutine `(state, runtime) -> update`.
 
     `without_model` is the coroutine that runs where the context names no model, or the budget is spent.
-    `starts_question` marks the first node of a graph, which sets the trajectory and the usage anew; `builds` one
-    that builds a memory, for which the context's reading model is the model. An update may hold `did`: one line for
-    the trajectory.
+    `starts_question` marks the first node of a graph, which resets the trajectory and the usage; `builds` one that
+    builds a memory, for which the context's reading model is the model. `settings` names the groups of settings that it
+    reads, besides those of every step: model, calls and budget. An update may hold `step_summary`: one line for the
+    trajectory.
     """
 
     def __init__(
         self,
-        work: Work[StateT],
-        without_model: Work[StateT] | None = None,
+        work: Work[StateT, UpdateT],
+        without_model: Work[StateT, UpdateT] | None = None,
         *,
         starts_question: bool = False,
         builds: bool = False,
+        settings: Groups = (),
     ) -> None:
+        self.settings: Groups = (Model, Concurrency, Calls, Budget, *((ReadingModel,) if builds else ()), *settings)
         self.work, self.without_model, self.starts_question, self.builds = work, without_model, starts_question, builds
         self.__doc__ = work.__doc__
         self.name = work.__name__
@@ -89,7 +102,12 @@ class StepNode(Runnable[Any, Any], Generic[StateT]):
         )
         start_meter(meter)
         began = time.perf_counter()
-        update = await self._update(state, runtime.override(context=context), spent=channels.get("status") == "budget")
+        runtime, spent = runtime.override(context=context), channels.get("status") == "budget"
+        if self.builds and meter.document:
+            async with while_there(page_store(runtime), meter.document):
+                update = await self._update(state, runtime, spent=spent)
+        else:
+            update = await self._update(state, runtime, spent=spent)
         meter.used["seconds"] = round(time.perf_counter() - began, 4)
         if meter.budget_spent or (channels.get("status") == "budget" and "status" in update):
             update["status"] = "budget"
@@ -107,12 +125,13 @@ class StepNode(Runnable[Any, Any], Generic[StateT]):
             except BudgetSpent:
                 pass
         update = dict(await self.without_model(state, runtime))
-        return {**update, "did": f"the budget is spent: {update.get('did', '')}"}
+        return {**update, "step_summary": f"the budget is spent: {update.get('step_summary', '')}"}
 
     def _recorded(self, update: dict[str, Any], meter: Meter) -> dict[str, Any]:
         fallbacks = dict(meter.fallbacks)
-        model, did = meter.context.model, update.pop("did", "")
-        step = Step(node=meter.node, model=model, did=did, usage=meter.used, fallbacks=fallbacks)
+        model, did = meter.context.model, str(update.pop("step_summary", ""))
+        did = did if len(did) <= LONGEST_LINE else f"{did[:LONGEST_LINE]} …"
+        step = Step(node=meter.node, model=model, summary=did, usage=meter.used, fallbacks=fallbacks)
         record: dict[str, Any] = {"steps": [step], "usage": meter.used, "fallbacks": fallbacks}
         if self.starts_question:
             record = {channel: Overwrite(value) for channel, value in record.items()}
@@ -123,13 +142,34 @@ def _node_name(config: RunnableConfig | None) -> str:
     return str((config or {}).get("metadata", {}).get("langgraph_node", ""))
 
 
-def step(work: Work[StateT]) -> StepNode[StateT]:
+def step(work: Work[StateT, UpdateT]) -> StepNode[StateT, UpdateT]:
     """Make a coroutine a node."""
     return StepNode(work)
 
 
+class Decorate(Protocol):
+    """Makes a coroutine a node that reads and writes what the coroutine does."""
+
+    def __call__(self, work: Work[StateT, UpdateT], /) -> StepNode[StateT, UpdateT]:
+        """The node of a coroutine."""
+
+
+@overload
+def step_with(*, starts_question: bool = False, builds: bool = False, settings: Groups = ()) -> Decorate: ...
+@overload
 def step_with(
-    *, without_model: Work[Any] | None = None, starts_question: bool = False, builds: bool = False
-) -> Callable[[Work[StateT]], StepNode[StateT]]:
+    *,
+    without_model: Work[StateT, UpdateT],
+    starts_question: bool = False,
+    builds: bool = False,
+    settings: Groups = (),
+) -> Callable[[Work[StateT, UpdateT]], StepNode[StateT, UpdateT]]: ...
+def step_with(
+    *,
+    without_model: Work[Any, Any] | None = None,
+    starts_question: bool = False,
+    builds: bool = False,
+    settings: Groups = (),
+) -> Callable[[Work[Any, Any]], StepNode[Any, Any]]:
     """Make a coroutine a node with the arguments of `StepNode`."""
-    return lambda work: StepNode(work, without_model, starts_question=starts_question, builds=builds)
+    return lambda work: StepNode(work, without_model, starts_question=starts_question, builds=builds, settings=settings)

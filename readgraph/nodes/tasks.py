@@ -1,12 +1,16 @@
 """Tasks that run side by side."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Coroutine, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Coroutine, Iterable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from typing import Any, TypeVar
 
-from readgraph.nodes.metering import current_meter
-from readgraph.state.errors import BudgetSpent
+from readgraph.models.metering import current_meter
+from readgraph.state.errors import BadInput, BudgetSpent, Forgotten
+from readgraph.state.page_store import PageStore
+
+LOOKED_AGAIN = 0.3
+"""Seconds until one that builds a memory asks again whether its document is still there."""
 
 T = TypeVar("T")
 
@@ -21,6 +25,25 @@ def failing_as_one() -> Iterator[None]:
         while isinstance(first, BaseExceptionGroup):
             first = first.exceptions[0]
         raise first from None
+
+
+@asynccontextmanager
+async def while_there(store: PageStore, document: str) -> AsyncIterator[None]:
+    """Stop at once where the document is forgotten meanwhile; raises `Forgotten` then."""
+    with failing_as_one():
+        async with asyncio.TaskGroup() as tasks:
+            watch = tasks.create_task(_watch(store, document))
+            yield
+            watch.cancel()
+
+
+async def _watch(store: PageStore, document: str) -> None:
+    while True:
+        await asyncio.sleep(LOOKED_AGAIN)
+        try:
+            await store.document(document)
+        except BadInput:
+            raise Forgotten("The document was forgotten by another command while it was read.") from None
 
 
 async def in_order(work: Iterable[Coroutine[Any, Any, T]]) -> AsyncGenerator[T, None]:

@@ -1,1 +1,1 @@
-"""The reading report: one HTML page that shows an answer, the pages behind it, and how they were found."""
+"""The reading report: one HTML page that shows an answer, the pages that support it, and how they were found."""

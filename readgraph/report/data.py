@@ -102,7 +102,7 @@ def _behind_the_answer(found: Mapping[str, Any], pages: Sequence[Page]) -> list[
         for page in pages
         if any(page.start < citation["end"] and citation["start"] < page.end for citation in found["citations"])
     ]
-    shown = [page for done in found.get("rounds", ()) for page in done["shown"]]
+    shown = [page for done in found.get("rounds", ()) for page in done["pages_shown"]]
     around = {page + step for page in (*found["pages_read"], *cited, *shown) for step in (-1, 0, 1)}
     return [page.number for page in pages if page.number in around]
 

@@ -4,10 +4,8 @@ import zipfile
 import zlib
 from io import BytesIO
 
+from readgraph.sources.given_files import most_bytes
 from readgraph.state.errors import BadInput
-
-MOST_BYTES = 200_000_000
-"""Bytes that are unpacked from one archive, all its members together."""
 
 PORTION = 1 << 20
 
@@ -21,7 +19,7 @@ class Archive:
     def __init__(self, data: bytes, name: str, kind: str) -> None:
         self.name = name
         self.kind = kind
-        self._left = MOST_BYTES
+        self._left = most_bytes()
         try:
             self._zip = zipfile.ZipFile(BytesIO(data))
         except _BROKEN:
@@ -29,7 +27,7 @@ class Archive:
         self.members = frozenset(self._zip.namelist())
 
     def broken(self, detail: str = "") -> BadInput:
-        """The error that tells that the file is no such archive, or a damaged one."""
+        """The error for a file that is no such archive, or a damaged one."""
         return BadInput(f"{self.name} is no {self.kind} file, or a broken one{detail and ': '}{detail}.")
 
     def read(self, member: str) -> bytes:
@@ -61,4 +59,5 @@ class Archive:
     def _count(self, size: int) -> None:
         self._left -= size
         if self._left < 0:
-            raise BadInput(f"{self.name} would unpack to more than {MOST_BYTES // 1_000_000} MB: it is not read.")
+            most = most_bytes() // 1_000_000
+            raise BadInput(f"{self.name} would unpack to more than {most} MB: let READGRAPH_MAX_FILE_MB be larger.")

@@ -24,7 +24,7 @@ def load_all(
     A folder gives all files of known kinds below it, sorted by path with numbers in their order (chapter 2 before
     chapter 10), without hidden ones; `glob` narrows them ("*.md", "notes/*.txt", "2024/**/*.html") and leaves files
     that are named alone. A file that is met twice is loaded once. Raises `BadInput` where a file can't be read, and
-    where a folder holds none; what can't be read in a folder is told to `left_out` where that doesn't raise, as long
+    where a folder holds none; `left_out` gets what can't be read in a folder, and may raise, as long
     as there is something else to read.
     """
     found, problems = list[SourceText](), list[BadInput]()
@@ -61,11 +61,11 @@ def _files(folder: Path, glob: str | None, suffixes: Sequence[str]) -> list[Path
 
 
 def _walk(folder: Path) -> Iterator[Path]:
-    """Regular files below a folder, without hidden ones and the lock files of open Word documents."""
+    """The files below a folder, without hidden ones and the lock files of open Word documents."""
     for inside, folders, names in os.walk(folder, onerror=_refuse):
         folders[:] = [name for name in folders if not name.startswith(".")]
         for name in names:
-            if not name.startswith((".", "~$")) and os.path.isfile(file := Path(inside, name)):
+            if not name.startswith((".", "~$")) and os.path.exists(file := Path(inside, name)):
                 yield file
 
 

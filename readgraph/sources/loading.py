@@ -1,10 +1,10 @@
 """One file, or standard input, as a text."""
 
 import os
-import sys
 from importlib import import_module
 from pathlib import Path
 
+from readgraph.sources.given_files import read_bytes, read_standard_input
 from readgraph.sources.places import on_one_line
 from readgraph.sources.source_text import Converted, Converter, SourceText
 from readgraph.state.errors import BadInput
@@ -55,29 +55,13 @@ def shown(path: Path) -> str:
 
 
 def _load_standard_input() -> SourceText:
-    try:
-        data = sys.stdin.buffer.read()
-    except (AttributeError, OSError):  # closed (then there is no sys.stdin), or a folder
-        raise BadInput("Standard input can't be read: give it a text, or name a file.") from None
-    made = _made("plain_text", data, "Standard input")
+    made = _made("plain_text", read_standard_input(), "Standard input")
     return SourceText("standard input", made.text, STANDARD_INPUT, made.places)
-
-
-def read_bytes(path: Path, name: str) -> bytes:
-    """A file's bytes; `name` is what messages call it. Raises `BadInput`."""
-    try:
-        return path.read_bytes()
-    except FileNotFoundError:
-        raise BadInput(f"There is no file {name}.") from None
-    except OSError as problem:
-        raise BadInput(f"{name} can't be read: {problem.strerror}.") from None
-    except ValueError:  # a null character in the path
-        raise BadInput(f"There is no file {name}.") from None
 
 
 def _made(kind: str, data: bytes, name: str) -> Converted:
     convert: Converter = import_module(f"readgraph.sources.{kind}").convert
     made = convert(data, name) if data else None
-    if made is None or not made.text.strip():
+    if made is None or not made.text or made.text.isspace():
         raise BadInput(f"{name} is empty: there is nothing to read.")
     return made

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import chain
 
 from readgraph.sources.encodings import decode
 from readgraph.sources.places import MOST_PLACES, Place, on_one_line, thinned
@@ -18,9 +19,10 @@ FEWEST_MARKS = 2
 _PARAGRAPH = re.compile(r"\S[^\n]*(?:\n[ \t]*[^\s][^\n]*)*")
 _LINE = re.compile(r"\S[^\n]*")
 _DATE = r"(?:\d[\d./-]{5,9},?[T ] ?)?"
-_TIME = re.compile(
-    rf"\n[ \t]*(?:[\[(]({_DATE}\d{{1,3}}:\d\d(?::\d\d)?(?:[.,]\d+)?)[\])]|({_DATE}\d{{1,3}}:\d\d:\d\d(?:[.,]\d+)?)\b)"
+_AT_LINE_START = (
+    rf"[ \t]*(?:[\[(]({_DATE}\d{{1,3}}:\d\d(?::\d\d)?(?:[.,]\d+)?)[\])]|({_DATE}\d{{1,3}}:\d\d:\d\d(?:[.,]\d+)?)\b)"
 )
+_TIME, _TIME_AT_START = re.compile(rf"\n{_AT_LINE_START}"), re.compile(_AT_LINE_START)
 _NUMERAL = (
     r"(?:the )?(?:\d+|[ivxlc]+|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|\w+teen|\w*twenty\S*"
     r"|first|second|third|fourth|fifth|last)\b"
@@ -60,8 +62,9 @@ def places_of_text(text: str) -> tuple[Place, ...]:
 
 
 def _times(text: str) -> Iterator[tuple[int, str]]:
-    for match in _TIME.finditer("\n" + text):
-        yield match.start(match.lastindex or 0) - 1, match[match.lastindex or 0]
+    first = _TIME_AT_START.match(text)
+    for match in chain([first] if first else [], _TIME.finditer(text)):
+        yield match.start(match.lastindex or 0), match[match.lastindex or 0]
 
 
 def _headings(text: str, paragraphs: list[tuple[int, int]]) -> Iterator[tuple[int, str]]:

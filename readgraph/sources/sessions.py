@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 
 from readgraph.sources.encodings import decode
 from readgraph.sources.folders import chosen_files
-from readgraph.sources.loading import SUFFIXES, load, read_bytes, shown
+from readgraph.sources.given_files import read_bytes
+from readgraph.sources.loading import SUFFIXES, load, shown
 from readgraph.state.errors import BadInput
 
 JSON_LINES = ".jsonl"

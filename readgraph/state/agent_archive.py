@@ -1,17 +1,37 @@
 """An agent as one JSON file: settings, working context, recall and archival storage, with the documents' texts."""
 
+from collections.abc import Iterator
 from dataclasses import replace
+from itertools import pairwise
+from math import isfinite
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError, field_validator
 
-from readgraph.state.agents import Agent, AgentStore, ArchiveEntry, Event, agent_id, archive_index, now, proper_name
+from readgraph.state.agents import (
+    Agent,
+    AgentStore,
+    ArchiveEntry,
+    Event,
+    agent_id,
+    archive_index,
+    local_now,
+    proper_name,
+    renamed,
+)
+from readgraph.state.declaring import LARGEST
 from readgraph.state.errors import BadInput
-from readgraph.state.living import Block, Life
+from readgraph.state.living import AgentState, Block
 from readgraph.state.records import Note, Page, Recipe
+from readgraph.state.sound import is_time
 from readgraph.state.words import count_words
 
 FORMAT = 1
+
+MOST_NUMBERS = 1_000_000
+"""Numbers that the archive of a file may have given: each is looked at."""
+
+MOST_NESTED, LONGEST_FAULT = 20, 200
 
 
 class _Part(BaseModel):
@@ -27,7 +47,7 @@ class FiledPassage(_Part):
 
 
 class FiledPage(_Part):
-    """A page of a document: the character offset behind it, and its note."""
+    """A page of a document: the character offset after it, and its note."""
 
     end: int
     note: str
@@ -62,13 +82,20 @@ class AgentFile(_Part):
     passages: list[FiledPassage]
     documents: list[FiledDocument]
 
+    @field_validator("recall", mode="before")
+    @classmethod
+    def _named_today(cls, given: Any) -> Any:
+        rows = given if isinstance(given, list) else []
+        return [renamed(row) if isinstance(row, dict) else row for row in rows] if rows else given
+
     def json_text(self) -> str:
         """The file's text."""
         return self.model_dump_json(indent=1) + "\n"
 
 
-async def exported(store: AgentStore, agent: Agent, life: Life) -> AgentFile:
+async def exported(store: AgentStore, agent: Agent, life: AgentState) -> AgentFile:
     """The agent as its life stands; documents that were forgotten are left out."""
+    await store.check_life(agent, life)
     within = {number for start, pages in life["documents"] for number in range(start + 1, start + pages)}
     entries = await store.entries(agent.id, [number for number in range(life["archive"]) if number not in within])
     gone = {number for entry in entries for number in entry.removed}
@@ -108,6 +135,8 @@ async def take_in(store: AgentStore, file: AgentFile, name: str) -> Agent:
     agent = Agent(
         agent_id(name), name, file.created, _birth(file, name), archive_index(agent_id(name)), file.instructions
     )
+    if before := await store.agent(name):
+        await store.forget_life(before)
     for document in file.documents:
         await store.put_entry(agent.id, await _taken_in(store, document))
     for passage in file.passages:
@@ -119,7 +148,7 @@ async def take_in(store: AgentStore, file: AgentFile, name: str) -> Agent:
     return agent
 
 
-def _birth(file: AgentFile, name: str) -> Life:
+def _birth(file: AgentFile, name: str) -> AgentState:
     return {
         "agent": name,
         "blocks": file.working_context,
@@ -139,13 +168,55 @@ def _parsed(text: str) -> AgentFile:
     except ValidationError as problem:
         fault = problem.errors()[0]
         told = ": ".join(filter(None, [".".join(map(str, fault["loc"])), fault["msg"]]))
-        raise BadInput(f"This is no file of an agent, or of a newer format: {told}.") from None
-    ordered = [event.number for event in file.recall] == [*range(len(file.recall))]
-    highest = [part.number for part in file.passages]
-    highest += [part.number + len(part.pages) - 1 for part in file.documents]
-    if not ordered or not 0 <= file.queue_from <= len(file.recall) or max(highest, default=-1) >= file.archive:
-        raise BadInput("This file of an agent was changed: the numbers of its events or of its archive don't fit.")
+        raise BadInput(f"This is no file of an agent, or of a newer format: {told[:LONGEST_FAULT]}.") from None
+    if fault_found := next(_faults(file), ""):
+        raise BadInput(f"This file of an agent was changed: {fault_found}.")
     return file
+
+
+def _faults(file: AgentFile) -> Iterator[str]:
+    """What can't be kept, or would stop the agent later."""
+    if [event.number for event in file.recall] != [*range(len(file.recall))] or not _fits_archive(file):
+        yield "the numbers of its events or of its archive don't fit"
+    for event in file.recall:
+        if not _is_plain(event.arguments):
+            yield f"the arguments of event {event.number} hold a number that is too large, or are nested too deeply"
+    for block in file.working_context:
+        if not 0 <= block["limit"] <= LARGEST:
+            yield f"the limit of the block '{block['label'][:LONGEST_FAULT]}' can't be used"
+    for document in file.documents:
+        ends = [0, *(page.end for page in document.pages)]
+        places = [0, *(start for start, _ in document.places), len(document.text)]
+        if not document.text.strip() or not document.pages or ends[-1] > len(document.text) or not _is_rising(ends):
+            yield f"the pages of document {document.number} don't fit its text"
+        if places != sorted(places) or not _is_plain(document.parameters):
+            yield f"the places or the parameters of document {document.number} can't be used"
+    dated: list[Any] = [*file.recall, *file.passages, *file.documents]
+    for time in [file.created, *(part.at for part in dated)]:
+        if time and not is_time(time):
+            yield f"'{time[:LONGEST_FAULT]}' is no time"
+
+
+def _fits_archive(file: AgentFile) -> bool:
+    """Whether the queue begins within recall, and no two parts of the archive share a number."""
+    spans = [(part.number, part.number + 1) for part in file.passages]
+    spans += [(part.number, part.number + len(part.pages)) for part in file.documents]
+    edges = [0, *(edge for span in sorted(spans) for edge in span), file.archive, MOST_NUMBERS]
+    return edges == sorted(edges) and 0 <= file.queue_from <= len(file.recall)
+
+
+def _is_rising(numbers: list[int]) -> bool:
+    return all(one < other for one, other in pairwise(numbers))
+
+
+def _is_plain(value: Any, depth: int = 0) -> bool:
+    """Whether a JSON value can be stored: not nested too deeply, without odd numbers."""
+    if isinstance(value, dict | list):
+        parts = value.values() if isinstance(value, dict) else value
+        return depth < MOST_NESTED and all(_is_plain(part, depth + 1) for part in parts)
+    if isinstance(value, float):
+        return isfinite(value)
+    return not isinstance(value, int) or abs(value) < 2**63
 
 
 async def _filed(store: AgentStore, entry: ArchiveEntry) -> FiledDocument:
@@ -166,7 +237,7 @@ async def _filed(store: AgentStore, entry: ArchiveEntry) -> FiledDocument:
 
 
 async def _taken_in(store: AgentStore, filed: FiledDocument) -> ArchiveEntry:
-    """The entry of a document whose text and pages are in the store now, if they were not before."""
+    """The entry of a document whose text and pages are in the store local_now, if they were not before."""
     document = await store.add_document(filed.text, title=filed.title, source=filed.source, places=filed.places)
     memory = await store.open_memory(document.id, Recipe("mem-gpt", filed.parameters, ""))
     for number, page in enumerate(filed.pages[memory.pages :], memory.pages):
@@ -175,5 +246,5 @@ async def _taken_in(store: AgentStore, filed: FiledDocument) -> ArchiveEntry:
         await store.put_note(memory.id, Note(number, page.note, count_words(page.note)))
     await store.put_memory(replace(memory, paged=True, complete=True))
     return ArchiveEntry(
-        filed.number, "document", filed.at or now(), filed.title, document.id, memory.id, len(filed.pages)
+        filed.number, "document", filed.at or local_now(), filed.title, document.id, memory.id, len(filed.pages)
     )

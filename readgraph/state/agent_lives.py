@@ -1,6 +1,6 @@
 """Agents of a library: how far their lives have come, taking a turn back, forgetting them."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from langchain_core.runnables import RunnableConfig
@@ -9,8 +9,10 @@ from langgraph.graph import START
 from langgraph.graph.state import CompiledStateGraph
 
 from readgraph.state.agents import Agent, AgentStore, agent_id, thread_of
+from readgraph.state.build_lock import building
+from readgraph.state.errors import BadInput
 from readgraph.state.library import Library
-from readgraph.state.living import Arrival, Life
+from readgraph.state.living import AgentState, IncomingEvent, load_life
 
 KEPT_TURNS = 50
 """Turns that can be taken back."""
@@ -18,44 +20,56 @@ KEPT_TURNS = 50
 BY_USER = ("user", "upload")
 """Kinds of the events that a user brings about."""
 
+BY_ANYONE = (*BY_USER, "system", "timer")
 
-# Checkpoint ids are in the order of time.
+# Rows are in the order in which they were written; ids are in that of the clock, which may have been set back.
 _OLDEST_KEPT = """
-    SELECT checkpoint_id FROM checkpoints
+    SELECT rowid FROM checkpoints
     WHERE thread_id = ? AND CAST(metadata AS TEXT) LIKE '%"source": "input"%'
-    ORDER BY checkpoint_id DESC LIMIT 1 OFFSET ?
+    ORDER BY rowid DESC LIMIT 1 OFFSET ?
 """
+# A checkpoint and those that it came from.
+_LINE = """
+    WITH RECURSIVE line(id) AS (
+        SELECT ?2 UNION SELECT parent_checkpoint_id FROM line JOIN checkpoints ON thread_id = ?1 AND checkpoint_id = id
+        WHERE parent_checkpoint_id IS NOT NULL
+    )
+"""
+_OLDER = "SELECT checkpoint_id FROM checkpoints WHERE thread_id = ? AND rowid < ?"
 
 
-def life_config(name: str) -> RunnableConfig:
+def agent_config(name: str) -> RunnableConfig:
     """The configuration under which the agent of this name lives in a checkpointer."""
     return {"configurable": {"thread_id": thread_of(agent_id(name))}}
 
 
-async def life_of(checkpointer: BaseCheckpointSaver[Any], agent: Agent) -> Life:
+async def agent_state_of(checkpointer: BaseCheckpointSaver[Any], agent: Agent) -> AgentState:
     """An agent's life as its newest checkpoint has it, else as it begins."""
-    saved = await checkpointer.aget_tuple(life_config(agent.name))
+    saved = await checkpointer.aget_tuple(agent_config(agent.name))
     channels: Mapping[str, Any] = saved.checkpoint["channel_values"] if saved else {}
     if "blocks" not in channels:
         return agent.birth
-    return cast(Life, {channel: channels[channel] for channel in Life.__annotations__})
+    return load_life({channel: channels.get(channel) for channel in AgentState.__annotations__})
 
 
-async def undo_turn(graph: CompiledStateGraph[Any, Any, Any, Any], name: str) -> list[Arrival]:
+async def undo_turn(
+    graph: CompiledStateGraph[Any, Any, Any, Any], name: str, begun_by: Sequence[str] = BY_USER
+) -> list[IncomingEvent]:
     """Take back the newest turn that a user began, by a message or an upload, with the turns since, of a timer.
 
-    Gives what had arrived, the user's first; nothing where there is no such turn. The life goes on from the checkpoint
-    before it: working context, queue, recall and archival storage are as they were then. What these turns wrote stands
-    behind the life's counts, and will be written over.
+    `begun_by` names other kinds of events that may have begun it. Gives what had arrived, the user's first; nothing
+    where there is no such turn. The life goes on from the checkpoint before it: working context, queue, recall and
+    archival storage are as they were then. What these turns wrote stands after the agent's counts, and will be written
+    over.
     """
     checkpointer = cast("BaseCheckpointSaver[Any]", graph.checkpointer)
-    at: RunnableConfig | None = life_config(name)
-    taken = list[Arrival]()
+    at: RunnableConfig | None = agent_config(name)
+    taken = list[IncomingEvent]()
     while at and (saved := await checkpointer.aget_tuple(at)):
         arrival = (saved.checkpoint["channel_values"].get(START) or {}).get("event")
         if saved.metadata["source"] == "input" and arrival:
-            taken.insert(0, cast(Arrival, arrival))
-            if arrival["kind"] in BY_USER:
+            taken.insert(0, cast(IncomingEvent, arrival))
+            if arrival["kind"] in begun_by:
                 return taken if await _gone_back(graph, checkpointer, saved.parent_config, name) else []
         at = saved.parent_config
     return []
@@ -85,13 +99,41 @@ async def drop_old_checkpoints(library: Library, name: str) -> None:
         with saver.cursor() as cursor:
             if row := cursor.execute(_OLDEST_KEPT, (thread, KEPT_TURNS)).fetchone():
                 for table in ("writes", "checkpoints"):
-                    older = f"DELETE FROM {table} WHERE thread_id = ? AND checkpoint_id < ?"
-                    cursor.execute(older, (thread, row[0]))
+                    older = f"DELETE FROM {table} WHERE thread_id = ? AND checkpoint_id IN ({_OLDER})"
+                    cursor.execute(older, (thread, thread, row[0]))
 
     await saver.run(drop)
 
 
+async def repair_agent(
+    library: Library, graph: CompiledStateGraph[Any, Any, Any, Any], name: str
+) -> list[IncomingEvent]:
+    """Take back a turn that was not finished, without asking a model, and free the disk of all that was taken back.
+
+    Gives what had arrived; nothing where no turn waits to be finished. Raises `BadInput` where it can't be taken back.
+    """
+    taken = list[IncomingEvent]()
+    if (await graph.aget_state(agent_config(name))).next:
+        taken = await undo_turn(graph, name, BY_ANYONE)
+        if not taken:
+            raise BadInput(f"The unfinished turn of '{name}' can't be taken back: its checkpoints are gone.")
+    saver, thread = library.checkpointer, thread_of(agent_id(name))
+    newest = await saver.aget_tuple(agent_config(name))
+    line = (thread, newest.config["configurable"]["checkpoint_id"] if newest else "")
+
+    def free() -> None:
+        with saver.cursor() as cursor:
+            for table in ("writes", "checkpoints"):
+                cursor.execute(f"{_LINE} DELETE FROM {table} WHERE thread_id = ?1 AND checkpoint_id NOT IN line", line)
+        with saver.lock:
+            saver.conn.execute("VACUUM")
+
+    await saver.run(free)
+    return taken
+
+
 async def forget_agent(library: Library, agent: Agent) -> None:
     """Delete an agent with all that it remembers; documents that it was given stay in the library."""
-    await library.checkpointer.adelete_thread(thread_of(agent.id))
-    await AgentStore(library.store).forget_agent(agent)
+    async with building(library.store, thread_of(agent.id)):  # nobody has a turn with it meanwhile
+        await library.checkpointer.adelete_thread(thread_of(agent.id))
+        await AgentStore(library.store).forget_agent(agent)

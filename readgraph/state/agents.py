@@ -1,25 +1,35 @@
 """What is kept of agents: their records, recall storage, archival storage, summaries of what left the queue.
 
 Each is a numbered log; how far it goes is said by the agent's state (see `readgraph.state.living`), and nothing here
-lists it. Entries behind that count are of a time that was taken back, and will be written over.
+lists it. Entries after that count belong to a time that was undone, and will be overwritten.
 """
 
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from typing import Any, Literal
 
 from langgraph.runtime import Runtime
 
-from readgraph.state.errors import BadInput
-from readgraph.state.living import Block, EventKind, Life
-from readgraph.state.page_store import PageStore, page_store
+from readgraph.state.errors import BadInput, Damaged
+from readgraph.state.living import AgentState, Block, EventKind, load_life
+from readgraph.state.page_store import PageStore, page_store, utc_now
 from readgraph.state.records import digest
-from readgraph.state.search.beside import indexes_beside
-from readgraph.state.stored_items import BATCH, ROOT, numbered
+from readgraph.state.search.index_registry import indexes_of
+from readgraph.state.sound import Count, Id, Time, load
+from readgraph.state.stored_items import EVERY, ROOT, numbered
 
 SPEAKS = "send_message"
 """The function by which an agent speaks."""
+
+KEPT_READINGS = 50
+"""Agents of a document's finished readings that are kept, so that a thread can go back into them."""
+
+
+def renamed(value: dict[str, Any]) -> dict[str, Any]:
+    """A stored event with its fields' names of today: `request_heartbeat` was called `run_on` once."""
+    return {"request_heartbeat" if name == "run_on" else name: part for name, part in value.items()}
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,15 +39,20 @@ class Event:
     `text` is what arrived, or the inner thoughts of a call; `at` the local time with its offset.
     """
 
-    number: int
+    number: Count
     kind: EventKind
-    at: str
+    at: Time
     text: str
     function: str = ""
     arguments: dict[str, Any] = field(default_factory=dict)
-    run_on: bool = False
+    request_heartbeat: bool = False
     result: str | None = None
     failed: bool = False
+
+    @classmethod
+    def load(cls, value: Any) -> "Event":
+        """The event of a stored value; raises `Damaged` where it is none."""
+        return load(cls, renamed(value))
 
     @property
     def said(self) -> str:
@@ -56,14 +71,14 @@ class ArchiveEntry:
     names the passages that it takes out.
     """
 
-    number: int
+    number: Count
     kind: Literal["passage", "document", "removal"]
-    at: str
+    at: Time
     text: str = ""
     document: str = ""
     memory: str = ""
-    pages: int = 1
-    removed: list[int] = field(default_factory=list)
+    pages: Count = 1
+    removed: list[Count] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,16 +87,31 @@ class Agent:
 
     `index` names the search index over its archival storage: readings of the same documents share one.
     `reading` is the document that a reading's agent answers for, and its instructions are the question; "" for an
-    agent that lives on.
+    agent that lives on. `ended` is when that reading was over (UTC), "" while it is not.
     """
 
-    id: str
+    id: Id
     name: str
-    created: str
-    birth: Life
+    created: Time
+    birth: AgentState
     index: str
     instructions: str = ""
     reading: str = ""
+    ended: Time = ""
+
+    @classmethod
+    def load(cls, value: Any) -> "Agent":
+        """The record of a stored value; raises `Damaged` where it is none."""
+        agent = load(cls, value)
+        load_life(agent.birth)
+        return agent
+
+
+@dataclass(frozen=True, slots=True)
+class _Summary:
+    """What is stored of a summary."""
+
+    text: str
 
 
 def proper_name(name: str) -> str:
@@ -111,7 +141,7 @@ def archive_index(agent: str) -> str:
     return f"archive {agent}"
 
 
-def unborn(name: str, blocks: list[Block]) -> Life:
+def initial_state(name: str, blocks: list[Block]) -> AgentState:
     """The life of an agent to which nothing has happened yet."""
     return {
         "agent": name,
@@ -126,7 +156,7 @@ def unborn(name: str, blocks: list[Block]) -> Life:
     }
 
 
-def now() -> str:
+def local_now() -> str:
     """The local time, with its offset."""
     return datetime.now().astimezone().isoformat(timespec="seconds")
 
@@ -137,7 +167,7 @@ class AgentStore(PageStore):
     async def agent(self, name: str) -> Agent | None:
         """The record of an agent, where there is one."""
         (value,) = await self.get((ROOT, "agents"), [agent_id(name)])
-        return Agent(**value) if value else None
+        return Agent.load(value) if value is not None else None
 
     async def put_agent(self, agent: Agent) -> None:
         """Keep an agent's record."""
@@ -147,13 +177,21 @@ class AgentStore(PageStore):
         """The record of an agent; raises `BadInput` where there is none."""
         agent = await self.agent(name)
         if agent is None:
-            raise BadInput(f"The library holds no agent '{name}': 'readgraph agents' lists them.")
+            raise BadInput(
+                f"The library holds no agent '{name}': 'readgraph agents' lists those that live on; a question that "
+                "was asked long ago can be asked again."
+            )
         return agent
 
     async def agents(self, reading: str = "") -> list[Agent]:
         """The agents that live on, or those that answered for a document; the oldest first."""
-        found = await self.search((ROOT, "agents"), 10_000, {"reading": reading})
-        return sorted((Agent(**item.value) for item in found), key=lambda agent: agent.created)
+        found = await self.search((ROOT, "agents"), EVERY, {"reading": reading})
+        agents = list[Agent]()
+        for item in found:
+            with suppress(Damaged):
+                if (agent := Agent.load(item.value)).id == item.key:
+                    agents.append(agent)
+        return sorted(agents, key=lambda agent: agent.created)
 
     async def put_events(self, agent: str, events: Iterable[Event]) -> None:
         """Keep events under their numbers; when this returns, they are committed."""
@@ -162,7 +200,7 @@ class AgentStore(PageStore):
     async def events(self, agent: str, numbers: Iterable[int]) -> list[Event]:
         """The events of these numbers, in this order."""
         values = await self.get((ROOT, "events", agent), [numbered(number) for number in numbers])
-        return [Event(**value) for value in values if value]
+        return [Event.load(value) for value in values if value is not None]
 
     async def event(self, agent: str, number: int) -> Event:
         """One event; raises `BadInput` where there is none."""
@@ -180,7 +218,7 @@ class AgentStore(PageStore):
     async def entries(self, agent: str, numbers: Iterable[int]) -> list[ArchiveEntry]:
         """The entries that begin at these numbers, in this order; numbers within a document have none."""
         values = await self.get((ROOT, "archive", agent), [numbered(number) for number in numbers])
-        return [ArchiveEntry(**value) for value in values if value]
+        return [load(ArchiveEntry, value) for value in values if value is not None]
 
     async def put_summary(self, agent: str, number: int, text: str) -> None:
         """Keep the summary of what has left the queue so far."""
@@ -189,18 +227,55 @@ class AgentStore(PageStore):
     async def summary(self, agent: str, number: int) -> str:
         """A summary; "" where nothing has left the queue."""
         (value,) = await self.get((ROOT, "summaries", agent), [numbered(number)])
-        return str(value["text"]) if value else ""
+        return load(_Summary, value).text if value is not None else ""
 
-    async def forget_agent(self, agent: Agent) -> None:
-        """Delete all that is kept of an agent; its record goes last."""
-        index = (await indexes_beside(self.store)).keyword
-        for name in (recall_index(agent.id), agent.index):
+    async def check_life(self, agent: Agent, life: AgentState) -> None:
+        """Raise `Damaged` where the logs don't go as far as the life says: a wrong count would take for ever."""
+        await self.check_last((ROOT, "events", agent.id), life["events"])
+        starts = [start for start, pages in life["documents"] if start + pages == life["archive"]]
+        await self.check_last((ROOT, "archive", agent.id), starts[0] + 1 if starts else life["archive"])
+
+    async def put_archive_index(self, index: str, documents: Iterable[str]) -> None:
+        """Keep that this search index holds pages of these documents: it is forgotten with any of them."""
+        await self.put([((ROOT, "archive-indexes", document), index, {}) for document in documents])
+
+    async def end_reading(self, name: str) -> None:
+        """Keep that a reading is over; of those of its document the newest `KEPT_READINGS` stay, others are deleted."""
+        agent = await self.own_agent(name)
+        await self.put_agent(replace(agent, ended=utc_now()))
+        ended = [each for each in await self.agents(agent.reading) if each.ended]
+        for old in sorted(ended, key=lambda each: each.ended)[:-KEPT_READINGS]:
+            await self.forget_life(old)
+
+    async def forget_life(self, agent: Agent) -> None:
+        """Delete all that is kept of an agent but its recorded replies; its record goes last.
+
+        The index over the pages of documents, which readings share, stays.
+        """
+        index = (await indexes_of(self.store)).keyword
+        for name in [recall_index(agent.id), *([] if agent.reading else [agent.index])]:
             await index.forget(name)
         for log in ("events", "archive", "summaries"):
-            while found := await self.search((ROOT, log, agent.id), BATCH):
-                await self.delete((ROOT, log, agent.id), [item.key for item in found])
-        await self.forget_replies([key async for key, _ in self.replies(agent.id)])
+            await self.clear((ROOT, log, agent.id))
         await self.delete((ROOT, "agents"), [agent.id])
+
+    async def forget_agent(self, agent: Agent) -> None:
+        """Delete all that is kept of an agent."""
+        await self.forget_paid(agent.id)
+        await self.forget_life(agent)
+
+    async def forget_readings(self, document: str) -> None:
+        """Delete the agents that answered for a document, and the search indexes that hold its pages."""
+        indexes = {item.key for item in await self.search((ROOT, "archive-indexes", document), EVERY)}
+        while agents := await self.agents(document):
+            for agent in agents:
+                indexes.add(agent.index)  # before indexes were kept by document, the agents' records alone named them
+                await self.forget_life(agent)
+        await self.clear((ROOT, "agents"), {"reading": document})  # whose record is damaged
+        keyword = (await indexes_of(self.store)).keyword
+        for index in indexes:
+            await keyword.forget(index)
+        await self.delete((ROOT, "archive-indexes", document), indexes)
 
 
 def agent_store(runtime: Runtime[Any]) -> AgentStore:

@@ -5,13 +5,13 @@ from dataclasses import asdict
 from itertools import accumulate
 
 from readgraph.state.errors import BadInput
-from readgraph.state.page_store import PageStore, now
+from readgraph.state.page_store import PageStore, utc_now
 from readgraph.state.records import Document, Part, digest
 from readgraph.state.stored_items import ROOT
 
 
 async def add_collection(pages: PageStore, documents: Sequence[Document], title: str = "") -> Document:
-    """The documents one behind the other as one document; the same ones in this order are the same collection.
+    """The documents joined as one document; the same ones in this order are the same collection.
 
     One document alone is itself. Pages don't cross from one document into the next; offsets count through all of
     them, and `Document.parts` says where each stands.
@@ -28,7 +28,7 @@ async def add_collection(pages: PageStore, documents: Sequence[Document], title:
         return Document.load(known)
     words = sum(document.words for document in different)
     named = title or ", ".join(document.title or document.id for document in different)
-    collection = Document(identity, named, "", words, ends[-1], now(), parts=tuple(parts))
+    collection = Document(identity, named, "", words, ends[-1], utc_now(), parts=tuple(parts))
     await pages.put([((ROOT, "documents"), identity, asdict(collection))])
     return collection
 

@@ -12,12 +12,27 @@ class BadInput(ReadgraphError):
     """What was asked for can't be done as given: a file, a question, an option, a setting."""
 
 
+class Forgotten(BadInput):
+    """The document is being forgotten, or was forgotten while it was read."""
+
+
 class ModelUnavailable(ReadgraphError):
     """The model server can't be used: it is not there, refuses the key, or does not know the model."""
 
 
 class LibraryError(ReadgraphError):
     """The library can't be opened or written."""
+
+
+class Damaged(LibraryError):
+    """One record of the library can't be read; the others can."""
+
+    def __init__(self, record: str) -> None:
+        self.record = record
+        super().__init__(
+            f"The library holds a damaged record ({record}): forget what it belongs to and read that again, "
+            "or put a copy of the library back."
+        )
 
 
 class NoUsableReply(ReadgraphError):

@@ -1,62 +1,70 @@
 """Forget a document: its text, sessions, memories, search indexes, recorded replies, embeddings and checkpoints."""
 
 from collections import Counter
+from contextlib import suppress
 
-from readgraph.state.agent_lives import forget_agent
 from readgraph.state.agents import AgentStore
-from readgraph.state.build_lock import building
+from readgraph.state.build_lock import InUse, Told, held, unused
 from readgraph.state.collections import collections_with
-from readgraph.state.library import Library
-from readgraph.state.page_store import PART, PageStore
-from readgraph.state.records import Document
-from readgraph.state.search.beside import indexes_beside
-from readgraph.state.stored_items import BATCH, ROOT, numbered
-from readgraph.state.summary_tree import tree_ids
+from readgraph.state.opened import Library
+from readgraph.state.records import Document, Memory
+from readgraph.state.search.index_registry import indexes_of
+from readgraph.state.stored_items import ROOT
+from readgraph.state.unfinished import UNFINISHED, begin_forgetting, being_forgotten, drop_document
 
 
-async def forget_document(library: Library, document: Document) -> dict[str, int]:
+async def forget_document(
+    library: Library, document: Document, told: Told | None = None, *, wait: bool = True
+) -> dict[str, int]:
     """Delete all that the library keeps of a document; gives how many memories, replies and threads that were.
 
-    The collections that hold it go too, and not their other documents. The record goes last: what was stopped
-    halfway is still listed, and can be forgotten again.
+    The collections that hold it go too, and not their other documents. From the beginning on the document is not
+    listed any more; who builds a memory of it stops, and who asks about it is waited for: `told` is called where that
+    takes time, and without `wait` it raises `InUse`. What was stopped halfway goes on when the library is opened next.
     """
-    pages = library.pages
-    counts = Counter[str]()
-    for collection in await collections_with(pages, document):
-        counts.update(await forget_document(library, collection))
-    memories = await pages.memories(document.id)
-    for memory in memories:
-        async with building(pages.store, memory.id):
-            await (await indexes_beside(pages.store)).forget(memory)
-            numbers = [numbered(number) for number in range(memory.pages)]
-            await pages.delete((ROOT, "pages", memory.id), numbers)
-            await pages.delete((ROOT, "notes", memory.id), numbers)
-            await pages.delete((ROOT, "tree", memory.id), tree_ids(memory))
-            await pages.delete((ROOT, "memories", document.id), [memory.id])
-    replies = [key async for key, _ in pages.replies(document.id)]
-    await pages.forget_replies(replies)
-    await pages.forget_embeddings(document.id)
-    threads = {
-        saved.config["configurable"]["thread_id"]
-        async for saved in library.checkpointer.alist(None, filter={"document": document.id})
-    }
-    for thread in threads:
-        await library.checkpointer.adelete_thread(thread)
-    for agent in await AgentStore(pages.store).agents(reading=document.id):
-        await forget_agent(library, agent)
-    async with building(pages.store, document.id):  # nobody appends to a history meanwhile
-        document = await pages.document(document.id)
-        parts = 0 if document.parts else -(-document.characters // PART)
-        await _delete_numbered(pages, (ROOT, "text", document.id), parts)
-        await _delete_numbered(pages, (ROOT, "places", document.id), -(-document.places // BATCH))
-        await _delete_numbered(pages, (ROOT, "sessions", document.id), -(-document.sessions // BATCH))
-        await pages.delete((ROOT, "documents"), [document.id])
-    counts.update(memories=len(memories), replies=len(replies), threads=len(threads))
+    async with held(library.store, f"{document.id}.lock", told, wait=wait):  # nobody stores or appends meanwhile
+        document = await begin_forgetting(library.pages, document.id)
+        counts = Counter[str]()
+        for collection in await collections_with(library.pages, document):
+            counts.update(await forget_document(library, collection, told, wait=wait))
+        await unused(library.store, document.id, told, wait=wait)
+        memories = await library.pages.memories(document.id)
+        for memory in memories:
+            await _forget_memory(library, memory, told, wait=wait)
+        replies, threads = await library.pages.forget_paid(document.id), await _forget_threads(library, document.id)
+        await AgentStore(library.store).forget_readings(document.id)
+        await drop_document(library.pages, document.id)
+    counts.update(memories=len(memories), replies=replies, threads=threads)
     return dict(counts)
 
 
-async def _delete_numbered(pages: PageStore, namespace: tuple[str, ...], count: int) -> None:
-    """Delete the first so many items, and those behind them that an append left which was stopped."""
-    while (await pages.get(namespace, [numbered(count)]))[0]:
-        count += 1
-    await pages.delete(namespace, [numbered(number) for number in range(count)])
+async def finish(library: Library, identity: str) -> None:
+    """Finish what was stopped halfway: go on with a forgetting, or drop a text whose record never came.
+
+    What another process is still at is left to it.
+    """
+    with suppress(InUse):
+        if document := await being_forgotten(library.pages, identity):
+            await forget_document(library, document, wait=False)
+            return
+        async with held(library.store, f"{identity}.lock", wait=False):
+            if (await library.pages.get(UNFINISHED, [identity]))[0] is not None:
+                await drop_document(library.pages, identity)
+
+
+async def _forget_memory(library: Library, memory: Memory, told: Told | None, *, wait: bool) -> None:
+    """Delete a memory; its record goes last, since nothing else leads to what it holds."""
+    pages = library.pages
+    async with held(library.store, f"{memory.id}.lock", told, wait=wait):
+        await (await indexes_of(library.store)).forget(memory)
+        for kind in ("pages", "notes", "tree"):
+            await pages.clear((ROOT, kind, memory.id))
+        await pages.delete((ROOT, "memories", memory.document), [memory.id])
+
+
+async def _forget_threads(library: Library, document: str) -> int:
+    saver = library.checkpointer
+    threads = await saver.run(lambda: saver.threads({"document": document}))
+    for thread in threads:
+        await library.checkpointer.adelete_thread(thread)
+    return len(threads)

@@ -1,7 +1,7 @@
 """Histories: documents that grow by sessions, named by their names instead of their texts.
 
 The text is append-only, so offsets, page numbers and session numbers never shift. The document's record is written
-last: it holds the counts, and what an append that was stopped has left behind them is not read, and written over.
+last: it holds the counts, and what a stopped append left after them is not read, and is overwritten.
 """
 
 from collections.abc import Iterator, Sequence
@@ -10,13 +10,12 @@ from typing import Any, NamedTuple
 
 from readgraph.state.build_lock import building
 from readgraph.state.errors import BadInput
-from readgraph.state.page_store import PART, PageStore, now
+from readgraph.state.page_store import PART, PageStore, utc_now
 from readgraph.state.records import Document, Session, digest
-from readgraph.state.stored_items import BATCH, ROOT, numbered, storable
+from readgraph.state.sound import load
+from readgraph.state.stored_items import BATCH, ROOT, StoredValue, numbered, storable
+from readgraph.state.unfinished import check_not_forgotten, store_document
 from readgraph.state.words import count_words
-
-Item = tuple[tuple[str, ...], str, dict[str, Any] | None]
-"""Namespace, key and value of what is stored."""
 
 BETWEEN = "\n\n"
 """What stands behind each session: it belongs to the session before."""
@@ -31,8 +30,15 @@ class SessionText(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class _Sessions:
+    """One stored group of sessions."""
+
+    sessions: list[Session]
+
+
+@dataclass(frozen=True, slots=True)
 class Appended:
-    """The history as it is now, the sessions that were new, and how many were known already."""
+    """The history as it is utc_now, the sessions that were new, and how many were known already."""
 
     document: Document
     added: list[Session]
@@ -47,14 +53,15 @@ def history_id(name: str) -> str:
 async def history(pages: PageStore, name: str) -> Document | None:
     """The history of this name, or nothing where no session of it was appended yet."""
     (value,) = await pages.get((ROOT, "documents"), [history_id(name)])
-    return Document.load(value) if value else None
+    return Document.load(value) if value is not None else None
 
 
 async def sessions_of(pages: PageStore, document: Document) -> list[Session]:
     """The sessions of a history in their order; none of other documents."""
     keys = [numbered(group) for group in range(-(-document.sessions // BATCH))]
+    await pages.check_last((ROOT, "sessions", document.id), len(keys))
     groups = await pages.get((ROOT, "sessions", document.id), keys)
-    sessions = [Session(**value) for group in groups if group for value in group["sessions"]]
+    sessions = [session for group in groups if group for session in load(_Sessions, group).sessions]
     return sessions[: document.sessions]
 
 
@@ -76,7 +83,8 @@ async def append_sessions(pages: PageStore, name: str, sessions: Sequence[Sessio
             raise BadInput(f"Session {number} of {len(given)} is empty: there is nothing to remember.")
     identity = history_id(name)
     async with building(pages.store, identity):
-        document = await history(pages, name) or Document(identity, title, "", 0, 0, now())
+        await check_not_forgotten(pages, identity)
+        document = await history(pages, name) or Document(identity, title, "", 0, 0, utc_now())
         kept = await sessions_of(pages, document)
         added = _new_sessions(kept, given)
         if added:
@@ -117,18 +125,16 @@ async def _grow(pages: PageStore, document: Document, kept: list[Session], added
     (begun,) = await pages.spans(document, [(first * PART, document.characters)])
     parts = [(begun + text)[at : at + PART] for at in range(0, len(begun + text), PART)]
     named = [(session.start, session.place) for session in sessions]
-    await pages.put(
-        [
-            *(((ROOT, "text", document.id), numbered(first + at), {"text": part}) for at, part in enumerate(parts)),
-            *_groups(document.id, "sessions", [asdict(session) for session in sessions], len(kept)),
-            *_groups(document.id, "places", named, len(kept)),
-            ((ROOT, "documents"), document.id, asdict(grown)),
-        ]
-    )
+    items = [
+        *(((ROOT, "text", document.id), numbered(first + at), {"text": part}) for at, part in enumerate(parts)),
+        *_groups(document.id, "sessions", [asdict(session) for session in sessions], len(kept)),
+        *_groups(document.id, "places", named, len(kept)),
+    ]
+    await store_document(pages, grown, items, new=not kept)
     return grown
 
 
-def _groups(identity: str, kind: str, things: Sequence[Any], before: int) -> Iterator[Item]:
-    """The stored groups that hold the things behind the first so many."""
+def _groups(identity: str, kind: str, things: Sequence[Any], before: int) -> Iterator[StoredValue]:
+    """The stored groups that hold the things after the first ones."""
     for group in range(before // BATCH, -(-len(things) // BATCH)):
         yield (ROOT, kind, identity), numbered(group), {kind: things[group * BATCH : (group + 1) * BATCH]}

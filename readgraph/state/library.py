@@ -4,7 +4,7 @@ import asyncio
 import json
 import os
 from collections.abc import AsyncIterator
-from contextlib import ExitStack, asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
@@ -12,24 +12,29 @@ from typing import Any, Self
 from platformdirs import user_data_path
 
 from readgraph.state.background import background
-from readgraph.state.checkpoints import LibraryCheckpointer, open_checkpointer
+from readgraph.state.checkpoints import open_checkpointer
 from readgraph.state.errors import LibraryError
+from readgraph.state.forgetting import finish
 from readgraph.state.library_store import LibraryStore, unusable
+from readgraph.state.opened import Library
 from readgraph.state.page_store import PageStore
-from readgraph.state.search.beside import close_indexes
+from readgraph.state.search.index_registry import close_indexes
+from readgraph.state.stored_items import EVERY
+from readgraph.state.unfinished import UNFINISHED
+
+__all__ = [
+    "BackgroundLibrary",
+    "Library",
+    "default_folder",
+    "development_store",
+    "open_library",
+    "open_library_in_background",
+]
 
 FORMAT = 1
 """Version of the library's layout; a library of a newer one is refused."""
 
-
-@dataclass(frozen=True)
-class Library:
-    """An open library: give `store` and `checkpointer` to `compile()`, and texts to `pages.add_document()`."""
-
-    folder: Path
-    store: LibraryStore = field(repr=False)
-    checkpointer: LibraryCheckpointer = field(repr=False)
-    pages: PageStore = field(repr=False)
+STORE, CHECKPOINTS = "library.sqlite", "checkpoints.sqlite"
 
 
 def default_folder() -> Path:
@@ -39,19 +44,36 @@ def default_folder() -> Path:
 
 
 @asynccontextmanager
-async def open_library(folder: str | os.PathLike[str] | None = None) -> AsyncIterator[Library]:
+async def open_library(
+    folder: str | os.PathLike[str] | None = None, *, only_shows: bool = False
+) -> AsyncIterator[Library]:
     """Open the library in a folder (made where it is missing).
+
+    `only_shows`: one that can't be written, such as on a disk that takes no writes, is opened all the same, and what
+    would write to it raises.
 
     Raises `LibraryError` where the folder holds something else, can't be written, or is of a newer version; within it,
     where its disk is full or a file of it is damaged.
     """
     folder = Path(folder).expanduser() if folder is not None else default_folder()
-    store = await asyncio.to_thread(_open_store, folder)
+    to_read = only_shows and _is_kept(folder)
+    store = await asyncio.to_thread(_open_store, folder, to_read=to_read)
     try:
-        async with open_checkpointer(folder / "checkpoints.sqlite") as checkpointer:
-            yield Library(folder, store, checkpointer, PageStore(store))
+        async with open_checkpointer(folder / CHECKPOINTS, to_read=to_read) as checkpointer:
+            library = Library(folder, store, checkpointer, PageStore(store))
+            if not to_read:
+                await _finish_unfinished(library)
+            yield library
     finally:
         await asyncio.to_thread(_close, store)
+
+
+async def _finish_unfinished(library: Library) -> None:
+    """Go on with what a process that was killed has left; mostly there is nothing."""
+    if unfinished := await library.pages.search(UNFINISHED, EVERY):
+        for item in unfinished:
+            with suppress(LibraryError):  # such as a full disk: what is there can still be read
+                await finish(library, item.key)
 
 
 @dataclass(frozen=True)
@@ -59,6 +81,7 @@ class BackgroundLibrary(Library):
     """A library that is open until the end of its `with`, or until `close()`; at the latest until the process ends."""
 
     closing: ExitStack = field(repr=False)
+    process: int = field(repr=False, default_factory=os.getpid)
 
     def close(self) -> None:
         """Close the library; a second time does nothing."""
@@ -68,7 +91,7 @@ class BackgroundLibrary(Library):
         return self
 
     def __exit__(self, *raised: Any) -> bool | None:
-        return self.closing.__exit__(*raised)
+        return self.closing.__exit__(*raised) if self.process == os.getpid() else None
 
 
 def open_library_in_background(folder: str | os.PathLike[str] | None = None) -> BackgroundLibrary:
@@ -91,9 +114,15 @@ async def development_store() -> AsyncIterator[LibraryStore]:
         await asyncio.to_thread(_close, store)
 
 
-def _open_store(folder: Path) -> LibraryStore:
+def _is_kept(folder: Path) -> bool:
+    """Whether this is a library that can't be written."""
+    places = [folder, folder / "locks", folder / STORE, folder / CHECKPOINTS]
+    return (folder / STORE).exists() and not all(os.access(place, os.W_OK) for place in places if place.exists())
+
+
+def _open_store(folder: Path, *, to_read: bool = False) -> LibraryStore:
     _check_folder(folder)
-    return LibraryStore(folder / "library.sqlite")
+    return LibraryStore(folder / STORE, to_read=to_read)
 
 
 def _close(store: LibraryStore) -> None:
@@ -109,7 +138,9 @@ def _check_folder(folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         holds_more = any(path != marker for path in folder.iterdir())  # looked at first: others may be making it
         if marker.exists() and marker.stat().st_size:
-            version = json.loads(marker.read_text(encoding="utf-8"))["format"] + 0
+            version = json.loads(marker.read_text(encoding="utf-8"))["format"]
+            if type(version) is not int or version < 1:
+                raise ValueError("This is no format.")
         elif holds_more:
             raise LibraryError(f"{folder} is not a library and not empty: name another folder.")
         else:
@@ -119,7 +150,7 @@ def _check_folder(folder: Path) -> None:
                 file.write(json.dumps({"format": FORMAT}) + "\n")
     except OSError as problem:
         raise unusable(folder, problem) from problem
-    except (ValueError, KeyError, TypeError) as problem:
+    except (ValueError, KeyError, TypeError, RecursionError) as problem:
         raise LibraryError(f"{marker} is damaged: move it away, or name another folder.") from problem
     if version > FORMAT:
         raise LibraryError(f"The library {folder} was made by a newer version (format {version}): upgrade readgraph.")

@@ -7,13 +7,14 @@ crosses once or less, and reads and writes never share a transaction.
 
 import asyncio
 import errno
-import json
+import os
 import sqlite3
 from collections import defaultdict
 from collections.abc import Iterable
 from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from queue import SimpleQueue
 from threading import Lock, Thread
@@ -22,8 +23,11 @@ from typing import Any
 from filelock import FileLock
 from langgraph.store.base import BaseStore, Op, PutOp, Result
 from langgraph.store.sqlite import SqliteStore
+from pydantic_core import from_json
 
 from readgraph.state.errors import LibraryError
+from readgraph.state.forks import rest_in_forks
+from readgraph.state.sound import UNREADABLE
 
 BUSY_SECONDS = 30.0
 
@@ -47,6 +51,14 @@ _MENDING_FILES = dict.fromkeys((errno.ENOSPC, errno.EDQUOT, errno.EFBIG), _MAKE_
 )
 
 
+_MENDED = (
+    "UPDATE store SET value = json_quote(CAST(value AS TEXT)) WHERE typeof(value) <> 'text' OR NOT json_valid(value)",
+    "UPDATE store SET created_at = CURRENT_TIMESTAMP WHERE datetime(created_at) IS NOT created_at",
+    "UPDATE store SET updated_at = CURRENT_TIMESTAMP WHERE datetime(updated_at) IS NOT updated_at",
+)
+"""What puts odd rows in a form that can be listed: LangGraph parses the times, and SQLite the values it looks into."""
+
+
 def unusable(place: Path, problem: sqlite3.Error | OSError) -> LibraryError:
     """The error for a library that SQLite, or the file system, refuses: what is wrong and what to do."""
     if isinstance(problem, OSError):
@@ -66,10 +78,28 @@ def closed(folder: Path) -> LibraryError:
     return LibraryError(f"The library {folder} is closed.")
 
 
+def trust_data_only(connection: sqlite3.Connection) -> None:
+    """Let a file that somebody else may have made run nothing: what is kept are tables, no triggers and no views.
+
+    A view could go on for ever, and a trigger change what is written: a file with one counts as damaged.
+    """
+    connection.execute("PRAGMA trusted_schema=OFF")
+    if connection.execute("SELECT 1 FROM sqlite_schema WHERE type IN ('trigger', 'view')").fetchone():
+        problem = sqlite3.DatabaseError("it holds a trigger or a view")
+        problem.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+        raise problem
+
+
+def of_parent(folder: Path) -> LibraryError:
+    """The error for a library that a forked process has from its parent."""
+    return LibraryError(f"The library {folder} was opened before this process was forked: open it in the worker.")
+
+
 def connect(path: Path) -> sqlite3.Connection:
     """A connection in WAL mode: a commit survives a kill of the process, and readers don't wait for writers."""
     try:
         connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+        trust_data_only(connection)
         connection.execute("PRAGMA journal_mode=WAL")
         connection.execute("PRAGMA synchronous=NORMAL")
     except sqlite3.Error as problem:
@@ -77,13 +107,43 @@ def connect(path: Path) -> sqlite3.Connection:
     return connection
 
 
+def connect_to_read(path: Path) -> sqlite3.Connection:
+    """A connection that writes nothing, neither to the file nor beside it."""
+    address, log = path.absolute().as_uri(), path.with_name(f"{path.name}-wal")
+    try:
+        try:
+            return _connected(f"{address}?mode=ro")
+        except sqlite3.OperationalError:
+            if log.exists() and log.stat().st_size:  # of what stands there SQLite would show nothing
+                raise
+            return _connected(f"{address}?immutable=1")  # the files by which processes meet can't be made there
+    except sqlite3.Error as problem:
+        raise unusable(path, problem) from problem
+
+
+def _connected(address: str) -> sqlite3.Connection:
+    connection = sqlite3.connect(address, BUSY_SECONDS, isolation_level=None, check_same_thread=False, uri=True)
+    try:
+        trust_data_only(connection)
+    except sqlite3.Error:
+        connection.close()
+        raise
+    return connection
+
+
 class LibraryStore(BaseStore):
-    """A durable `BaseStore` in one SQLite file; several processes may use the same file."""
+    """A durable `BaseStore` in one SQLite file; several processes may use the same file.
+
+    `to_read`: the file is there, and can't be written; whatever writes raises `LibraryError`.
+    """
 
     supports_ttl = False
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, to_read: bool = False) -> None:
         self.locks = path.parent / "locks"
+        if to_read:
+            self._reading = self._writing = _Worker(path, "reads", to_read=True)
+            return
         try:
             self.locks.mkdir(exist_ok=True)
             with FileLock(self.locks / "setup.lock"):  # two that open a new library would both make its tables
@@ -97,7 +157,8 @@ class LibraryStore(BaseStore):
     def close(self) -> None:
         """Commit what waits and close the file."""
         self._writing.close()
-        self._reading.close()
+        if self._reading is not self._writing:
+            self._reading.close()
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
         """Run operations and wait for them; not for use in an event loop."""
@@ -111,6 +172,13 @@ class LibraryStore(BaseStore):
         done: asyncio.Future[list[Result]] = loop.create_future()
         self._submit(list(ops), done, loop)
         return await done
+
+    async def written(self) -> None:
+        """Wait until all that was given to write is committed, also what a cancelled caller gave."""
+        loop = asyncio.get_running_loop()
+        done: asyncio.Future[list[Result]] = loop.create_future()
+        self._writing.submit(_Order([], done, loop))
+        await done
 
     def _submit(self, operations: list[Op], done: "_Done", loop: asyncio.AbstractEventLoop | None = None) -> None:
         writes = any(isinstance(operation, PutOp) for operation in operations)
@@ -141,26 +209,39 @@ class _Order:
 class _Worker:
     """One connection and the thread that uses it; what waits is run in one transaction."""
 
-    def __init__(self, path: Path, name: str) -> None:
+    def __init__(self, path: Path, name: str, *, to_read: bool = False) -> None:
         self._path = path
-        self._connection = connect(path)
-        self._store = SqliteStore(self._connection)
+        self._to_read = to_read
+        self._connection = (connect_to_read if to_read else connect)(path)
+        self._connection.text_factory = partial(str, encoding="utf-8", errors="surrogateescape")
+        self._store = SqliteStore(self._connection, deserializer=_value)
+        self._store.is_setup = to_read
         try:
             self._store.setup()
         except sqlite3.Error as problem:
             raise unusable(path, problem) from problem
         self._waiting: SimpleQueue[_Order | None] = SimpleQueue()
-        self._closing, self._closed = Lock(), False
+        self._closing, self._closed, self._process = Lock(), False, os.getpid()
+        self.lock = Lock()
+        rest_in_forks(self)
         self._thread = Thread(target=self._work, name=f"readgraph-{name}", daemon=True)
         self._thread.start()
 
     def submit(self, order: _Order) -> None:
+        if self._process != os.getpid():
+            raise of_parent(self._path.parent)
         with self._closing:
             if self._closed:
                 raise closed(self._path.parent)
             self._waiting.put(order)
 
+    def let_go(self) -> None:
+        """Close the connection in a process that was forked."""
+        self._connection.close()
+
     def close(self) -> None:
+        if self._process != os.getpid():
+            return
         with self._closing:
             self._closed = True
             self._waiting.put(None)
@@ -175,31 +256,65 @@ class _Worker:
                 group.append(self._waiting.get())
             open_ = None not in group
             orders = [order for order in group if order is not None]
-            self._run(orders)
+            with self.lock:
+                self._run(orders)
             _settle(orders)
 
     def _run(self, orders: list[_Order]) -> None:
+        operations = [operation for order in orders for operation in order.operations]
         try:
-            results = self._store.batch([operation for order in orders for operation in order.operations])
+            results = self._store.batch(operations)
         except Exception as problem:
             if len(orders) > 1:  # each for itself: the sound ones must not fail with the bad one
                 for order in orders:
                     self._run([order])
-            else:
-                orders[0].outcome = self._described(problem)
-            return
+                return
+            try:
+                if not _is_of_a_row(problem):
+                    raise
+                self._mend()
+                results = self._store.batch(operations)
+            except Exception as lasting:
+                orders[0].outcome = self._described(lasting)
+                return
         at = 0
         for order in orders:
             order.outcome = results[at : at + len(order.operations)]
             at += len(order.operations)
 
+    def _mend(self) -> None:
+        """Put odd rows in a form that can be listed; their values are no records before and after.
+
+        Where nothing is to be written that is done in a copy, which takes the table's place for this connection.
+        """
+        if self._to_read:
+            self._connection.execute("PRAGMA temp_store = MEMORY")
+            self._connection.execute("CREATE TEMP TABLE store AS SELECT * FROM main.store")
+        for statement in _MENDED:
+            self._connection.execute(statement)
+
     def _described(self, problem: Exception) -> Exception:
         cause = problem if isinstance(problem, sqlite3.Error) else problem.__cause__
         if isinstance(cause, sqlite3.Error):
             return unusable(self._path, cause)
-        if isinstance(problem, json.JSONDecodeError | UnicodeDecodeError):  # of a stored value
+        if isinstance(problem, ValueError):  # of a stored row
             return damaged(self._path)
         return problem
+
+
+def _value(stored: Any) -> dict[str, Any]:
+    """A stored value; what is no JSON object stands for itself, so that one odd row doesn't hide the others."""
+    try:
+        value = from_json(stored, allow_inf_nan=False)
+    except (ValueError, TypeError):
+        return UNREADABLE
+    return value if isinstance(value, dict) else UNREADABLE
+
+
+def _is_of_a_row(problem: Exception) -> bool:
+    """Whether one row makes a search fail: SQLite can't look into its value, or its time is none."""
+    cause = problem if isinstance(problem, sqlite3.Error) else problem.__cause__
+    return isinstance(problem, ValueError) or (isinstance(cause, sqlite3.Error) and "malformed JSON" in str(cause))
 
 
 def _settle(orders: list[_Order]) -> None:

@@ -5,26 +5,44 @@ Nothing here lists pages: records hold the counts, and pages are fetched in batc
 
 import hashlib
 from bisect import bisect_right
-from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
-from dataclasses import asdict, replace
+from collections import defaultdict
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
 from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
 
-from readgraph.state.errors import BadInput, LibraryError
-from readgraph.state.records import Document, Memory, Note, Page, Part, Recipe, TreeNode, digest
-from readgraph.state.stored_items import BATCH, ROOT, StoredItems, numbered, storable
+from readgraph.state.build_lock import building
+from readgraph.state.errors import BadInput, Damaged, LibraryError
+from readgraph.state.records import Document, Memory, Note, Page, Part, Recipe, RecordedReply, TreeNode, digest
+from readgraph.state.sound import Count, load, sound
+from readgraph.state.stored_items import BATCH, EVERY, ROOT, StoredItems, StoredValue, numbered, storable
+from readgraph.state.unfinished import check_not_forgotten, store_document
 from readgraph.state.words import count_words
 
 PART = 16_384
 """Characters of a document's text in one stored item."""
 
+HASHED_AT_ONCE = 1_000_000
+"""Characters: a long text as bytes would be in memory a second time."""
+
 
 def document_id(text: str) -> str:
     """The id of the document of this text."""
-    return hashlib.sha256(storable(text).encode()).hexdigest()[:16]
+    text, hashed = storable(text), hashlib.sha256()
+    for start in range(0, len(text), HASHED_AT_ONCE):
+        hashed.update(text[start : start + HASHED_AT_ONCE].encode())
+    return hashed.hexdigest()[:16]
+
+
+@dataclass(frozen=True, slots=True)
+class _Places:
+    """One stored group of places."""
+
+    places: list[tuple[Count, str]]
 
 
 class PageStore(StoredItems):
@@ -41,26 +59,30 @@ class PageStore(StoredItems):
         if not isinstance(text, str):
             raise BadInput(f"A document's text must be a string, not {type(text).__name__}.")
         text = storable(text)
-        if not text.strip():
+        if not text or text.isspace():  # stripped, a long text would be copied
             raise BadInput(f"{title or 'The text'} is empty: there is nothing to read.")
         identity = document_id(text)
-        known = await self.get((ROOT, "documents"), [identity])
-        if known[0]:
-            return Document.load(known[0])
-        named = (storable(title), storable(source))
-        document = Document(identity, *named, count_words(text), len(text), now(), len(places))
-        parts = [text[start : start + PART] for start in range(0, len(text), PART)]
-        await self.put([((ROOT, "text", identity), numbered(n), {"text": part}) for n, part in enumerate(parts)])
-        groups = [list(places[first : first + BATCH]) for first in range(0, len(places), BATCH)]
-        await self.put([((ROOT, "places", identity), numbered(n), {"places": part}) for n, part in enumerate(groups)])
-        await self.put([((ROOT, "documents"), identity, asdict(document))])
+        if known := await self._known(identity):
+            return known
+        async with building(self.store, identity):  # nobody forgets it, or stores the same, meanwhile
+            if known := await self._known(identity):
+                return known
+            await check_not_forgotten(self, identity)
+            named = (storable(title), storable(source))
+            document = Document(identity, *named, count_words(text), len(text), utc_now(), len(places))
+            await store_document(self, document, [*_parts(identity, text), *_groups(identity, places)], new=True)
         return document
+
+    async def _known(self, identity: str) -> Document | None:
+        (value,) = await self.get((ROOT, "documents"), [identity])
+        return _keyed(identity, Document.load(value)) if value is not None else None
 
     async def places(self, document: Document) -> list[tuple[int, str]]:
         """(character offset, name) of the places that the source names, ascending."""
         keys = [numbered(group) for group in range(-(-document.places // BATCH))]
+        await self.check_last((ROOT, "places", document.id), len(keys))
         groups = await self.get((ROOT, "places", document.id), keys)
-        places = [(start, name) for group in groups if group for start, name in group["places"]]
+        places = [place for group in groups if group for place in load(_Places, group).places]
         return places[: document.places]  # an append that was stopped may have left more
 
     async def place_names(self, document: Document, offsets: Sequence[int]) -> list[str | None]:
@@ -82,10 +104,10 @@ class PageStore(StoredItems):
 
     async def document(self, identity: str) -> Document:
         """The record of a document; raises `BadInput` where the store doesn't hold it."""
-        (value,) = await self.get((ROOT, "documents"), [identity])
-        if value is None:
-            raise BadInput(f"The library holds no document '{identity}': add its text first.")
-        return Document.load(value)
+        if known := await self._known(identity):
+            return known
+        await check_not_forgotten(self, identity)
+        raise BadInput(f"The library holds no document '{identity}': add its text first.")
 
     async def text(self, document: Document) -> str:
         """The whole text of a document."""
@@ -96,8 +118,12 @@ class PageStore(StoredItems):
         if document.parts:
             return await self._spans_in_parts(document, spans)
         wanted = sorted({part for start, end in spans for part in range(start // PART, -(-end // PART))})
+        await self.check_last((ROOT, "text", document.id), wanted[-1] + 1 if len(wanted) > BATCH else 0)
         values = await self.get((ROOT, "text", document.id), [numbered(part) for part in wanted])
-        parts = {part: value["text"] for part, value in zip(wanted, values, strict=True) if value}
+        stored = {part: str((value or {}).get("text")) for part, value in zip(wanted, values, strict=True)}
+        parts = {
+            part: text for part, text in stored.items() if len(text) >= min(PART, document.characters - part * PART)
+        }
         if len(parts) < len(wanted):
             named = document.title or document.id
             raise LibraryError(f"The library lacks a part of the text of '{named}': forget it and read it again.")
@@ -115,17 +141,53 @@ class PageStore(StoredItems):
 
     async def memories(self, document: str) -> list[Memory]:
         """All memories of a document, the oldest first."""
-        found = await self.search((ROOT, "memories", document), 1000)
-        return sorted((Memory.load(item.value) for item in found), key=lambda memory: memory.started)
+        return (await self._sound_memories(document))[document]
+
+    async def all_memories(self) -> dict[str, list[Memory]]:
+        """All memories of the store by the ids of their documents, the oldest first."""
+        return await self._sound_memories()
+
+    async def _sound_memories(self, *document: str) -> dict[str, list[Memory]]:
+        """Memories by document, the oldest first; one whose record is damaged is built anew where it is needed."""
+        found = list[Memory]()
+        for item in await self.search((ROOT, "memories", *document), EVERY):
+            with suppress(Damaged):
+                found.append(await self._memory(item.namespace[-1], item.key, item.value))
+        kept = defaultdict[str, list[Memory]](list)
+        for memory in sorted(found, key=lambda memory: memory.started):
+            kept[memory.document].append(memory)
+        return kept
+
+    async def _memory(self, document: str, identity: str, value: Any) -> Memory:
+        memory = Memory.load(value)
+        if (memory.document, memory.id) != (document, identity):
+            raise Damaged("memory")
+        await self.check_last((ROOT, "pages", memory.id), memory.pages)
+        return memory
+
+    async def note_sizes(self, memories: Iterable[Memory]) -> dict[str, tuple[int, int]]:
+        """How many notes each memory has, by its id, and their words together."""
+        keys = [(memory.id, numbered(number)) for memory in memories for number in range(memory.pages)]
+        sizes = defaultdict[str, tuple[int, int]](lambda: (0, 0))
+        at = iter(keys)
+        async for note in self.get_each(((ROOT, "notes", memory), number) for memory, number in keys):
+            memory, _ = next(at)
+            if note:
+                count, words = sizes[memory]
+                sizes[memory] = (count + 1, words + load(Note, note).words)
+        return sizes
 
     async def find_memory(self, document: str, recipe: Recipe, *, renew: bool = False) -> Memory | None:
         """The memory that this recipe made of the document, if it did.
 
         Where only an older version of the prompts was used before, that memory is given, unless `renew`.
         """
-        (value,) = await self.get((ROOT, "memories", document), [digest([document, recipe.fingerprint])])
+        identity = digest([document, recipe.fingerprint])
+        (value,) = await self.get((ROOT, "memories", document), [identity])
         if value is not None:
-            return Memory.load(value)
+            with suppress(Damaged):  # else it is built anew, in its place
+                if (memory := await self._memory(document, identity, value)).recipe.fingerprint == recipe.fingerprint:
+                    return memory
         older = [] if renew else await self.memories(document)
         return next((memory for memory in reversed(older) if memory.recipe.same_but_prompts(recipe)), None)
 
@@ -133,7 +195,7 @@ class PageStore(StoredItems):
         """The memory that this recipe makes of the document: as `find_memory` finds it, else new and empty."""
         if known := await self.find_memory(document, recipe, renew=renew):
             return known
-        memory = Memory(digest([document, recipe.fingerprint]), document, recipe, now())
+        memory = Memory(digest([document, recipe.fingerprint]), document, recipe, utc_now())
         await self.put_memory(memory)
         return memory
 
@@ -144,7 +206,7 @@ class PageStore(StoredItems):
             raise BadInput(
                 f"The library holds no memory '{identity}' of document '{document}': read the document first."
             )
-        return Memory.load(value)
+        return await self._memory(document, identity, value)
 
     async def put_memory(self, memory: Memory) -> None:
         """Keep a memory's record."""
@@ -166,7 +228,7 @@ class PageStore(StoredItems):
     async def pages(self, memory: str, numbers: Iterable[int]) -> list[Page]:
         """The pages of these numbers, in this order; numbers that don't exist are left out."""
         values = await self.get((ROOT, "pages", memory), [numbered(number) for number in numbers])
-        return [Page(**value) for value in values if value]
+        return [load(Page, value) for value in values if value is not None]
 
     async def put_note(self, memory: str, note: Note) -> None:
         """Keep the note of a page."""
@@ -175,7 +237,7 @@ class PageStore(StoredItems):
     async def notes(self, memory: str, numbers: Iterable[int]) -> list[Note]:
         """The notes of these pages, in this order; pages without a note are left out."""
         values = await self.get((ROOT, "notes", memory), [numbered(number) for number in numbers])
-        return [Note(**value) for value in values if value]
+        return [load(Note, value) for value in values if value is not None]
 
     async def put_tree_node(self, memory: str, node: TreeNode) -> None:
         """Keep a node of the tree above a memory's pages."""
@@ -184,41 +246,54 @@ class PageStore(StoredItems):
     async def tree_nodes(self, memory: str, ids: Iterable[str]) -> list[TreeNode]:
         """The tree nodes of these ids, in this order; those that don't exist are left out."""
         values = await self.get((ROOT, "tree", memory), [*ids])
-        return [TreeNode(**value) for value in values if value]
+        return [load(TreeNode, value) for value in values if value is not None]
 
-    async def reply(self, key: str) -> dict[str, Any] | None:
-        """A recorded reply of a model (see `readgraph.nodes.asking`)."""
-        return (await self.get((ROOT, "replies"), [key]))[0]
+    async def reply(self, key: str) -> RecordedReply | None:
+        """A recorded reply of a model (see `readgraph.models.asking`); one that is damaged is asked for again."""
+        return next(sound(RecordedReply, await self.get((ROOT, "replies"), [key])), None)
 
-    async def put_reply(self, key: str, value: dict[str, Any]) -> None:
+    async def put_reply(self, key: str, reply: RecordedReply) -> None:
         """Record a reply; when this returns, it is committed."""
-        await self.put([((ROOT, "replies"), key, value)])
+        await self.put([((ROOT, "replies"), key, asdict(reply))])
 
-    def replies(self, document: str | None = None) -> AsyncIterator[tuple[str, dict[str, Any]]]:
+    async def replies(self, document: str | None = None) -> AsyncIterator[tuple[str, RecordedReply]]:
         """Keys and values of recorded replies: all, or those that were paid for one document."""
-        return self.each((ROOT, "replies"), None if document is None else {"document": document})
+        async for key, value in self.each((ROOT, "replies"), None if document is None else {"document": document}):
+            for reply in sound(RecordedReply, [value]):
+                yield key, reply
 
     async def forget_replies(self, keys: Iterable[str]) -> None:
         """Drop recorded replies."""
         await self.delete((ROOT, "replies"), keys)
 
     async def embeddings(self, keys: Sequence[str]) -> list[dict[str, Any] | None]:
-        """Kept embeddings, in the order of the keys (see `readgraph.state.search.kept_vectors`)."""
+        """Kept embeddings, in the order of the keys (see `readgraph.nodes.search_tools.PaidVectors`)."""
         return await self.get((ROOT, "embeddings"), keys)
 
     async def put_embeddings(self, values: Mapping[str, dict[str, Any]]) -> None:
         """Keep embeddings; when this returns, they are committed."""
         await self.put([((ROOT, "embeddings"), key, value) for key, value in values.items()])
 
-    async def forget_embeddings(self, document: str) -> None:
-        """Drop the embeddings that were paid for one document."""
-        paid = self.each((ROOT, "embeddings"), {"document": document})
-        await self.delete((ROOT, "embeddings"), [key async for key, _ in paid])
+    async def forget_paid(self, document: str) -> int:
+        """Drop the replies and embeddings that were paid for one document; gives how many replies that were."""
+        await self.clear((ROOT, "embeddings"), {"document": document})
+        return await self.clear((ROOT, "replies"), {"document": document})
 
-    async def documents(self, limit: int = 10_000) -> list[Document]:
-        """The documents of the store, the newest first."""
-        found = await self.search((ROOT, "documents"), limit)
-        return sorted((Document.load(item.value) for item in found), key=lambda document: document.added, reverse=True)
+    async def documents(self) -> list[Document]:
+        """The documents of the store, the newest first, but those whose record is damaged."""
+        return (await self.listed())[0]
+
+    async def listed(self) -> tuple[list[Document], list[str]]:
+        """The documents of the store, the newest first, and the ids of those whose record is damaged."""
+        documents, damaged = list[Document](), list[str]()
+        for item in await self.search((ROOT, "documents"), EVERY):
+            try:
+                document = _keyed(item.key, Document.load(item.value))
+            except Damaged:
+                damaged.append(item.key)
+            else:
+                documents.append(document)
+        return sorted(documents, key=lambda document: document.added, reverse=True), sorted(damaged)
 
 
 _in_memory = InMemoryStore()
@@ -229,12 +304,28 @@ def page_store(runtime: Runtime[Any]) -> PageStore:
     return PageStore(_in_memory if runtime.store is None else runtime.store)
 
 
+def _parts(identity: str, text: str) -> Iterator[StoredValue]:
+    for number, start in enumerate(range(0, len(text), PART)):
+        yield (ROOT, "text", identity), numbered(number), {"text": text[start : start + PART]}
+
+
+def _groups(identity: str, places: Sequence[tuple[int, str]]) -> Iterator[StoredValue]:
+    for number, first in enumerate(range(0, len(places), BATCH)):
+        yield (ROOT, "places", identity), numbered(number), {"places": list(places[first : first + BATCH])}
+
+
+def _keyed(identity: str, document: Document) -> Document:
+    if document.id != identity:
+        raise Damaged("document")
+    return document
+
+
 def _slice(parts: dict[int, str], start: int, end: int) -> str:
     first, last = start // PART, -(-end // PART)
     joined = "".join(parts[part] for part in range(first, last))
     return joined[start - first * PART : end - first * PART]
 
 
-def now() -> str:
+def utc_now() -> str:
     """The time as records keep it: UTC, sortable."""
     return datetime.now(UTC).isoformat(timespec="microseconds")

@@ -34,7 +34,7 @@ class Step(TypedDict):
 
     node: str
     model: str
-    did: str
+    summary: str
     usage: Usage
     fallbacks: dict[str, int]
 
@@ -44,6 +44,27 @@ class Quote(TypedDict):
 
     page: int
     quote: str
+
+
+class Finding(TypedDict):
+    """What was learned from a page, in any method: an answer to the question, or (`answers` false) a part of one.
+
+    `page` is -1 where none is named; `choice` is the letter of a multiple choice.
+    """
+
+    page: int
+    answers: bool
+    text: str
+    choice: str | None
+    quotes: list[Quote]
+
+
+def with_finding(findings: Sequence[Finding], new: Finding) -> list[Finding]:
+    """The findings with one more; of a page, what was learned last holds, and quotes from before are kept."""
+    before = [quote for finding in findings if finding["page"] == new["page"] for quote in finding["quotes"]]
+    others = [finding for finding in findings if finding["page"] != new["page"]]
+    quotes = [*before, *(quote for quote in new["quotes"] if quote not in before)]
+    return [*others, {**new, "quotes": quotes}]
 
 
 class Citation(TypedDict):
@@ -61,14 +82,14 @@ class Citation(TypedDict):
     document: NotRequired[str]
 
 
-class Exchange(TypedDict):
+class QuestionTurn(TypedDict):
     """A question of a thread and what was answered; nothing yet, or nothing found."""
 
     question: str
     answer: str | None
 
 
-MOST_EXCHANGES = 5
+MOST_QUESTION_TURNS = 5
 """A further question knows at most this many exchanges before it."""
 
 
@@ -126,7 +147,8 @@ class Answered(TypedDict):
     """Output of every graph.
 
     `pages_read` is in order of reading; `compression_rate` is 100 · (1 − words in context / words of the text)
-    at the answer (ReadAgent, section 4), none where nothing was answered.
+    at the answer (ReadAgent, section 4), none where nothing was answered. `findings` are what single pages said, where
+    the method asks them; their quotes were not yet found in the text.
     """
 
     document: str
@@ -134,6 +156,7 @@ class Answered(TypedDict):
     answer: str | None
     choice: str | None
     status: Status
+    findings: list[Finding]
     citations: list[Citation]
     pages_read: list[int]
     compression_rate: float | None
@@ -143,7 +166,7 @@ class Answered(TypedDict):
 
 
 class ReadingState(Answered):
-    """All channels of a reading. The first node sets those of one question anew (see `fresh_reading`)."""
+    """All channels of a reading. The first node resets those of one question (see `fresh_reading`)."""
 
     text: NotRequired[Annotated[str, EphemeralValue]]
     title: NotRequired[Annotated[str, EphemeralValue]]
@@ -151,10 +174,10 @@ class ReadingState(Answered):
     options: NotRequired[Annotated[list[str], EphemeralValue]]
     follow_up: NotRequired[Annotated[bool, EphemeralValue]]
 
-    exchanges: list[Exchange]
-    asked: str
+    question_turns: list[QuestionTurn]
+    question_text: str
     choices: dict[str, str]
-    looking: bool
+    continue_search: bool
     quotes: list[Quote]
 
 
@@ -165,11 +188,12 @@ class Cleared:
 class FreshReading(TypedDict):
     """The channels that belong to one question."""
 
-    exchanges: list[Exchange]
-    asked: str
+    question_turns: list[QuestionTurn]
+    question_text: str
     choices: dict[str, str]
-    looking: bool
+    continue_search: bool
     pages_read: list[int]
+    findings: list[Finding]
     quotes: Annotated[list[Quote], Cleared]
     answer: Annotated[str | None, Cleared]
     choice: Annotated[str | None, Cleared]
@@ -178,19 +202,20 @@ class FreshReading(TypedDict):
     status: Status
 
 
-def fresh_reading(question: str, options: list[str], before: Sequence[Exchange] = ()) -> FreshReading:
+def fresh_reading(question: str, options: list[str], before: Sequence[QuestionTurn] = ()) -> FreshReading:
     """The start of a question: nothing looked up, nothing answered. Options get letters from A on.
 
-    What is `asked` begins with the exchanges before, where the question follows on from them.
+    What is `question_text` begins with the exchanges before, where the question follows on from them.
     """
-    kept = before[-MOST_EXCHANGES:]
+    kept = before[-MOST_QUESTION_TURNS:]
     earlier = [f"Asked before: {one['question']}\nAnswered: {one['answer'] or 'not found in the text'}" for one in kept]
     return {
-        "exchanges": [*kept, Exchange(question=question, answer=None)],
-        "asked": "\n\n".join([*earlier, f"Asked now: {question}"]) if earlier else question,
+        "question_turns": [*kept, QuestionTurn(question=question, answer=None)],
+        "question_text": "\n\n".join([*earlier, f"Asked now: {question}"]) if earlier else question,
         "choices": {chr(ord("A") + number): option for number, option in enumerate(options)},
-        "looking": False,
+        "continue_search": False,
         "pages_read": [],
+        "findings": [],
         "quotes": [],
         "answer": None,
         "choice": None,

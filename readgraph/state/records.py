@@ -6,6 +6,9 @@ from bisect import bisect_right
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal
 
+from readgraph.state.errors import Damaged
+from readgraph.state.sound import Count, Id, Time, load
+
 PageEnd = Literal["model", "fallback", "rule", "rest"]
 """Who chose where a page ends: the model; the fall-back after unusable replies; a rule; or the text ended."""
 
@@ -20,9 +23,9 @@ def digest(value: object, length: int = 16) -> str:
 class Part:
     """A document in a collection: its id, and the span `[start, end)` that it takes there."""
 
-    document: str
-    start: int
-    end: int
+    document: Id
+    start: Count
+    end: Count
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,24 +33,28 @@ class Document:
     """One source text; its id is the hash of the stored text, so the same text is stored once.
 
     `places` counts the places that the source names in its own terms (see `PageStore.place_names`). `parts` are the
-    documents of a collection (see `readgraph.state.collections`), whose text is theirs, one behind the other. A
+    documents of a collection (see `readgraph.state.collections`), whose text is theirs, joined. A
     history, whose text grows, has `sessions`, and its id is the hash of its name (see `readgraph.state.histories`).
     """
 
-    id: str
+    id: Id
     title: str
     source: str
-    words: int
-    characters: int
-    added: str
-    places: int = 0
+    words: Count
+    characters: Count
+    added: Time
+    places: Count = 0
     parts: tuple[Part, ...] = ()
-    sessions: int = 0
+    sessions: Count = 0
 
     @classmethod
-    def load(cls, value: dict[str, Any]) -> "Document":
-        """The record of a stored value."""
-        return cls(**{**value, "parts": tuple(Part(**part) for part in value.get("parts", ()))})
+    def load(cls, value: Any) -> "Document":
+        """The record of a stored value; raises `Damaged` where it is none."""
+        document = load(cls, value)
+        edges = [0, *(edge for part in document.parts for edge in (part.start, part.end)), document.characters]
+        if edges != sorted(edges) or (document.parts and edges[-2] != edges[-1]):
+            raise Damaged("document")
+        return document
 
     def part_at(self, offset: int) -> Part:
         """The part of a collection that holds an offset."""
@@ -61,11 +68,11 @@ class Session:
     `digest` is that of what was given: a session that was seen is known by it.
     """
 
-    number: int
+    number: Count
     title: str
     time: str
-    start: int
-    end: int
+    start: Count
+    end: Count
     digest: str
 
     @property
@@ -97,35 +104,38 @@ class Recipe:
 class Memory:
     """What one method built from one document with one recipe.
 
-    `pages` counts the pages so far and `read_to` is the character offset behind the last of them;
+    `pages` counts the pages so far and `read_to` is the character offset after the last of them;
     `paged` says that they cover the document, `complete` that every page has its note too. `levels` counts the
     nodes on each level of the tree above the pages that is grown so far (MemWalker; see `summary_tree`).
     """
 
-    id: str
-    document: str
+    id: Id
+    document: Id
     recipe: Recipe
-    started: str
-    pages: int = 0
-    read_to: int = 0
+    started: Time
+    pages: Count = 0
+    read_to: Count = 0
     paged: bool = False
     complete: bool = False
-    levels: tuple[int, ...] = ()
+    levels: tuple[Count, ...] = ()
 
     @classmethod
-    def load(cls, value: dict[str, Any]) -> "Memory":
-        """The record of a stored value."""
-        return cls(**{**value, "recipe": Recipe(**value["recipe"]), "levels": tuple(value.get("levels", ()))})
+    def load(cls, value: Any) -> "Memory":
+        """The record of a stored value; raises `Damaged` where it is none."""
+        memory = load(cls, value)
+        if memory.pages > memory.read_to or any(level > memory.pages for level in memory.levels):
+            raise Damaged("memory")
+        return memory
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
     """A contiguous span `[start, end)` of a document's characters; numbers count from 0."""
 
-    number: int
-    start: int
-    end: int
-    words: int
+    number: Count
+    start: Count
+    end: Count
+    words: Count
     ended_by: PageEnd
 
 
@@ -136,9 +146,9 @@ class Note:
     `header` is the line that puts the page in its context (GAM, section 2.2.1).
     """
 
-    page: int
+    page: Count
     text: str
-    words: int
+    words: Count
     fallback: bool = False
     header: str = ""
 
@@ -152,6 +162,20 @@ class TreeNode:
 
     id: str
     text: str
-    words: int
+    words: Count
     compressed: bool = False
     fallback: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedReply:
+    """A recorded reply of a model, to an ask of the kind `asked`, paid for `document`.
+
+    `tokens` counts those in and out; replies that an earlier version recorded have none. `cut`: by the server.
+    """
+
+    said: str
+    cut: bool
+    asked: str
+    document: str
+    tokens: tuple[Count, Count] = (0, 0)

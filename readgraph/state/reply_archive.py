@@ -6,17 +6,20 @@ finds it. Keys of providers are in no reply.
 
 import json
 from collections.abc import AsyncIterator, Iterable, Iterator
-from typing import Any
+from dataclasses import asdict
+from typing import Annotated
+
+from pydantic import BaseModel, Field, ValidationError
 
 from readgraph.state.errors import BadInput
 from readgraph.state.page_store import PageStore
+from readgraph.state.records import RecordedReply
+from readgraph.state.sound import Count
 
 HEADER = {"readgraph": "replies", "format": 1}
 
-_FIELDS = {"said": str, "cut": bool, "asked": str, "document": str}
-
-_TOKENS = "tokens"
-"""A pair of counts, in and out; replies that were recorded by an earlier version have none."""
+LONGEST_FAULT = 200
+"""Characters of what is wrong with a line."""
 
 
 async def exported(pages: PageStore, document: str | None = None) -> AsyncIterator[str]:
@@ -24,7 +27,7 @@ async def exported(pages: PageStore, document: str | None = None) -> AsyncIterat
     yield json.dumps(HEADER)
     replies = {key: value async for key, value in pages.replies(document)}
     for key in sorted(replies):
-        yield json.dumps({"key": key, **replies[key]}, ensure_ascii=False, sort_keys=True)
+        yield json.dumps({"key": key, **asdict(replies[key])}, ensure_ascii=False, sort_keys=True)
 
 
 async def imported(pages: PageStore, lines: Iterable[str]) -> tuple[int, int]:
@@ -35,30 +38,42 @@ async def imported(pages: PageStore, lines: Iterable[str]) -> tuple[int, int]:
     replies = list(_parsed(lines))
     known = [await pages.reply(key) for key, _ in replies]
     new = [reply for reply, there in zip(replies, known, strict=True) if there is None]
-    for key, value in new:
-        await pages.put_reply(key, value)
+    for key, reply in new:
+        await pages.put_reply(key, reply)
     return len(new), len(replies) - len(new)
 
 
-def _parsed(lines: Iterable[str]) -> Iterator[tuple[str, dict[str, Any]]]:
+class _Line(BaseModel, extra="forbid", strict=True):
+    """A reply under its key; those that were recorded by an earlier version have no tokens."""
+
+    key: Annotated[str, Field(min_length=1)]
+    said: str
+    cut: bool
+    asked: str
+    document: str
+    tokens: tuple[Count, Count] = (0, 0)
+
+
+def _parsed(lines: Iterable[str]) -> Iterator[tuple[str, RecordedReply]]:
     for number, line in enumerate(lines, 1):
-        try:
-            value = json.loads(line)
-        except (ValueError, RecursionError):
-            raise BadInput(f"Line {number} is no JSON: is this an archive of replies?") from None
         if number == 1:
-            if value != HEADER:
-                raise BadInput("This is no archive of replies, or of a newer format: its first line doesn't say so.")
+            _check_header(line)
             continue
-        if not _is_reply(value):
-            raise BadInput(f"Line {number} is no reply: it needs {', '.join(['key', *_FIELDS])}.")
-        yield value.pop("key"), value
+        try:
+            parsed = _Line.model_validate_json(line)
+        except ValidationError as problem:
+            fault = problem.errors(include_input=False)[0]
+            if fault["type"] == "json_invalid":
+                raise BadInput(f"Line {number} is no JSON: is this an archive of replies?") from None
+            what = ": ".join(filter(None, [".".join(map(str, fault["loc"])), fault["msg"]]))
+            raise BadInput(f"Line {number} is no reply: {what[:LONGEST_FAULT]}.") from None
+        yield parsed.key, RecordedReply(**parsed.model_dump(exclude={"key"}))
 
 
-def _is_reply(value: Any) -> bool:
-    kinds = {**_FIELDS, "key": str}
-    if not isinstance(value, dict) or value.keys() - {_TOKENS} != kinds.keys():
-        return False
-    tokens = value.get(_TOKENS, [0, 0])
-    counts = isinstance(tokens, list) and len(tokens) == 2 and all(type(count) is int for count in tokens)
-    return counts and all(isinstance(value[name], kind) for name, kind in kinds.items())
+def _check_header(line: str) -> None:
+    try:
+        header = json.loads(line)
+    except (ValueError, RecursionError):
+        raise BadInput("Line 1 is no JSON: is this an archive of replies?") from None
+    if header != HEADER:
+        raise BadInput("This is no archive of replies, or of a newer format: its first line doesn't say so.")

@@ -17,7 +17,7 @@ class Plan(TypedDict):
     page: list[int]
 
 
-class Found(TypedDict):
+class SearchHit(TypedDict):
     """A page that a search found: the tools that did, and its score after their rankings were fused."""
 
     page: int
@@ -26,12 +26,12 @@ class Found(TypedDict):
 
 
 class Round(TypedDict):
-    """One round of research. `shown`: pages whose text was read; `enough` is none where nobody was asked."""
+    """One round of research. `pages_shown`: pages whose text was read; `enough` is none where nobody was asked."""
 
     requests: list[str]
     plan: Plan
-    hits: list[Found]
-    shown: list[int]
+    hits: list[SearchHit]
+    pages_shown: list[int]
     notes: str
     sources: list[int]
     enough: bool | None
@@ -58,7 +58,7 @@ class ResearchState(Researched, ReadingState):
 
     requests: list[str]
     plan: Plan
-    hits: list[Found]
+    hits: list[SearchHit]
 
 
 class FreshResearch(TypedDict):
@@ -66,7 +66,7 @@ class FreshResearch(TypedDict):
 
     requests: list[str]
     plan: Annotated[Plan, Cleared]
-    hits: Annotated[list[Found], Cleared]
+    hits: Annotated[list[SearchHit], Cleared]
     rounds: list[Round]
     notes: str
     sources: list[int]

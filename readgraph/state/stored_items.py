@@ -5,17 +5,28 @@ Reads and writes never share a batch.
 
 import asyncio
 from collections.abc import AsyncIterator, Iterable, Sequence
+from itertools import islice
 from typing import Any
 
 from langgraph.store.base import BaseStore, GetOp, Item, Op, PutOp, SearchItem, SearchOp
 
-from readgraph.state.errors import BadInput
+from readgraph.state.errors import BadInput, Damaged
 
 BATCH = 500
 """Operations in one batch."""
 
+CLEARED_AT_ONCE = 4 * BATCH
+"""Items that are listed at once to be dropped: a store gives their values, too, such as 16 kB of a text."""
+
+EVERY = 2**31 - 1
+"""The limit of a search that has none: one list is of one moment, which pages of it are not."""
+
 ROOT = "readgraph"
 """The namespace of all that is ours begins with this."""
+
+
+StoredValue = tuple[tuple[str, ...], str, dict[str, Any] | None]
+"""Namespace, key and value of what is stored; nothing as the value deletes."""
 
 
 def numbered(number: int) -> str:
@@ -47,14 +58,23 @@ class StoredItems:
 
     async def get(self, namespace: tuple[str, ...], keys: Sequence[str]) -> list[dict[str, Any] | None]:
         """The stored values of these keys, in this order."""
-        found: list[dict[str, Any] | None] = []
-        space, names = storable(namespace), storable(list(keys))
-        for first in range(0, len(names), BATCH):
-            gets = [GetOp(space, name, refresh_ttl=False) for name in names[first : first + BATCH]]
-            found += [item.value if isinstance(item, Item) else None for item in await self._batch(gets)]
-        return found
+        space = storable(namespace)
+        return [value async for value in self.get_each((space, storable(key)) for key in keys)]
 
-    async def put(self, items: Sequence[tuple[tuple[str, ...], str, dict[str, Any] | None]]) -> None:
+    async def get_each(self, keys: Iterable[tuple[tuple[str, ...], str]]) -> AsyncIterator[dict[str, Any] | None]:
+        """The stored values of (namespace, key), as they are stored, in this order; a batch of them is held at once."""
+        wanted = iter(keys)
+        while group := list(islice(wanted, BATCH)):
+            gets = [GetOp(space, key, refresh_ttl=False) for space, key in group]
+            for item in await self._batch(gets):
+                yield item.value if isinstance(item, Item) else None
+
+    async def check_last(self, namespace: tuple[str, ...], count: int) -> None:
+        """Raise `Damaged` where so many numbered items can't be there: else a wrong count would take for ever."""
+        if count > BATCH and (await self.get(namespace, [numbered(count - 1)]))[0] is None:
+            raise Damaged(namespace[1])
+
+    async def put(self, items: Sequence[StoredValue]) -> None:
         """Store (namespace, key, value); nothing as the value deletes. Up to `BATCH` items are committed together."""
         for first in range(0, len(items), BATCH):
             batch = storable(list(items[first : first + BATCH]))
@@ -67,10 +87,18 @@ class StoredItems:
     async def search(
         self, namespace: tuple[str, ...], limit: int, only: dict[str, Any] | None = None, offset: int = 0
     ) -> list[SearchItem]:
-        """So many items below a namespace, behind the first `offset`; those with the fields of `only`."""
+        """At most `limit` items below a namespace, after the first `offset`; only those with the fields of `only`."""
         search = SearchOp(storable(namespace), filter=only, limit=limit, offset=offset, refresh_ttl=False)
         (found,) = await self._batch([search])
         return list(found)
+
+    async def clear(self, namespace: tuple[str, ...], only: dict[str, Any] | None = None) -> int:
+        """Drop all that `search` finds, whatever any record says of it; gives how many items that were."""
+        count = 0
+        while found := await self.search(namespace, CLEARED_AT_ONCE, only):
+            await self.put([(item.namespace, item.key, None) for item in found])
+            count += len(found)
+        return count
 
     async def each(
         self, namespace: tuple[str, ...], only: dict[str, Any] | None = None

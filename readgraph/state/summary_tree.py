@@ -43,7 +43,7 @@ class TreeShape:
 
     @classmethod
     def over(cls, pages: int, most: int) -> "TreeShape":
-        """The whole tree over so many pages."""
+        """The whole tree over this many pages."""
         counts = [pages]
         while counts[-1] > 1:
             counts.append(-(-counts[-1] // most))

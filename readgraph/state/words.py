@@ -24,7 +24,7 @@ def count_words(text: str) -> int:
 
 
 def end_after_words(text: str, start: int, words: int) -> int:
-    """Offset behind the word number `words` counted from `start` (the text's end where there are fewer)."""
+    """Offset after the word number `words`, counted from `start` (the text's end where there are fewer)."""
     if words <= 0:
         return start
     last = next(islice(_UNIT.finditer(text, start), words - 1, None), None)

@@ -14,6 +14,7 @@ from typing import Any, TextIO, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from readgraph.sources.given_files import check_regular, most_bytes, too_large
 from readgraph.sources.loading import shown
 from readgraph.state.errors import BadInput
 
@@ -75,8 +76,11 @@ def first_value(path: Path) -> Any:
         return None
 
 
-def _values(path: Path, longest: int = -1) -> Iterator[tuple[str, Any]]:
+def _values(path: Path, longest: int | None = None) -> Iterator[tuple[str, Any]]:
+    """The values of a file, where each stands, none of more than `longest` characters."""
     name = shown(path)
+    check_regular(path, name)
+    longest = longest or most_bytes()
     if path.suffix == PARQUET:
         yield from _of_table(path, name)
         return
@@ -130,6 +134,8 @@ def _of_lines(file: TextIO, name: str, longest: int) -> Iterator[tuple[str, Any]
         line = file.readline(longest)
         if not line:
             return
+        if len(line) == longest:
+            raise too_large(f"line {number} of {name}")
         if line.strip():
             whole = number == 1 and line.strip() == "{"  # an object on several lines is all that its file holds
             where = name if whole else f"line {number} of {name}"
@@ -173,6 +179,6 @@ def _after_space(text: str, at: int) -> int:
 
 def _may_go_on(problem: Exception, held: str, longest: int) -> bool:
     """Whether more text may mend it: the fault is where the text ends, or a string that has no end yet."""
-    if not isinstance(problem, json.JSONDecodeError) or 0 <= longest < len(held):
+    if not isinstance(problem, json.JSONDecodeError) or longest < len(held):
         return False
     return problem.msg.startswith("Unterminated string") or problem.pos >= len(held) - LONGEST_ESCAPE

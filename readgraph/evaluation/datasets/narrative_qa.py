@@ -17,7 +17,8 @@ from readgraph.evaluation.datasets.assembling import Asked, assembled
 from readgraph.evaluation.datasets.lines import Record, record
 from readgraph.evaluation.records import Dataset, Item, Text
 from readgraph.sources import html_text, plain_text
-from readgraph.sources.loading import read_bytes, shown
+from readgraph.sources.given_files import check_regular, read_bytes
+from readgraph.sources.loading import shown
 from readgraph.state.errors import BadInput
 from readgraph.state.stored_items import storable
 
@@ -116,6 +117,7 @@ def _text(story: Path) -> str:
 
 
 def _rows(path: Path) -> Iterator[tuple[str, dict[str, str]]]:
+    check_regular(path, shown(path))
     try:
         with path.open(encoding="utf-8", newline="") as file:
             rows = csv.DictReader(file)

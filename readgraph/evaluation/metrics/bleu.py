@@ -2,9 +2,9 @@
 
 import re
 
-from readgraph.evaluation.extra import library
 from readgraph.evaluation.metrics.references import best_of_references
 from readgraph.evaluation.metrics.token_f1 import ARTICLES
+from readgraph.evaluation.optional_imports import library
 from readgraph.evaluation.records import Item, Outcome
 
 

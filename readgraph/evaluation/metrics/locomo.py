@@ -4,9 +4,9 @@ from functools import cache
 from statistics import fmean
 from typing import Any
 
-from readgraph.evaluation.extra import library
 from readgraph.evaluation.metrics.references import best_of_references
 from readgraph.evaluation.metrics.token_f1 import ARTICLES, normalised, shared_f1
+from readgraph.evaluation.optional_imports import library
 from readgraph.evaluation.records import Item, Outcome
 
 

@@ -6,8 +6,8 @@ Its words are runs of a–z and 0–9 in lower case: other letters count as spac
 from functools import cache
 from typing import Any
 
-from readgraph.evaluation.extra import library
 from readgraph.evaluation.metrics.references import best_of_references
+from readgraph.evaluation.optional_imports import library
 from readgraph.evaluation.records import Item, Outcome
 
 

@@ -4,7 +4,7 @@ from heapq import nlargest
 from statistics import fmean
 
 from readgraph.evaluation.records import Item
-from readgraph.state.search.embedding import Embedder
+from readgraph.models.embedder import Embedder
 
 CLOSEST = 3
 """Facts that CSIM-3 counts."""

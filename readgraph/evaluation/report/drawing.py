@@ -11,7 +11,7 @@ from typing import Any
 
 from lxml import etree
 
-from readgraph.evaluation.extra import library
+from readgraph.evaluation.optional_imports import library
 
 INK = "#010203"
 """Stands for the page's text colour."""

@@ -2,13 +2,14 @@
 
 from functools import partial
 
-from readgraph.graphs.baselines.in_a_line import in_a_line
-from readgraph.nodes.plain_pages import even_pages, no_note
-from readgraph.nodes.reading_pages import read_pages
-from readgraph.nodes.retrieving import retrieve
+from readgraph.graphs.baselines.linear import linear
+from readgraph.nodes.building.build import read_pages
+from readgraph.nodes.building.even_pages import even_pages, no_note
+from readgraph.nodes.look_up.retrieval import retrieve
 from readgraph.nodes.step import StepNode
 from readgraph.state.context import ReaderContext
 from readgraph.state.records import Recipe
+from readgraph.state.settings import Paragraphs, Rebuilding, Segments, Window
 
 
 def recipe(context: ReaderContext) -> Recipe:
@@ -21,9 +22,11 @@ def segment_words(context: ReaderContext) -> int:
     return min(context.retrieval_words, context.window_words)
 
 
-read = StepNode(read_pages(even_pages(segment_words), no_note, recipe))
+read = StepNode(
+    read_pages(even_pages(segment_words), no_note, recipe), settings=(Segments, Window, Paragraphs, Rebuilding)
+)
 
-build = partial(in_a_line, read=read, look_up=retrieve)
-"""Every argument is a node, as in `in_a_line`."""
+build = partial(linear, read=read, look_up=retrieve)
+"""Every argument is a node, as in `linear`."""
 
 graph = build().compile(name="bm25")

@@ -3,10 +3,10 @@
 from functools import partial
 
 from readgraph.graphs.baselines.bm25 import read
-from readgraph.graphs.baselines.in_a_line import in_a_line
-from readgraph.nodes.retrieving import retrieve_by_vectors
+from readgraph.graphs.baselines.linear import linear
+from readgraph.nodes.look_up.retrieval import retrieve_by_vectors
 
-build = partial(in_a_line, read=read, look_up=retrieve_by_vectors)
-"""Every argument is a node, as in `in_a_line`."""
+build = partial(linear, read=read, look_up=retrieve_by_vectors)
+"""Every argument is a node, as in `linear`."""
 
 graph = build().compile(name="dense")

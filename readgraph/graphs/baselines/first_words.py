@@ -2,13 +2,14 @@
 
 from functools import partial
 
-from readgraph.graphs.baselines.in_a_line import in_a_line
-from readgraph.nodes.fixed_look_ups import first_page
-from readgraph.nodes.plain_pages import cut_once, no_note, words_kept
-from readgraph.nodes.reading_pages import read_pages
+from readgraph.graphs.baselines.linear import linear
+from readgraph.nodes.building.build import read_pages
+from readgraph.nodes.building.even_pages import cut_once, no_note, words_kept
+from readgraph.nodes.look_up.fixed import first_page
 from readgraph.nodes.step import StepNode
 from readgraph.state.context import ReaderContext
 from readgraph.state.records import Recipe
+from readgraph.state.settings import Excerpt, Rebuilding, Window
 
 
 def recipe(context: ReaderContext) -> Recipe:
@@ -16,9 +17,11 @@ def recipe(context: ReaderContext) -> Recipe:
     return Recipe("first-words", {"words": words_kept(context)}, model="")
 
 
-read = StepNode(read_pages(cut_once(words_kept, "first"), no_note, recipe, cuts_text=False))
+read = StepNode(
+    read_pages(cut_once(words_kept, "first"), no_note, recipe, cuts_text=False), settings=(Excerpt, Window, Rebuilding)
+)
 
-build = partial(in_a_line, read=read, look_up=first_page)
-"""Every argument is a node, as in `in_a_line`."""
+build = partial(linear, read=read, look_up=first_page)
+"""Every argument is a node, as in `linear`."""
 
 graph = build().compile(name="first_words")

@@ -2,14 +2,15 @@
 
 from functools import partial
 
-from readgraph.graphs.baselines.in_a_line import in_a_line
-from readgraph.nodes.answering_each import answer_from_each
-from readgraph.nodes.fixed_look_ups import every_page
-from readgraph.nodes.plain_pages import even_pages, no_note
-from readgraph.nodes.reading_pages import read_pages
+from readgraph.graphs.baselines.linear import linear
+from readgraph.nodes.answering.each_page import answer_from_each
+from readgraph.nodes.building.build import read_pages
+from readgraph.nodes.building.even_pages import even_pages, no_note
+from readgraph.nodes.look_up.fixed import every_page
 from readgraph.nodes.step import StepNode
 from readgraph.state.context import ReaderContext
 from readgraph.state.records import Recipe
+from readgraph.state.settings import Paragraphs, Rebuilding, Window
 
 
 def recipe(context: ReaderContext) -> Recipe:
@@ -22,9 +23,11 @@ def chunk_words(context: ReaderContext) -> int:
     return context.window_words
 
 
-read = StepNode(read_pages(even_pages(chunk_words), no_note, recipe, cuts_text=False))
+read = StepNode(
+    read_pages(even_pages(chunk_words), no_note, recipe, cuts_text=False), settings=(Window, Paragraphs, Rebuilding)
+)
 
-build = partial(in_a_line, read=read, look_up=every_page, answer=answer_from_each)
-"""Every argument is a node, as in `in_a_line`."""
+build = partial(linear, read=read, look_up=every_page, answer=answer_from_each)
+"""Every argument is a node, as in `linear`."""
 
 graph = build().compile(name="full_text")

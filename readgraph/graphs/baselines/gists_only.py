@@ -3,14 +3,10 @@
 from functools import partial
 
 from readgraph.graphs import read_agent
-from readgraph.nodes import answering
-from readgraph.nodes.extractive import answer_from_notes
-from readgraph.nodes.fixed_look_ups import no_page
-from readgraph.nodes.step import StepNode
+from readgraph.nodes.answering.answer import answer_from_notes_alone
+from readgraph.nodes.look_up.fixed import no_page
 
-answer = StepNode(answering.answer.work, without_model=answer_from_notes)
-
-build = partial(read_agent.build, look_up=no_page, answer=answer)
+build = partial(read_agent.build, look_up=no_page, answer=answer_from_notes_alone)
 """ReadAgent's graph with these two nodes in it; every argument is a node, as there."""
 
 graph = build().compile(name="gists_only")

@@ -2,17 +2,17 @@
 
 from functools import partial
 
-from readgraph.graphs.baselines.in_a_line import in_a_line
-from readgraph.nodes.answering import answer
-from readgraph.nodes.extractive import answer_from_notes
-from readgraph.nodes.fixed_look_ups import no_page
-from readgraph.nodes.plain_pages import one_page
+from readgraph.graphs.baselines.linear import linear
+from readgraph.nodes.answering.answer import answer_from_notes_alone
+from readgraph.nodes.building.build import read_pages
+from readgraph.nodes.building.even_pages import one_page
+from readgraph.nodes.building.running_summary import SUMMARY_WORDS, extract_on, piece_words, summarise_on
+from readgraph.nodes.look_up.fixed import no_page
 from readgraph.nodes.prompts import running_summary
-from readgraph.nodes.reading_pages import read_pages
-from readgraph.nodes.running_summary import SUMMARY_WORDS, extract_on, piece_words, summarise_on
 from readgraph.nodes.step import StepNode
 from readgraph.state.context import ReaderContext
 from readgraph.state.records import Recipe
+from readgraph.state.settings import Paragraphs, Rebuilding, Window
 
 
 def recipe(context: ReaderContext) -> Recipe:
@@ -31,9 +31,10 @@ read = StepNode(
     read_pages(one_page, summarise_on, recipe, cuts_text=False),
     without_model=read_pages(one_page, extract_on, recipe, cuts_text=False),
     builds=True,
+    settings=(Window, Paragraphs, Rebuilding),
 )
 
-build = partial(in_a_line, read=read, look_up=no_page, answer=StepNode(answer.work, without_model=answer_from_notes))
-"""Every argument is a node, as in `in_a_line`."""
+build = partial(linear, read=read, look_up=no_page, answer=answer_from_notes_alone)
+"""Every argument is a node, as in `linear`."""
 
 graph = build().compile(name="recurrent")

@@ -3,7 +3,7 @@
 from functools import partial
 
 from readgraph.graphs import read_agent
-from readgraph.nodes.retrieving import retrieve
+from readgraph.nodes.look_up.retrieval import retrieve
 
 build = partial(read_agent.build, look_up=retrieve)
 """ReadAgent's graph with this look-up in it; every argument is a node, as there."""

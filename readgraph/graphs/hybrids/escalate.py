@@ -5,18 +5,17 @@ each step is paid for when the one before it was not enough, under one budget: R
 rounds, and `rounds` bounds them together.
 """
 
-from typing import Any
-
 from langgraph.graph import END, START, StateGraph
+from typing_extensions import Unpack
 
 from readgraph.graphs import read_agent
-from readgraph.graphs.baselines import gists_only
-from readgraph.graphs.gam import Research, add_rounds
-from readgraph.graphs.wiring import add_nodes, check_wiring
-from readgraph.nodes.judging import judge
-from readgraph.nodes.merging import merge
-from readgraph.nodes.opening_research import open_for_research
-from readgraph.nodes.planning_look_up import plan_look_up
+from readgraph.graphs.gam import Research, Rounds, add_rounds
+from readgraph.graphs.wiring import Node, add_nodes, check_wiring, fit_context
+from readgraph.nodes.answering.answer import answer_from_notes_alone
+from readgraph.nodes.building.merging import merge
+from readgraph.nodes.opening import open_for_research
+from readgraph.nodes.research.planning import plan_look_up
+from readgraph.nodes.research.reflecting import gists_suffice
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Question
 from readgraph.state.research import Researched, ResearchState
@@ -24,25 +23,25 @@ from readgraph.state.research import Researched, ResearchState
 
 def is_asked(state: ResearchState) -> str:
     """Go on to the question, if there is one."""
-    return "judge" if state["asked"] else END
+    return "judge" if state["question_text"] else END
 
 
 def still_looking(state: ResearchState) -> str:
     """Look pages up, or answer from the gists."""
-    return "look_up" if state["looking"] else "answer_gists"
+    return "look_up" if state["continue_search"] else "answer_gists"
 
 
 def build(
     *,
-    open: Any = open_for_research,
-    read: Any = read_agent.read,
-    merge: Any = merge,
-    judge: Any = judge,
-    look_up: Any = plan_look_up,
-    answer_gists: Any = gists_only.answer,
-    **rounds: Any,
+    open: Node = open_for_research,
+    read: Node = read_agent.read,
+    merge: Node = merge,
+    judge: Node = gists_suffice,
+    look_up: Node = plan_look_up,
+    answer_gists: Node = answer_from_notes_alone,
+    **rounds: Unpack[Rounds],
 ) -> Research:
-    """Judge the gists; look up and research where they are not enough; `rounds` as in `gam.add_rounds`.
+    """Judge the gists; look up and research where they are not enough.
 
     Every argument is a node: one of ours, or a plain function or coroutine `(state, runtime) -> update`.
     """
@@ -56,6 +55,7 @@ def build(
     builder.add_edge("look_up", "search")
     add_rounds(builder, **rounds)
     builder.add_edge("answer_gists", "cite")
+    fit_context(builder)
     check_wiring(builder)
     return builder
 

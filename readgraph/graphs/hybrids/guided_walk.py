@@ -7,7 +7,7 @@ most. Where a question shares words with its place, search is there at once; the
 from functools import partial
 
 from readgraph.graphs import mem_walker
-from readgraph.nodes.entering_at_leaf import enter_at_leaf
+from readgraph.nodes.walk.entering import enter_at_leaf
 
 build = partial(mem_walker.build, enter=enter_at_leaf)
 """MemWalker's graph with this beginning in it; every argument is a node, as there."""

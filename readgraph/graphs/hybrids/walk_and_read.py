@@ -7,7 +7,7 @@ read, and the answer sees the rest of the text too, in short.
 from functools import partial
 
 from readgraph.graphs import mem_walker
-from readgraph.nodes.answering_over_leaves import answer_over_leaves
+from readgraph.nodes.walk.answer import answer_over_leaves
 
 build = partial(mem_walker.build, answer=answer_over_leaves)
 """MemWalker's graph with this answer in it; every argument is a node, as there."""

@@ -5,9 +5,9 @@ from typing import Any
 
 from pydantic import BaseModel, Field, model_validator
 
-from readgraph.nodes.prompting import Prompt, fenced
+from readgraph.models.prompt import Prompt, fenced
 
-NAME, VERSION = "agent", 1
+NAME, VERSION = "agent", 2
 
 _MEMORY = (
     "What you see at once, your main context, is small; what you remember is not. You see your working context, the "
@@ -18,8 +18,8 @@ _MEMORY = (
 
 _STEPS = (
     "Each of your replies calls one function. inner_thoughts are yours alone: a few words on what you do and why. Set "
-    "run_on to true to go on with the function's result, to false when you are done until something new happens. "
-    "After an error you go on in any case: do what it says. "
+    "request_heartbeat to true to go on with the function's result, to false when you are done until something new "
+    "happens. After an error you go on in any case: do what it says. "
 )
 
 _DATA = (
@@ -62,7 +62,7 @@ class NextStep(BaseModel):
     inner_thoughts: str = Field(description="A few words that nobody else sees.")
     function: str = Field(description="The name of the function to call.")
     arguments: list[Argument] = Field(description="The function's arguments.")
-    run_on: bool = Field(description="true: go on after this call; false: wait for the next event.")
+    request_heartbeat: bool = Field(description="true: go on after this call; false: wait for the next event.")
 
     @model_validator(mode="before")
     @classmethod
@@ -74,11 +74,11 @@ class NextStep(BaseModel):
         if isinstance(given, str):
             try:
                 given = json.loads(given)
-            except ValueError:
+            except (ValueError, RecursionError):
                 return value
         if isinstance(given, dict):
             given = [{"name": name, "value": _as_text(part)} for name, part in given.items()]
-        return {"inner_thoughts": "", "run_on": False, **value, "arguments": given}
+        return {"inner_thoughts": "", "request_heartbeat": False, **value, "arguments": given}
 
 
 def _as_text(value: Any) -> str:

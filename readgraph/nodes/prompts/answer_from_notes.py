@@ -1,6 +1,6 @@
 """Answering from the context that research made (GAM, sections 2.2.2 and 3.5)."""
 
-from readgraph.nodes.prompting import DATA_RULE, Prompt, fenced
+from readgraph.models.prompt import DATA_RULE, Prompt, fenced
 from readgraph.nodes.prompts.question import question_part
 
 NAME, VERSION = "answer_from_notes", 1

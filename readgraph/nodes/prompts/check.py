@@ -2,7 +2,7 @@
 
 from pydantic import BaseModel, Field
 
-from readgraph.nodes.prompting import Prompt, fenced
+from readgraph.models.prompt import Prompt, fenced
 
 NAME, VERSION = "check", 1
 

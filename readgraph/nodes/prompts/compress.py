@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from readgraph.nodes.prompting import DATA_RULE, Prompt, fenced
-from readgraph.nodes.prompts.parts import numbered_parts
+from readgraph.models.prompt import DATA_RULE, Prompt, fenced
+from readgraph.nodes.prompts.tree_prompt import numbered_parts
 
 NAME, VERSION = "compress", 1
 

@@ -1,6 +1,6 @@
 """Memory gisting: a shorter version of one page (ReadAgent, section 3.1)."""
 
-from readgraph.nodes.prompting import DATA_RULE, Prompt, fenced
+from readgraph.models.prompt import DATA_RULE, Prompt, fenced
 
 NAME, VERSION = "gist", 1
 

@@ -4,9 +4,9 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import BeforeValidator, Field
 
-from readgraph.nodes.prompting import DATA_RULE, Prompt, fenced
+from readgraph.models.lenient_replies import LenientReply, Numbers, numbers_in
+from readgraph.models.prompt import DATA_RULE, Prompt, fenced
 from readgraph.nodes.prompts.answer import QuotedText
-from readgraph.nodes.prompts.lenient import LenientReply, Numbers, numbers_in
 from readgraph.nodes.prompts.question import question_part
 
 NAME, VERSION = "integrate", 1

@@ -5,9 +5,9 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import BaseModel, Field, model_validator
 
-from readgraph.nodes.prompting import DATA_RULE, Prompt, fenced
-from readgraph.nodes.prompts.parts import Reasoned, carried
+from readgraph.models.prompt import DATA_RULE, Prompt, fenced
 from readgraph.nodes.prompts.question import question_part
+from readgraph.nodes.prompts.tree_prompt import Reasoned, carried
 
 NAME, VERSION = "leaf", 1
 

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from pydantic import BaseModel, Field
 
-from readgraph.nodes.prompting import DATA_RULE, Prompt, fenced, unused_name
+from readgraph.models.prompt import DATA_RULE, Prompt, fenced, unused_name
 
 NAME, VERSION = "pause", 1
 

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 from pydantic import BaseModel, Field
 
-from readgraph.nodes.prompting import Prompt
+from readgraph.models.prompt import Prompt
 
 NAME, VERSION = "plain_step", 1
 

@@ -6,8 +6,8 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field, create_model
 
-from readgraph.nodes.prompting import DATA_RULE, Prompt, fenced
-from readgraph.nodes.prompts.lenient import LenientReply, Numbers, Texts
+from readgraph.models.lenient_replies import LenientReply, Numbers, Texts
+from readgraph.models.prompt import DATA_RULE, Prompt, fenced
 from readgraph.nodes.prompts.question import question_part
 
 NAME, VERSION = "plan", 1

@@ -1,6 +1,6 @@
 """How a question stands in a prompt, the same in all of them."""
 
-from readgraph.nodes.prompting import fenced
+from readgraph.models.prompt import fenced
 
 
 def question_part(question: str, choices: dict[str, str]) -> str:

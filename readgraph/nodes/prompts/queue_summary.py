@@ -1,6 +1,6 @@
 """The recursive summary of the events that leave the queue (MemGPT, section 2.1)."""
 
-from readgraph.nodes.prompting import DATA_RULE, Prompt, fenced
+from readgraph.models.prompt import DATA_RULE, Prompt, fenced
 
 NAME, VERSION = "queue_summary", 1
 

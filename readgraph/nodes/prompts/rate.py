@@ -4,7 +4,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BaseModel, BeforeValidator, Field
 
-from readgraph.nodes.prompting import DATA_RULE, Prompt, fenced
+from readgraph.models.prompt import DATA_RULE, Prompt, fenced
 from readgraph.nodes.prompts.question import question_part
 
 STRICT, PERMISSIVE, CONSISTENT = "rate_strict", "rate_permissive", "rate_consistent"

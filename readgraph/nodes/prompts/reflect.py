@@ -4,8 +4,8 @@ from typing import Annotated, ClassVar
 
 from pydantic import BaseModel, Field
 
-from readgraph.nodes.prompting import DATA_RULE, Prompt, fenced
-from readgraph.nodes.prompts.lenient import LenientReply, Texts
+from readgraph.models.lenient_replies import LenientReply, Texts
+from readgraph.models.prompt import DATA_RULE, Prompt, fenced
 from readgraph.nodes.prompts.question import question_part
 
 NAME, VERSION = "reflect", 1

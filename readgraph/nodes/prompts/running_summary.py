@@ -1,6 +1,6 @@
 """The running summary: what is carried from one piece of a text to the next (MemWalker, section 4.3)."""
 
-from readgraph.nodes.prompting import DATA_RULE, Prompt, fenced
+from readgraph.models.prompt import DATA_RULE, Prompt, fenced
 
 NAME, VERSION = "running_summary", 1
 

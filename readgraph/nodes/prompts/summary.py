@@ -1,6 +1,6 @@
 """The summary of one segment, the leaf of the tree (MemWalker, section 3 and appendix A.1)."""
 
-from readgraph.nodes.prompting import DATA_RULE, Prompt, fenced
+from readgraph.models.prompt import DATA_RULE, Prompt, fenced
 
 NAME, VERSION = "summary", 1
 

@@ -5,9 +5,9 @@ from typing import ClassVar
 
 from pydantic import BaseModel, Field
 
-from readgraph.nodes.prompting import DATA_RULE, Prompt, fenced
-from readgraph.nodes.prompts.parts import Reasoned, carried, numbered_parts
+from readgraph.models.prompt import DATA_RULE, Prompt, fenced
 from readgraph.nodes.prompts.question import question_part
+from readgraph.nodes.prompts.tree_prompt import Reasoned, carried, numbered_parts
 
 NAME, VERSION = "triage", 1
 

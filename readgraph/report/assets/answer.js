@@ -94,7 +94,7 @@ function stepTable(steps) {
       {},
       element("td.place", {}, `${place + 1}`),
       element("th", { scope: "row" }, step.node),
-      element("td.did", {}, prose("span", step.did || "–"), trouble),
+      element("td.summary", {}, prose("span", step.summary || "–"), trouble),
       element("td", { "data-unit": usage.calls === 1 ? "call" : "calls" }, calls(usage)),
       element("td", { "data-unit": words === 1 ? "word" : "words" }, number(words)),
       element("td", {}, seconds(usage)),

@@ -41,8 +41,9 @@ function foundSections(found) {
     const heading = found?.hops ? `The walk: ${counted(found.hops.length, "decision")}` : "The tree of summaries";
     sections.push(section("walk", heading, tree.make()));
   }
-  if (found?.findings?.length && found.answer === null) {
-    sections.push(section("learned", "Learned on the way", findingList(found.findings)));
+  const learned = found?.findings?.filter(({ page, text }) => page >= 0 && text) ?? [];
+  if (learned.length && found.answer === null) {
+    sections.push(section("learned", "Learned on the way", findingList(learned)));
   }
   if (found?.rounds?.length) sections.push(section("research", "The rounds of research", roundList(found.rounds)));
   if (found?.steps.length) sections.push(section("trajectory", "The trajectory", stepTable(found.steps)));

@@ -17,7 +17,7 @@ function roundFacts(done, notes) {
     ["by meaning", plan.vector],
     ["by number", plan.page.map((page) => pageButton(page))],
     ["found", done.hits.map((hit) => pageButton(hit.page, `p. ${hit.page} · ${hit.tools.join(" + ")}`))],
-    ["read", done.shown.map((page) => pageButton(page))],
+    ["read", done.pages_shown.map((page) => pageButton(page))],
     ["notes", notes ? [notes] : []],
     ["rest on", done.sources.map((page) => pageButton(page))],
     ["missing", done.missing],
@@ -35,8 +35,8 @@ function verdict(done) {
   return element("p.verdict", { "data-enough": String(done.enough) }, said);
 }
 
-/** What leaves had to say on a walk that found no answer. */
+/** What pages had to say where no answer was found. */
 function findingList(findings) {
-  const items = findings.map(({ page, found }) => element("li", {}, pageButton(page), " ", prose("span", found)));
+  const items = findings.map(({ page, text }) => element("li", {}, pageButton(page), " ", prose("span", text)));
   return element("ul.findings", {}, items);
 }

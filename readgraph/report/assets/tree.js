@@ -17,7 +17,7 @@ const tree = {
     for (const [place, hop] of hops.entries()) {
       this.decided.set(hop.node, [...(this.decided.get(hop.node) ?? []), { ...hop, place }]);
     }
-    this.reached = new Set(hops.flatMap((hop) => [hop.node, hop.to]).filter(Boolean));
+    this.reached = new Set(hops.flatMap((hop) => [hop.node, hop.next_node]).filter(Boolean));
     this.several = hops.some((hop) => hop.walk > 0);
     this.path = this.toAnswer(hops.findLast((hop) => hop.action === "answer")?.node);
     return element("ul.tree", {}, this.node(report.tree.root));
@@ -70,7 +70,7 @@ const tree = {
     if (!all.length) return [];
     const told = all.map((hop) => {
       const walk = this.several ? `walk ${hop.walk + 1}, ` : "";
-      const where = hop.action === "child" && hop.to ? `${DONE.child} to ${hop.to}` : (DONE[hop.action] ?? hop.action);
+      const where = hop.action === "child" && hop.next_node ? `${DONE.child} to ${hop.next_node}` : (DONE[hop.action] ?? hop.action);
       return element(
         "li",
         { "data-action": hop.action },

@@ -27,7 +27,7 @@ class Hit:
     part: Part
 
 
-class Place(NamedTuple):
+class VectorKey(NamedTuple):
     """What a vector stands for: a part of a page, or a window of that part."""
 
     page: int

@@ -1,14 +1,17 @@
 """The keyword index: BM25 over the pages of each memory, in one file, for any event loop and several processes."""
 
 import asyncio
+import os
 import sqlite3
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
+from threading import Lock
 from typing import Any, TypeVar
 
 from readgraph.state.errors import LibraryError
+from readgraph.state.forks import rest_in_forks
 from readgraph.state.search import keyword_tables
 from readgraph.state.search.entries import Entry, Extent, Hit
 
@@ -18,7 +21,7 @@ _T = TypeVar("_T")
 class KeywordIndex:
     """Finds pages by their words; one index a memory, made when its first entry is added.
 
-    `path` names the file (made where it is missing, and anew where it is damaged), nothing an index in memory. What
+    `path` names the file (created if it is missing, rebuilt if it is damaged), nothing an index in memory. What
     is added is committed when the call returns. Every method raises `LibraryError` where the file can't be used; it
     may be deleted at any time that nobody uses it, since the page store can fill it again.
     """
@@ -75,9 +78,13 @@ class _Worker:
         self._path = path
         self._thread = ThreadPoolExecutor(1, thread_name_prefix=f"readgraph-{name}")
         self._connection: sqlite3.Connection | None = None
+        self._process, self.lock = os.getpid(), Lock()
+        rest_in_forks(self)
 
     async def run(self, operation: Callable[[sqlite3.Connection], _T]) -> _T:
         """Run an operation on the thread; cancelling stops it only while it waits."""
+        if self._process != os.getpid():
+            raise LibraryError(f"The search index{self._named()} was opened before this process was forked.")
         try:
             done = self._thread.submit(self._run, operation)
         except RuntimeError:
@@ -85,16 +92,22 @@ class _Worker:
         return await asyncio.wrap_future(done)
 
     def close(self) -> None:
-        self._thread.shutdown()
+        if self._process == os.getpid():
+            self._thread.shutdown()
+            self.let_go()
+
+    def let_go(self) -> None:
+        """Close the connection."""
         if self._connection is not None:
             self._connection.close()
             self._connection = None
 
     def _run(self, operation: Callable[[sqlite3.Connection], Any]) -> Any:
         try:
-            if self._connection is None:
-                self._connection = keyword_tables.open_tables(self._path)
-            return operation(self._connection)
+            with self.lock:
+                if self._connection is None:
+                    self._connection = keyword_tables.open_tables(self._path)
+                return operation(self._connection)
         except sqlite3.Error as problem:
             what = "is damaged: delete it, and it is filled again" if keyword_tables.is_damage(problem) else problem
             raise LibraryError(f"The search index{self._named()} can't be used: {what}.") from problem

@@ -18,7 +18,7 @@ from readgraph.state.search.entries import PARTS, Entry, Extent, Hit
 from readgraph.state.search.terms import affordable, match_any, query_terms, words
 
 FORMAT = 1
-"""Version of tables and terms; a file of another one is made anew."""
+"""Version of tables and terms; a file of another version is rebuilt."""
 
 MOST_ROWS = 20_000
 """Pages that the terms of one query may stand on together: 100,000 pages of 400 words take about 15 ms so."""
@@ -39,7 +39,7 @@ class Unreadable(LibraryError):
 
 
 def open_tables(path: Path | None) -> sqlite3.Connection:
-    """A connection to the indexes in a file, or in memory; a damaged file is made anew, empty."""
+    """A connection to the indexes in a file, or in memory; a damaged file is replaced by an empty one."""
     if path is None:
         connection = sqlite3.connect(":memory:", isolation_level=None, check_same_thread=False)
         _prepare(connection)
@@ -87,7 +87,7 @@ def _prepare(connection: sqlite3.Connection) -> None:
 
 
 def is_damage(problem: BaseException | None) -> bool:
-    """Whether the file is at fault, and must be made anew."""
+    """Whether the file is damaged and must be rebuilt."""
     if not isinstance(problem, sqlite3.Error):
         return isinstance(problem, Unreadable)
     return getattr(problem, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)

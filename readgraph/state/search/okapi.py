@@ -1,18 +1,63 @@
-"""The exact Okapi ranking over the pages of one document: the papers' baseline, for up to some thousand pages."""
+"""The exact Okapi ranking over the pages of one document: the papers' baseline."""
 
-from collections.abc import Sequence
+import math
+from collections import Counter
+from collections.abc import Iterable
+from functools import reduce
+from operator import add
 
-from rank_bm25 import BM25Okapi
+from readgraph.state.search.terms import content_words, term_counts
 
-from readgraph.state.search.terms import content_words
+K1, B, EPSILON = 1.5, 0.75, 0.25
+"""As `rank_bm25.BM25Okapi` has them, whose scores these are (a test compares them)."""
 
 
-def rank(query: str, texts: Sequence[str]) -> list[tuple[int, float]]:
+class Okapi:
+    """BM25 of one query over texts that are taken one by one; of a text only its length and the query's terms stay.
+
+    `rank_bm25` keeps the words of all texts and how often each has them: several times the text.
+    """
+
+    def __init__(self, query: str) -> None:
+        self._wanted = content_words(query)
+        self._texts_with = Counter[str]()
+        self._lengths = list[int]()
+        self._found = dict[int, dict[str, int]]()
+
+    def add(self, text: str) -> None:
+        """Take the next text in."""
+        counts = term_counts(text)
+        if found := {term: counts[term] for term in self._wanted if term in counts}:
+            self._found[len(self._lengths)] = found
+        self._lengths.append(sum(counts.values()))
+        self._texts_with.update(dict.fromkeys(counts, 1))
+
+    def ranked(self) -> list[tuple[int, float]]:
+        """(index, score) of the texts that share a content word with the query, best first."""
+        weights = self._weights() if self._found else {}
+        mean = sum(self._lengths) / max(len(self._lengths), 1)
+
+        def score(number: int, found: dict[str, int]) -> float:
+            longer = K1 * (1 - B + B * self._lengths[number] / mean)
+            counts = ((term, found.get(term, 0)) for term in self._wanted)
+            return reduce(add, (weights.get(term, 0.0) * (n * (K1 + 1) / (n + longer)) for term, n in counts), 0.0)
+
+        hits = [(number, score(number, found)) for number, found in self._found.items()]
+        return sorted(hits, key=lambda hit: (-hit[1], hit[0]))
+
+    def _weights(self) -> dict[str, float]:
+        """The weight of each term; one that most texts have would weigh less than nothing, and gets a little."""
+        texts = len(self._lengths)
+        weights = {
+            term: math.log(texts - count + 0.5) - math.log(count + 0.5) for term, count in self._texts_with.items()
+        }
+        least = EPSILON * (reduce(add, weights.values()) / len(weights))  # Python 3.12's sum rounds otherwise
+        return {term: least if weights[term] < 0 else weights[term] for term in self._wanted if term in weights}
+
+
+def rank(query: str, texts: Iterable[str]) -> list[tuple[int, float]]:
     """(index, score) of the texts that share a content word with the query, best first (Okapi BM25)."""
-    wanted = content_words(query)
-    corpus = [content_words(text) for text in texts]
-    if not wanted or not any(corpus):
-        return []
-    scores = BM25Okapi(corpus).get_scores(wanted)
-    sharing = [number for number, words in enumerate(corpus) if not {*wanted}.isdisjoint(words)]
-    return sorted(((number, float(scores[number])) for number in sharing), key=lambda hit: (-hit[1], hit[0]))
+    okapi = Okapi(query)
+    for text in texts:
+        okapi.add(text)
+    return okapi.ranked()

@@ -1,6 +1,7 @@
 """The words of a text and of a query, as every ranking by words sees them."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from unicodedata import normalize
@@ -25,6 +26,7 @@ _UNSPACED = (
 )
 _INDIC = "\u0900-\u0963\u0966-\u0dff"  # vowel signs are no letters to `\w`, but stand inside words
 _TOKEN = re.compile(rf"[{_UNSPACED}]+|(?:[^\W{_UNSPACED}]|[{_INDIC}])+")
+_ASCII_BETWEEN = {code: " " for code in range(128) if not (chr(code).isalnum() or chr(code) == "_")}
 _UNSPACED_START = re.compile(rf"[{_UNSPACED}]")
 _MARKS = re.compile("[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670]")  # accents, and vowel points that few write
 
@@ -37,6 +39,17 @@ def words(text: str) -> list[str]:
 def content_words(text: str) -> list[str]:
     """The words that carry content: those of `words` without the stop words."""
     return [_stem(token) for token in _tokens(text) if token not in STOP_WORDS]
+
+
+def term_counts(text: str) -> dict[str, int]:
+    """How often a text has each of its `content_words`, in the order in which they come first."""
+    tokens = text.casefold().translate(_ASCII_BETWEEN).split() if text.isascii() else _tokens(text)
+    counts: dict[str, int] = {}
+    for token, count in Counter(tokens).items():
+        if token not in STOP_WORDS:
+            term = _stem(token)
+            counts[term] = counts.get(term, 0) + count
+    return counts
 
 
 def query_terms(query: str) -> list[str]:

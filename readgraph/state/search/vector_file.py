@@ -60,7 +60,7 @@ def create(path: Path, header: Header, records: Records) -> None:
 
 
 def append(path: Path, header: Header, records: Records) -> None:
-    """Append records behind the last whole one; only for who holds the file's lock."""
+    """Append records after the last whole one; only for who holds the file's lock."""
     _seal(records)
     with path.open("r+b") as file:
         start, size = len(header.line()), header.record.itemsize

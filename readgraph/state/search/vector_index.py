@@ -1,16 +1,19 @@
 """The vector index: the nearest pages of each memory by embedding, for any event loop and several processes."""
 
 import asyncio
+import os
+import shutil
 import tempfile
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
 from threading import Lock
-from typing import TypeVar
+from typing import Any, TypeVar
+from weakref import finalize
 
 from readgraph.state.errors import LibraryError
-from readgraph.state.search.entries import Extent, Hit, Place
+from readgraph.state.search.entries import Extent, Hit, VectorKey
 from readgraph.state.search.vectors import Matrix, Vectors
 
 KEPT_OPEN = 8
@@ -29,7 +32,7 @@ class VectorIndex:
 
     def __init__(self, folder: Path | None, model: str) -> None:
         self._folder, self._model = folder, model
-        self._temporary: tempfile.TemporaryDirectory[str] | None = None
+        self._temporary: finalize[[Path, int], Any] | None = None
         self._open: OrderedDict[str, Vectors] = OrderedDict()
         self._opening = Lock()
 
@@ -37,9 +40,9 @@ class VectorIndex:
         """Let go of the vectors in memory, and of a temporary folder."""
         self._open.clear()
         if self._temporary:
-            self._temporary.cleanup()
+            self._temporary()
 
-    async def add(self, memory: str, places: Sequence[Place], vectors: Matrix) -> None:
+    async def add(self, memory: str, places: Sequence[VectorKey], vectors: Matrix) -> None:
         """Append vectors of length 1, shape (places, dimension); earlier ones of the same pages are taken out.
 
         Raises `BadInput` where the memory's vectors have another dimension.
@@ -78,8 +81,8 @@ class VectorIndex:
     def _vectors(self, memory: str) -> Vectors:
         with self._opening:
             if self._folder is None:
-                self._temporary = tempfile.TemporaryDirectory(prefix="readgraph-")
-                self._folder = Path(self._temporary.name)
+                self._folder = Path(tempfile.mkdtemp(prefix="readgraph-"))
+                self._temporary = finalize(self, _remove, self._folder, os.getpid())
             if memory not in self._open:
                 self._folder.mkdir(parents=True, exist_ok=True)
                 self._open[memory] = Vectors(self._folder, memory, self._model)
@@ -87,3 +90,9 @@ class VectorIndex:
                     self._open.popitem(last=False)
             self._open.move_to_end(memory)
             return self._open[memory]
+
+
+def _remove(folder: Path, process: int) -> None:
+    """Delete a temporary folder; a child that was forked leaves its parent's."""
+    if process == os.getpid():
+        shutil.rmtree(folder, ignore_errors=True)

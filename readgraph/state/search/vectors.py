@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from readgraph.state.errors import BadInput
 from readgraph.state.records import digest
 from readgraph.state.search import vector_file
-from readgraph.state.search.entries import PARTS, Extent, Hit, Place
+from readgraph.state.search.entries import PARTS, Extent, Hit, VectorKey
 from readgraph.state.search.vector_file import REMOVED, Header, Records
 
 Matrix = NDArray[np.float32]
@@ -28,7 +28,7 @@ class Vectors:
         self._alone = FileLock(folder / "vectors.lock")
         self._clear(None)
 
-    def add(self, places: Sequence[Place], vectors: Matrix) -> None:
+    def add(self, places: Sequence[VectorKey], vectors: Matrix) -> None:
         """Append vectors of length 1; earlier ones of the same pages are taken out."""
         if len(places) != len(vectors):
             raise ValueError(f"{len(places)} places for {len(vectors)} vectors.")

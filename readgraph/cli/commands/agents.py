@@ -1,0 +1,108 @@
+"""`agents`: list them, move them between libraries as files, repair them, forget them."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from readgraph.cli.commands.options import (
+    CHATTING,
+    Json,
+    LibraryFolder,
+    Sure,
+    typed,
+    with_context,
+)
+from readgraph.state.errors import BadInput
+
+if TYPE_CHECKING:
+    from readgraph.state.context import ReaderContext
+
+agents = typer.Typer(help="List agents; export, import, repair or delete them.", invoke_without_command=True)
+Name = Annotated[str, typer.Argument(metavar="NAME", help="The agent's name.", show_default=False)]
+
+
+@agents.callback()
+def list_agents(run: typer.Context, library: LibraryFolder = None, as_json: Json = False) -> None:
+    """List the agents in the library."""
+    if run.invoked_subcommand is None:
+        show_agents(library, as_json)
+    elif early := typed(run):
+        told = f"readgraph agents {run.invoked_subcommand} {' '.join(early)}"
+        raise BadInput(f"{', '.join(early)} must stand after the command: {told} …")
+
+
+@agents.command("list")
+def show_agents(library: LibraryFolder = None, as_json: Json = False) -> None:
+    """List the agents in the library."""
+    from readgraph.cli.run.agents import show_agents as show
+
+    show(library, as_json=as_json)
+
+
+@agents.command("export")
+def export_agent(
+    name: Name,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A JSON file that does not exist yet.")],
+    library: LibraryFolder = None,
+) -> None:
+    """Write an agent to one JSON file: working context, recall and archival storage, settings."""
+    from readgraph.cli.run.agents import export_agent as export
+
+    export(name, file, library)
+
+
+@agents.command("import")
+def import_agent(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="A file that 'agents export' wrote.")],
+    name: Annotated[str, typer.Option("--as", metavar="NAME", help="A new name for the agent.")] = "",
+    library: LibraryFolder = None,
+) -> None:
+    """Add the agent of a file to the library."""
+    from readgraph.cli.run.agents import import_agent as take_in
+
+    take_in(file, name, library)
+
+
+@agents.command("repair")
+def repair_agent(name: Name, library: LibraryFolder = None) -> None:
+    """Undo a turn that can't be finished, without a model, and free its disk space."""
+    from readgraph.cli.run.agents import repair_agent as repair
+
+    repair(name, library)
+
+
+@agents.command("forget")
+def forget_agent(
+    name: Name,
+    yes: Sure = False,
+    library: LibraryFolder = None,
+) -> None:
+    """Delete an agent and everything it remembers. Documents that it was given stay in the library."""
+    from readgraph.cli.run.agents import forget_agent as forget
+
+    forget(name, library, sure=yes)
+
+
+agent_commands = typer.Typer()
+
+
+@agent_commands.command()
+@with_context(CHATTING)
+def chat(
+    context: "ReaderContext",
+    agent: Annotated[str, typer.Option(metavar="NAME", help="Agent name; a new name creates an agent.")] = ("default"),
+    every: Annotated[
+        tuple[str, str] | None,
+        typer.Option(
+            metavar="TIME PROMPT",
+            help="Send the agent a prompt at this interval, for example: --every 10m 'What is open?'",
+        ),
+    ] = None,
+    library: LibraryFolder = None,
+    as_json: Json = False,
+) -> None:
+    """Talk with an agent that remembers everything that was said, and continues where you left off."""
+    from readgraph.cli.run.chat import talk
+
+    talk(agent, every, context, library, as_json=as_json)

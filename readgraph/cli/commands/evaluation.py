@@ -1,0 +1,91 @@
+"""The commands that measure: `evaluate`, and `trajectories` of what was measured."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from readgraph.cli.commands.options import PROFILE, EstimateOnly, Quiet, check_alone, with_context, with_screen
+from readgraph.state.errors import BadInput
+from readgraph.state.settings import GROUPS
+
+if TYPE_CHECKING:
+    from readgraph.cli.terminal.output_options import Screen
+    from readgraph.state.context import ReaderContext
+
+evaluation_commands = typer.Typer()
+
+QuestionFile = Annotated[
+    Path | None, typer.Argument(metavar="FILE", help="The questions: a dataset's file, or one of your own.")
+]
+Form = Annotated[str | None, typer.Option(metavar="FORM", help="The dataset's format, if it isn't recognised.")]
+Limit = Annotated[int | None, typer.Option(min=1, help="Ask only the first N questions.", show_default=False)]
+Judge = Annotated[
+    str | None, typer.Option(metavar="PROVIDER:NAME", help="The model that rates answers, if a metric needs one.")
+]
+
+
+@evaluation_commands.command()
+@with_context(GROUPS, PROFILE)
+@with_screen
+def evaluate(
+    run: typer.Context,
+    context: "ReaderContext",
+    screen: "Screen",
+    file: QuestionFile = None,
+    dataset: Form = None,
+    methods: Annotated[
+        str, typer.Option(metavar="NAME,…", help="The methods to evaluate, or 'all'; 'readgraph methods' lists them.")
+    ] = "read-agent,mem-walker,gam,bm25",
+    limit: Limit = None,
+    runs: Annotated[int, typer.Option(min=1, help="Ask every question N times, with new samples each time.")] = 1,
+    judge: Judge = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FOLDER", help="Folder for answers and results; an existing evaluation there is resumed."),
+    ] = None,
+    estimate: EstimateOnly = False,
+    diff: Annotated[
+        tuple[Path, Path] | None,
+        typer.Option(metavar="A B", help="Compare the evaluations of two folders, question by question."),
+    ] = None,
+) -> None:
+    """Measure methods on questions with known answers, and write a table, results.json, results.csv and a report.
+
+    Examples:
+    readgraph evaluate QuALITY.v1.0.1.htmlstripped.dev --methods read-agent,full-text --limit 50 --out quality
+
+    readgraph evaluate --diff quality quality-with-another-model
+
+    """
+    if diff:
+        from readgraph.cli.terminal.evaluation_differences import show_difference
+
+        if file:
+            raise BadInput("--diff compares two folders that are there: leave the file out.")
+        check_alone(run, "compares two folders that are there", "--diff", "--json", "--quiet")
+        show_difference(*diff, screen)
+        return
+
+    from readgraph.cli.run import evaluate as evaluating
+
+    asked = evaluating.Asked(file, dataset, methods, limit, runs, judge, out)
+    if estimate:
+        evaluating.estimate(asked, context, screen)
+    else:
+        evaluating.evaluate(asked, context, screen)
+
+
+@evaluation_commands.command()
+def trajectories(
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="The folder of an evaluation.", show_default=False)],
+    form: Annotated[
+        str, typer.Option("--format", metavar="FORM", help="sft, preference or reward: what TRL's trainers read.")
+    ] = "sft",
+    out: Annotated[Path, typer.Option(metavar="FILE", help="The file to write; - for standard output.")] = Path("-"),
+    quiet: Quiet = False,
+) -> None:
+    """Export an evaluation's prompts and replies, with their outcome, as training examples."""
+    from readgraph.cli.run.train import write_trajectories
+
+    write_trajectories(folder, form, out, quiet=quiet)

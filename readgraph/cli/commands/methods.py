@@ -1,0 +1,100 @@
+"""The commands about methods: what there is, how they compare, and their graphs in LangGraph Studio."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from readgraph.cli.commands.options import (
+    PROFILE,
+    Glob,
+    Json,
+    LibraryFolder,
+    Option,
+    QuestionText,
+    check_alone,
+    files,
+    with_context,
+    with_screen,
+)
+from readgraph.state.settings import GROUPS, Model
+
+if TYPE_CHECKING:
+    from readgraph.cli.terminal.output_options import Screen
+    from readgraph.state.context import ReaderContext
+
+method_commands = typer.Typer()
+
+
+@method_commands.command()
+@with_context(GROUPS, PROFILE)
+@with_screen
+def compare(
+    question: QuestionText,
+    paths: Annotated[list[Path], files("Files and folders (several are read as one), or a document in the library.")],
+    context: "ReaderContext",
+    screen: "Screen",
+    methods: Annotated[
+        str, typer.Option(metavar="NAME,…", help="The methods to ask; 'readgraph methods' lists them.")
+    ] = "read-agent,bm25,full-text",
+    glob: Glob = None,
+    option: Option = None,
+    library: LibraryFolder = None,
+) -> None:
+    """Ask several methods the same question, each under the same budget, and show their answers side by side.
+
+    Example: readgraph compare "Who took the log book?" book.epub --methods read-agent,bm25 --max-calls 200
+    """
+    from readgraph.cli.run.compare import compare_methods
+
+    compare_methods(question, option or [], paths, glob, methods, context, library, screen)
+
+
+@method_commands.command("methods")
+def list_methods(
+    run: typer.Context,
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The method whose nodes to show.")] = "",
+    mermaid: Annotated[bool, typer.Option("--mermaid", help="Print its graph as a Mermaid drawing.")] = False,
+    as_json: Json = False,
+) -> None:
+    """List the methods, or show one: its nodes with what they read and write, or its drawing."""
+    from readgraph.cli.run import methods as listing
+
+    if mermaid:
+        check_alone(run, "prints a drawing", "--mermaid")
+    if name or mermaid:
+        listing.show_method(name, mermaid=mermaid, as_json=as_json)
+    else:
+        listing.list_methods(as_json=as_json)
+
+
+@method_commands.command()
+@with_context((Model,), PROFILE)
+def studio(
+    context: "ReaderContext",
+    port: Annotated[int, typer.Option(min=1, max=65_535, help="The port on this machine.")] = 2024,
+    open_page: Annotated[bool, typer.Option("--open", help="Open the Studio page in your browser.")] = False,
+    library: LibraryFolder = None,
+) -> None:
+    """Serve the graphs of all methods over the library, to watch and steer them in LangGraph Studio.
+
+    Each graph's assistant begins with your settings, which can be changed there. The server runs on this machine. The
+    Studio page is LangChain's: nothing asks for it before you open it.
+    """
+    from readgraph.cli.run.studio import serve
+
+    serve(library, port, context, open_page=open_page)
+
+
+@method_commands.command()
+def models(
+    model: Annotated[
+        str, typer.Argument(metavar="PROVIDER:NAME", envvar="READGRAPH_MODEL", help="The model to check.")
+    ] = "",
+    timeout: Annotated[float, typer.Option(min=0.1, help="Seconds before the call times out.")] = 30.0,
+    as_json: Json = False,
+) -> None:
+    """Check a model with one short call, and show which form of typed reply it supports."""
+    from readgraph.cli.run.models import check_model
+
+    check_model(model, timeout, as_json=as_json)

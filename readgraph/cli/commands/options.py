@@ -1,0 +1,203 @@
+"""The options that commands share: a group of them becomes one argument of the command."""
+
+import inspect
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from typing import Annotated, Any, get_args
+
+import typer
+
+from readgraph.state.declaring import RENAMED, Declaration, Groups, as_shown, declared
+from readgraph.state.errors import BadInput
+from readgraph.state.settings import (
+    Budget,
+    Calls,
+    Chaining,
+    Concurrency,
+    Excerpt,
+    Gists,
+    Memorizing,
+    Model,
+    PageSizes,
+    Pausing,
+    ReadingModel,
+    Rebuilding,
+    Segments,
+    Tree,
+    Window,
+)
+
+Command = Callable[..., None]
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print the result and nothing else.")]
+LibraryFolder = Annotated[
+    Path | None,
+    typer.Option(
+        "--library", metavar="FOLDER", envvar="READGRAPH_LIBRARY", help="Where documents and memories are kept."
+    ),
+]
+
+
+def files(text: str) -> Any:
+    """The argument that names files and folders; `text` is its help."""
+    return typer.Argument(metavar="FILE", parser=_path_named, help=text, show_default=False)
+
+
+def _path_named(name: str) -> Path:
+    if not name:  # as of a variable that is not set; its path would be the folder one is in
+        raise BadInput("The name of a file is empty: name one, or '.' for the files of this folder.")
+    return Path(name)
+
+
+QuestionText = Annotated[str, typer.Argument(metavar="QUESTION", show_default=False, help="What you want to know.")]
+Option = Annotated[
+    list[str] | None, typer.Option(help="One option of a multiple choice; give each its own.", show_default=False)
+]
+MethodName = Annotated[
+    str | None,
+    typer.Option(
+        "--method", metavar="NAME", help="How to read (read-agent): see 'readgraph methods'.", show_default=False
+    ),
+]
+EstimateOnly = Annotated[
+    bool, typer.Option("--estimate", help="Say how many calls and words it will take, and make no call.")
+]
+Report = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Write a report: one HTML page that shows what was read.", show_default=False),
+]
+Sure = Annotated[bool, typer.Option("--yes", help="Don't ask.")]
+Glob = Annotated[str | None, typer.Option(help="Of folders, only files like this: '*.md'.", metavar="PATTERN")]
+
+
+def options_of(groups: Groups) -> dict[str, Any]:
+    """The options of these groups of settings, by the settings' names; earlier names are understood, and not shown."""
+    settings = {each.name: each for each in declared(groups) if each.help.option}
+    earlier = {old: settings[new]._replace(name=old) for old, new in RENAMED.items() if new in settings}
+    shown = {name: _option(setting) for name, setting in settings.items()}
+    return shown | {name: _option(setting, hidden=True) for name, setting in earlier.items()}
+
+
+def _option(setting: Declaration, *, hidden: bool = False) -> Any:
+    """One setting as an option, none where it is not given: a file or a profile may say another than the default."""
+    flag, about = f"--{setting.name.replace('_', '-')}", setting.help
+    more: dict[str, Any] = {"rich_help_panel": setting.panel, "show_default": False, "hidden": hidden}
+    more["help"] = _with_default(about.text, setting.default)
+    if setting.kind is bool:
+        switch = f"{flag}/--no-{flag[2:]}" if setting.default else flag
+        return Annotated[bool | None, typer.Option(switch, **more)]
+    more |= {"metavar": about.metavar or None, "envvar": about.variable or None}
+    if isinstance(setting.default, tuple):
+        return Annotated[Any, typer.Option(flag, parser=_names, **more)]
+    return Annotated[setting.kind | None, typer.Option(flag, min=setting.least, max=setting.most, **more)]
+
+
+def _names(given: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in given.split(","))
+
+
+def _with_default(text: str, default: Any) -> str:
+    """The help, with the default where there is one."""
+    said = as_shown(default)
+    return f"{text} Default: {said}." if said else text
+
+
+PROFILE: dict[str, Any] = {
+    "profile": Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            show_default=False,
+            help="Sizes of the papers' experiments: quality, qmsum, gutenberg, movie, screenplay, report or "
+            "nested-keys.",
+        ),
+    ]
+}
+
+MEMORIZING: Groups = (Model, ReadingModel, Concurrency, Calls, Budget, Rebuilding, Memorizing)
+"""What memorising takes."""
+
+READING: Groups = (*MEMORIZING, Window, PageSizes, Pausing, Gists, Excerpt, Segments, Tree)
+"""What building a memory by any of the methods takes."""
+
+CHATTING: Groups = (Model, Window, PageSizes, Budget, Calls, Chaining)
+"""What talking with an agent takes."""
+
+SCREEN: dict[str, Any] = {
+    "as_json": Json,
+    "quiet": Quiet,
+    "verbose": Annotated[bool, typer.Option("--verbose", "-v", help="Show each step, and each reply refused.")],
+    "price": Annotated[
+        str | None,
+        typer.Option(
+            metavar="IN/OUT",
+            show_default=False,
+            help="Dollars for a million tokens in and out, such as 0.4/1.6; known prices are built in.",
+        ),
+    ],
+}
+
+
+def typed(run: typer.Context) -> list[str]:
+    """The options that were given on the command line, such as "--json"; not those of the environment."""
+    options = [each for each in run.command.params if each.param_type_name == "option"]
+    sources = {each.opts[0]: run.get_parameter_source(each.name or "") for each in options}
+    return [option for option, source in sources.items() if source and source.name == "COMMANDLINE"]
+
+
+def check_alone(run: typer.Context, what: str, option: str, *also: str) -> None:
+    """Raise `BadInput` where more options were typed than this one and those that go with it."""
+    if others := [each for each in typed(run) if each not in (option, *also)]:
+        raise BadInput(f"{option} {what}: leave {', '.join(others)} out.")
+
+
+def with_context(groups: Groups, more: dict[str, Any] | None = None) -> Callable[[Command], Command]:
+    """Give a command the options of these groups of settings, and more, as its argument `context`.
+
+    What was not given is the profile's, else the settings file's, else the context's default.
+    """
+
+    def made(**given: Any) -> Any:
+        from readgraph.cli.settings import reader_context
+
+        return reader_context(**given)
+
+    options = {**options_of(groups), **(more or {})}
+    return lambda command: _with_group(command, "context", options, made)
+
+
+def with_screen(command: Command) -> Command:
+    """Give a command the options of what it prints as its argument `screen`."""
+
+    def made(**given: Any) -> Any:
+        from readgraph.cli.terminal.output_options import Screen
+
+        return Screen.of(**given)
+
+    return _with_group(command, "screen", SCREEN, made)
+
+
+def _with_group(command: Command, argument: str, options: dict[str, Any], made: Callable[..., Any]) -> Command:
+    @wraps(command)
+    def with_group(**given: Any) -> None:
+        group = {name: given.pop(name) for name in options}
+        command(**{argument: made(**group)}, **given)
+
+    own = inspect.signature(command).parameters.values()
+    more = [
+        inspect.Parameter(
+            name, inspect.Parameter.KEYWORD_ONLY, annotation=annotation, default=False if is_flag(annotation) else None
+        )
+        for name, annotation in options.items()
+    ]
+    parameters = [*(parameter for parameter in own if parameter.name != argument), *more]
+    with_group.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    with_group.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return with_group
+
+
+def is_flag(annotation: Any) -> bool:
+    """Whether an option is on or off, and never left open."""
+    return get_args(annotation)[0] is bool

@@ -1,0 +1,138 @@
+"""The commands that read: build memories, take sessions into a history, answer questions."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from readgraph.cli.commands.options import (
+    MEMORIZING,
+    PROFILE,
+    READING,
+    EstimateOnly,
+    Glob,
+    LibraryFolder,
+    MethodName,
+    Option,
+    QuestionText,
+    Report,
+    files,
+    with_context,
+    with_screen,
+)
+from readgraph.state.errors import BadInput
+from readgraph.state.settings import GROUPS
+
+if TYPE_CHECKING:
+    from readgraph.cli.terminal.output_options import Screen
+    from readgraph.state.context import ReaderContext
+
+reading_commands = typer.Typer()
+
+
+@reading_commands.command()
+@with_context(READING, PROFILE)
+@with_screen
+def read(
+    paths: Annotated[
+        list[Path], files("Files and folders: text, Markdown, HTML, PDF, EPUB, Word; - for standard input.")
+    ],
+    context: "ReaderContext",
+    screen: "Screen",
+    glob: Glob = None,
+    method: MethodName = None,
+    estimate: EstimateOnly = False,
+    library: LibraryFolder = None,
+) -> None:
+    """Read documents: cut them into pages and keep a gist of each. A stopped reading resumes where it was.
+
+    Example: readgraph read book.epub letters/ --glob '*.md' --model openai:gpt-4.1-mini
+    """
+    if estimate:
+        from readgraph.cli.run.estimate import estimate as print_estimate
+
+        print_estimate(paths, glob, None, method, context, library, screen)
+        return
+    from readgraph.cli.run.read import read_documents
+
+    read_documents(paths, glob, method, context, library, screen)
+
+
+@reading_commands.command()
+@with_context(MEMORIZING)
+@with_screen
+def remember(
+    history: Annotated[str, typer.Argument(metavar="HISTORY", help="Name of the history; a new name creates one.")],
+    paths: Annotated[list[Path], files("Files and folders of sessions; - for standard input.")],
+    context: "ReaderContext",
+    screen: "Screen",
+    glob: Glob = None,
+    sessions_at: Annotated[
+        str | None,
+        typer.Option(
+            metavar="REGEX",
+            help="A session begins at each line like this, with groups 'title' and 'time'. "
+            "Not given: at headings such as '## Session 3, 12 March 2024'.",
+            show_default=False,
+        ),
+    ] = None,
+    library: LibraryFolder = None,
+) -> None:
+    """Append sessions to a history and memorise what is new: a memo and a header per page.
+
+    A file is one session, or one for each heading of one; of a .jsonl file, each line is one.
+
+    What the history holds already is passed over. Stopped, the same command goes on where it was.
+    """
+    from readgraph.cli.run.remember import remember_sessions
+
+    remember_sessions(history, paths, glob, sessions_at, context, library, screen)
+
+
+@reading_commands.command()
+@with_context(GROUPS, PROFILE)
+@with_screen
+def ask(
+    question: QuestionText,
+    context: "ReaderContext",
+    screen: "Screen",
+    paths: Annotated[
+        list[Path] | None,
+        files("Files and folders (several are read as one), - for standard input, or a document in the library."),
+    ] = None,
+    glob: Glob = None,
+    follow_up: Annotated[
+        bool, typer.Option("--continue", help="Ask a follow-up: the last question and its answer are kept in mind.")
+    ] = False,
+    option: Option = None,
+    method: MethodName = None,
+    estimate: EstimateOnly = False,
+    library: LibraryFolder = None,
+    show_steps: Annotated[
+        bool, typer.Option("--show-steps", help="Print what each step did, and the calls, words and time it took.")
+    ] = False,
+    report: Report = None,
+) -> None:
+    """Answer a question about documents, and quote the passages that support the answer.
+
+    Examples:
+    readgraph ask "Who took the log book?" examples/the-lamp-at-sarn-head.txt
+
+    readgraph ask --continue "And for whom?"
+
+    """
+    if estimate:
+        from readgraph.cli.run.estimate import estimate as print_estimate
+
+        if follow_up:
+            raise BadInput("A follow-up can't be estimated: leave --continue or --estimate out.")
+        asked = " ".join([question, *(option or [])])
+        print_estimate(paths or [], glob, asked, method, context, library, screen)
+        return
+    from readgraph.cli.run.ask import ask_documents
+
+    screen = replace(screen, steps=show_steps)
+    ask_documents(
+        question, option or [], paths or [], glob, method, context, library, screen, follow_up=follow_up, report=report
+    )

@@ -1,0 +1,134 @@
+"""What the commands of `agents` do."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+from rich.table import Table
+
+from readgraph.cli.run.forget import check_agreed
+from readgraph.cli.run.show import day
+from readgraph.cli.terminal.rendering import PLAIN, print_json
+from readgraph.cli.terminal.safe_text import Console, Text
+from readgraph.nodes.agent.event_text import cut_to
+from readgraph.sources.given_files import read_bytes
+from readgraph.sources.loading import shown
+from readgraph.state.agent_archive import exported, imported
+from readgraph.state.agent_lives import agent_state_of
+from readgraph.state.agent_lives import forget_agent as forget_life
+from readgraph.state.agent_lives import repair_agent as repair_life
+from readgraph.state.agents import Agent, AgentStore, thread_of
+from readgraph.state.build_lock import building
+from readgraph.state.errors import BadInput
+from readgraph.state.library import open_library
+from readgraph.state.living import IncomingEvent
+from readgraph.state.whole_files import written_whole
+
+SHOWN = 60
+"""Words that are shown of what a repair took back."""
+
+
+def show_agents(folder: Path | None, *, as_json: bool) -> None:
+    """List the agents that live in the library."""
+    found = asyncio.run(_lives(folder))
+    if as_json:
+        print_json(found)
+        return
+    if not found:
+        Console().print("No agent lives here. Begin with: readgraph chat --model PROVIDER:NAME")
+        return
+    table = Table("agent", "events", "passages", "documents", "last event", **PLAIN)
+    for agent in found:
+        numbers = [f"{agent[kind]:,}" for kind in ("events", "passages", "documents")]
+        table.add_row(*map(Text, [agent["name"], *numbers, day(agent["last_event"]) if agent["last_event"] else ""]))
+    Console().print(table)
+
+
+def export_agent(name: str, file: Path, folder: Path | None) -> None:
+    """Write an agent to a file that is not there yet."""
+    if file.exists():
+        raise BadInput(f"{file} is there already: name another file.")
+    events = asyncio.run(_export(name, file, folder))
+    Console().print(Text(f"Exported '{name}' with {events:,} events to {file}."))
+
+
+def import_agent(file: Path, name: str, folder: Path | None) -> None:
+    """Take an agent's file in."""
+    try:
+        text = read_bytes(file, shown(file)).decode("utf-8")
+    except UnicodeDecodeError:
+        raise BadInput(f"{file} can't be read as the file of an agent.") from None
+    named, events = asyncio.run(_import(text, name, folder))
+    Console().print(Text(f"Imported '{named}' with {events:,} events."))
+
+
+def forget_agent(name: str, folder: Path | None, *, sure: bool) -> None:
+    """Forget an agent, after asking where a person can be asked."""
+    agent = asyncio.run(_own(name, folder))
+    if not sure:
+        check_agreed(name, "all that it remembers")
+    asyncio.run(_forget(agent, folder))
+    Console().print(Text(f"Forgot '{name}'."))
+
+
+def repair_agent(name: str, folder: Path | None) -> None:
+    """Take back a turn that was not finished."""
+    taken = asyncio.run(_repair(name, folder))
+    shown = cut_to(taken[0].get("text") or "an upload", SHOWN) if taken else ""
+    told = f"Repaired '{name}'. Taken back: {shown}" if taken else f"No turn of '{name}' waits to be finished."
+    Console().print(Text(told))
+
+
+async def _lives(folder: Path | None) -> list[dict[str, Any]]:
+    async with open_library(folder, only_shows=True) as library:
+        store, found = AgentStore(library.store), list[dict[str, Any]]()
+        for agent in await store.agents():
+            life = await agent_state_of(library.checkpointer, agent)
+            last = await store.events(agent.id, range(max(0, life["events"] - 1), life["events"]))
+            counts = {"events": life["events"], "passages": life["passages"], "documents": len(life["documents"])}
+            named = {"name": agent.name, "created": agent.created}
+            found.append(named | counts | {"last_event": last[0].at if last else ""})
+        return found
+
+
+async def _export(name: str, file: Path, folder: Path | None) -> int:
+    async with open_library(folder, only_shows=True) as library:
+        store = AgentStore(library.store)
+        agent = await store.own_agent(name)
+        written = await exported(store, agent, await agent_state_of(library.checkpointer, agent))
+    try:
+        await asyncio.to_thread(_write_new, file, written.json_text())
+    except OSError as problem:
+        raise BadInput(f"{file} can't be written: {problem.strerror}.") from None
+    return len(written.recall)
+
+
+def _write_new(file: Path, text: str) -> None:
+    with written_whole(file) as opened:
+        opened.write(text)
+
+
+async def _import(text: str, name: str, folder: Path | None) -> tuple[str, int]:
+    async with open_library(folder) as library:
+        agent = await imported(AgentStore(library.store), text, name)
+        return agent.name, agent.birth["events"]
+
+
+async def _repair(name: str, folder: Path | None) -> list[IncomingEvent]:
+    from readgraph.graphs.mem_gpt import build_chat  # the other commands need no graph, which takes time to import
+
+    async with open_library(folder) as library:
+        agent = await AgentStore(library.store).own_agent(name)
+        graph = build_chat().compile(checkpointer=library.checkpointer, store=library.store)
+        async with building(library.store, thread_of(agent.id)):
+            return await repair_life(library, graph, name)
+
+
+async def _own(name: str, folder: Path | None) -> Agent:
+    async with open_library(folder) as library:
+        return await AgentStore(library.store).own_agent(name)
+
+
+async def _forget(agent: Agent, folder: Path | None) -> None:
+    async with open_library(folder) as library:
+        await forget_life(library, agent)

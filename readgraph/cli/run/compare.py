@@ -1,0 +1,154 @@
+"""`compare`: one question about one document, asked of several methods, side by side."""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.table import Column, Table
+
+from readgraph.cli.method_settings import check_used
+from readgraph.cli.run.documents import asked_document, asked_sources
+from readgraph.cli.run.run_graph import run_graph
+from readgraph.cli.terminal.output_options import Screen
+from readgraph.cli.terminal.prices import in_dollars
+from readgraph.cli.terminal.rendering import PLAIN, print_citations, print_json, print_reminder, said, used
+from readgraph.cli.terminal.safe_text import Console, Text
+from readgraph.graphs.methods import Method, method_named
+from readgraph.sources import SourceText
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import BadInput, ReadgraphError
+from readgraph.state.library import open_library
+from readgraph.state.reading import Question
+from readgraph.state.records import Document
+from readgraph.state.words import counted
+
+MethodOutput = dict[str, Any]
+"""What a method gave; of one that failed its name, the status "failed" and the problem."""
+
+
+def compare_methods(
+    question: str,
+    options: list[str],
+    paths: Sequence[Path],
+    glob: str | None,
+    methods: str,
+    context: ReaderContext,
+    folder: Path | None,
+    screen: Screen,
+) -> None:
+    """Ask each method and print what they answered and used; one that fails does not stop the others."""
+    if not question.strip():
+        raise BadInput("The question is empty: ask something.")
+    if len(options) == 1:
+        raise BadInput("A multiple choice needs at least two options; there is one --option.")
+    named = [method_named(name) for name in dict.fromkeys(filter(None, map(str.strip, methods.split(","))))]
+    if not named:
+        raise BadInput("There is no method to compare: 'readgraph methods' lists them.")
+    check_used(named, asks=True)
+    asked = Question(question=question, options=options)
+    sources = asked_sources(paths, glob)
+    document, results = asyncio.run(_compare(asked, sources, named, context, folder, screen))
+    failed = sum(found["status"] == "failed" for found in results)
+    if screen.as_json:
+        print_json({"question": question, "document": document.id, "methods": results, "failed": failed})
+        return
+    for found in results:
+        _print_answer(found)
+    _print_figures(results)
+    if not screen.quiet:
+        _print_notes(results, failed)
+    print_reminder(context, screen)
+
+
+async def _compare(
+    asked: Question,
+    sources: Sequence[SourceText | str],
+    methods: Sequence[Method],
+    context: ReaderContext,
+    folder: Path | None,
+    screen: Screen,
+) -> tuple[Document, list[MethodOutput]]:
+    """The methods one after the other; where none of them works, the first problem is raised."""
+    problems: list[ReadgraphError] = []
+    results: list[MethodOutput] = []
+    async with open_library(folder) as library:
+        document = await asked_document(library, sources)
+        for number, method in enumerate(methods, 1):
+            try:
+                results.append(await run_graph(library, method.build(), method.name, document, asked, context, screen))
+            except ReadgraphError as problem:
+                problems.append(problem)
+                results.append({"method": method.name, "status": "failed", "problem": str(problem)})
+            _tell(f"{number} of {len(methods)}: {method.name}", results[-1], screen)
+    if len(problems) == len(methods):
+        raise problems[0]
+    return document, results
+
+
+def _tell(which: str, found: MethodOutput, screen: Screen) -> None:
+    """Tell on the terminal that a method is done."""
+    console = Console(stderr=True, quiet=screen.quiet or screen.as_json)
+    if console.is_terminal:
+        console.print(Text(f"{which}, {used(found['usage']) if 'usage' in found else 'failed'}", style="dim"))
+
+
+def _print_answer(found: MethodOutput) -> None:
+    console = Console()
+    console.print(Text(found["method"], style="bold cyan"))
+    if found["status"] == "failed":
+        console.print(Text(f"failed: {found['problem']}", style="red"))
+    else:
+        console.print(said(found))
+        print_citations(found["citations"])
+    console.print()
+
+
+def _print_figures(results: Sequence[MethodOutput]) -> None:
+    done = [found for found in results if found["status"] != "failed"]
+    priced = any(found["cost"] for found in done)
+    table = Table(Column("method", no_wrap=True), **PLAIN)
+    for name in ("calls", "words", "seconds", "compression", "pages", "quotes", *(["cost"] if priced else [])):
+        table.add_column(name, justify="right")
+    for found in results:
+        figures = _figures(found) if found in done else ["failed"]
+        table.add_row(found["method"], *figures[: len(table.columns) - 1])
+    Console().print(table)
+
+
+def _figures(found: MethodOutput) -> list[str]:
+    usage, rate, cost = found["usage"], found["compression_rate"], found["cost"]
+    return [
+        f"{usage['calls']:,}",
+        f"{usage['input_words'] + usage['output_words']:,}",
+        f"{usage['seconds']:.1f}",
+        "–" if rate is None else f"{rate:.0f} %",
+        f"{len(found['pages_read']):,}",
+        f"{len(found['citations']):,}",
+        "–" if cost is None else in_dollars(cost),
+    ]
+
+
+def _print_notes(results: Sequence[MethodOutput], failed: int) -> None:
+    """What the figures don't tell: budgets, calls that cost nothing, fall-backs, shared memories, failures."""
+    sharing = defaultdict(list)
+    lines = []
+    for found in results:
+        name = found["method"]
+        if found["status"] == "failed":
+            continue
+        sharing[found["memory"]].append(name)
+        if found["status"] == "budget":
+            lines.append(f"{name}: the budget ran out")
+        if cached := found["usage"]["cached_calls"]:
+            lines.append(f"{name}: {counted(cached, 'call')} more answered by recorded replies")
+        if found["fallbacks"]:
+            lines.append(f"{name}: fall-backs " + ", ".join(f"{kind} {n}" for kind, n in found["fallbacks"].items()))
+    for names in sharing.values():
+        if len(names) > 1:
+            lines.append(f"{', '.join(names)}: they share a memory; the first paid for what was missing")
+    if failed:
+        lines.append(f"{failed} of {counted(len(results), 'method')} failed")
+    for line in lines:
+        Console().print(Text(line, style="dim"))

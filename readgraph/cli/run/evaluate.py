@@ -1,0 +1,151 @@
+"""`evaluate`: run methods over a dataset, rate what they answered, and show what came of it."""
+
+import asyncio
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from langgraph.store.memory import InMemoryStore
+
+from readgraph.cli.method_settings import check_used
+from readgraph.cli.run.estimate import show_estimate
+from readgraph.cli.terminal.evaluation_progress import EvaluationProgress
+from readgraph.cli.terminal.evaluation_tables import print_results
+from readgraph.cli.terminal.notices import notices
+from readgraph.cli.terminal.output_options import Screen
+from readgraph.cli.terminal.prices import exchange_cost
+from readgraph.cli.terminal.rendering import print_json, print_reminder
+from readgraph.cli.terminal.safe_text import Console
+from readgraph.estimates.arithmetic import Estimate
+from readgraph.evaluation.datasets import load_dataset
+from readgraph.evaluation.estimating import foreseen, rating_foreseen
+from readgraph.evaluation.folder import EvaluationFolder
+from readgraph.evaluation.judging import judge_missing, unjudged
+from readgraph.evaluation.optional_imports import check_libraries
+from readgraph.evaluation.plan import methods_to_run, what_is_run, with_papers_settings
+from readgraph.evaluation.raters import Raters, check_raters, given_by
+from readgraph.evaluation.records import Dataset
+from readgraph.evaluation.result_files import write_results
+from readgraph.evaluation.running import Evaluation, Group, missing
+from readgraph.graphs.methods import Method
+from readgraph.models.clients import model_client
+from readgraph.models.exchanges import ModelExchange
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import BadInput
+from readgraph.state.library import open_library
+from readgraph.state.page_store import PageStore
+from readgraph.state.words import count_words
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What the command was given."""
+
+    file: Path | None
+    form: str | None
+    methods: str
+    limit: int | None
+    runs: int
+    judge: str | None
+    out: Path | None
+
+    def dataset(self) -> Dataset:
+        """The questions, as many as are wanted."""
+        if self.file is None and self.form is None:
+            raise BadInput("There is nothing to evaluate: name a file of questions.")
+        dataset = load_dataset(self.file, self.form, self.limit)
+        if self.judge and not given_by("judge", dataset.metrics):
+            raise BadInput(
+                f"No metric of {dataset.name} wants a judge ({', '.join(dataset.metrics)}): leave --judge out."
+            )
+        return dataset
+
+    def names(self) -> list[str]:
+        """The names of methods."""
+        return [name for name in map(str.strip, self.methods.split(",")) if name]
+
+
+def evaluate(asked: Asked, context: ReaderContext, screen: Screen) -> None:
+    """Run what is missing, and print the results; they are in the folder too."""
+    dataset = asked.dataset()
+    if asked.out is None:
+        raise BadInput("The answers need a folder: name it with --out.")
+    check_libraries()
+    settings = with_papers_settings(dataset, context)
+    # A judge may come later; the embedding model is of the settings, which stay as they are.
+    check_raters(given_by("embeddings", dataset.metrics), settings)
+    methods = methods_to_run(asked.names(), dataset, settings)
+    check_used(methods, asks=True, also=given_by("embeddings", dataset.metrics) and ["embeddings"])
+    folder = EvaluationFolder(asked.out)
+    with folder.opened(what_is_run(asked.file, dataset, methods, asked.runs, asked.judge, settings)):
+        folder.keep_questions(dataset)
+        try:
+            with notices(Console(stderr=True, quiet=screen.quiet).print, quiet=screen.quiet):
+                asyncio.run(_run(folder, dataset, methods, asked.runs, settings, asked.judge, screen))
+        finally:  # also of a run that was stopped
+            results = write_results(dataset, folder)
+    if screen.as_json:
+        print_json(results)
+    else:
+        print_results(results, folder.path, screen)
+    print_reminder(settings, screen)
+
+
+async def _run(
+    folder: EvaluationFolder,
+    dataset: Dataset,
+    methods: list[Method],
+    runs: int,
+    context: ReaderContext,
+    judge: str | None,
+    screen: Screen,
+) -> None:
+    def dollars(exchange: ModelExchange) -> float | None:
+        return exchange_cost(exchange, screen.price)
+
+    rater = replace(context, model=judge or "", sample=0)
+    async with open_library(folder.library) as library:
+        evaluation = Evaluation(dataset, methods, range(runs), context, folder, library, dollars)
+        for model in filter(None, [judge, *([context.model, context.reading_model] if evaluation.missing else [])]):
+            await model_client(replace(context, model=model))  # a wrong model is reported before anything is paid for
+        left = sum(len(items) for *_, items in evaluation.missing)
+        with EvaluationProgress("Answering", left, screen) as progress:
+            async for outcome in evaluation.run():
+                words = outcome.input_words + outcome.output_words
+                progress.one_more(outcome.calls, words, outcome.cost, outcome.problem)
+        waiting = len(unjudged(dataset, folder, rater))
+        with EvaluationProgress("Judging", waiting, screen) as progress:
+            async for judged in judge_missing(dataset, folder, rater, library.store, dollars):
+                words = judged.input_words + judged.output_words
+                progress.one_more(judged.calls, words, judged.cost, judged.problem)
+
+
+def estimate(asked: Asked, context: ReaderContext, screen: Screen) -> None:
+    """Print what the evaluation will use; no call is made."""
+    dataset = asked.dataset()
+    settings = with_papers_settings(dataset, context)
+    methods = methods_to_run(asked.names(), dataset, settings)
+    check_used(methods, asks=True, also=given_by("embeddings", dataset.metrics) and ["embeddings"])
+    folder = EvaluationFolder(asked.out) if asked.out and EvaluationFolder(asked.out).library.exists() else None
+    left = missing(dataset, methods, range(asked.runs), folder.outcomes() if folder else [])
+    needed = asyncio.run(_foreseen(folder, left, settings))
+    words = sum(count_words(text.text) for text in dataset.texts)
+    rating = (_rating_foreseen(folder, dataset, left, settings, asked.judge), asked.judge) if asked.judge else None
+    show_estimate(needed, words, settings, screen, rating)
+
+
+async def _foreseen(folder: EvaluationFolder | None, left: list[Group], context: ReaderContext) -> Estimate:
+    if folder is None:
+        return await foreseen(PageStore(InMemoryStore()), left, context)
+    async with open_library(folder.library) as library:
+        return await foreseen(library.pages, left, context)
+
+
+def _rating_foreseen(
+    folder: EvaluationFolder | None, dataset: Dataset, left: list[Group], context: ReaderContext, judge: str
+) -> Estimate:
+    """Of the answers that are to come, and those that are there and not judged."""
+    by_id = {item.id: item for item in dataset.items}
+    there = unjudged(dataset, folder, replace(context, model=judge)) if folder else []
+    coming = [item for *_, items in left for item in items]
+    metrics = Raters(judge, None).rated(dataset.metrics)
+    return rating_foreseen([*coming, *(by_id[outcome.item] for outcome in there)], metrics)

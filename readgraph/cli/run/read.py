@@ -1,0 +1,49 @@
+"""`read`: build the memories of files and folders."""
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from readgraph.cli.run.documents import check_glob, sources_of, store_source
+from readgraph.cli.run.run_graph import run_graph
+from readgraph.cli.settings import chosen_method
+from readgraph.cli.terminal.output_options import Screen
+from readgraph.cli.terminal.rendering import print_json, print_memory, print_reminder
+from readgraph.graphs.methods import Method
+from readgraph.sources import SourceText
+from readgraph.state.context import ReaderContext
+from readgraph.state.library import open_library
+
+
+def read_documents(
+    paths: Sequence[Path],
+    glob: str | None,
+    method: str | None,
+    context: ReaderContext,
+    folder: Path | None,
+    screen: Screen,
+) -> None:
+    """Build the memories of files and folders and say what they are; JSON is an array where there are several."""
+    check_glob(paths, glob)
+    built = asyncio.run(_read(sources_of(paths, glob), chosen_method(method, asks=False), context, folder, screen))
+    if screen.as_json:
+        print_json(built[0] if len(built) == 1 else built)
+
+
+async def _read(
+    sources: list[SourceText], method: Method, context: ReaderContext, folder: Path | None, screen: Screen
+) -> list[dict[str, Any]]:
+    built = []
+    async with open_library(folder) as library:
+        while sources:
+            document = await store_source(library, sources.pop(0))  # and let go of: its text is the library's now
+            found = await run_graph(library, method.build(), method.name, document, {}, context, screen)
+            memory = await library.pages.memory(document.id, found["memory"])
+            notes = await library.pages.notes(memory.id, range(memory.pages))
+            kept = {"pages": memory.pages, "notes": len(notes), "note_words": sum(note.words for note in notes)}
+            built.append(found | kept | {"complete": memory.complete})
+            if not screen.as_json:
+                print_memory(document, memory, notes, built[-1], method.note, screen)
+    print_reminder(context, screen)
+    return built

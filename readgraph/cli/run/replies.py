@@ -1,0 +1,53 @@
+"""`replies export` and `replies import`: move recorded replies between libraries."""
+
+import asyncio
+from pathlib import Path
+
+from readgraph.cli.run.documents import find_document
+from readgraph.cli.terminal.safe_text import Console, Text
+from readgraph.sources.given_files import read_bytes
+from readgraph.sources.loading import shown
+from readgraph.state.errors import BadInput
+from readgraph.state.library import open_library
+from readgraph.state.reply_archive import exported, imported
+from readgraph.state.whole_files import written_whole
+
+
+def export_replies(file: Path, named: str, folder: Path | None) -> None:
+    """Write the recorded replies to a file that is not there yet."""
+    if file.exists():
+        raise BadInput(f"{file} is there already: name another file.")
+    count = asyncio.run(_export(file, named, folder))
+    Console().print(Text(f"Exported {count:,} replies to {file}."))
+
+
+def import_replies(file: Path, folder: Path | None) -> None:
+    """Take the replies of a file in."""
+    try:
+        text = read_bytes(file, shown(file)).decode("utf-8")
+        lines = text.replace("\r\n", "\n").removesuffix("\n").split("\n")  # a reply may hold other line ends
+    except UnicodeDecodeError:
+        raise BadInput(f"{file} can't be read as an archive of replies.") from None
+    new, known = asyncio.run(_import(lines, folder))
+    Console().print(Text(f"Imported {new:,} replies; {known:,} were there already."))
+
+
+async def _export(file: Path, named: str, folder: Path | None) -> int:
+    async with open_library(folder, only_shows=True) as library:
+        document = (await find_document(library.pages, named)).id if named else None
+        lines = [line async for line in exported(library.pages, document)]
+    try:
+        await asyncio.to_thread(_write, file, lines)
+    except OSError as problem:
+        raise BadInput(f"{file} can't be written: {problem.strerror}.") from None
+    return len(lines) - 1
+
+
+def _write(file: Path, lines: list[str]) -> None:
+    with written_whole(file) as opened:
+        opened.writelines(f"{line}\n" for line in lines)
+
+
+async def _import(lines: list[str], folder: Path | None) -> tuple[int, int]:
+    async with open_library(folder) as library:
+        return await imported(library.pages, lines)

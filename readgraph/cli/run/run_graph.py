@@ -1,0 +1,74 @@
+"""Run a method's graph over a document in the library, with progress."""
+
+import uuid
+from collections.abc import AsyncIterator
+from typing import Any
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.graph import StateGraph
+from langgraph.graph.state import CompiledStateGraph
+
+from readgraph.cli.terminal.notices import notices
+from readgraph.cli.terminal.output_options import Screen
+from readgraph.cli.terminal.prices import cost
+from readgraph.cli.terminal.progress import ReadingProgress
+from readgraph.state.build_lock import using
+from readgraph.state.context import ReaderContext
+from readgraph.state.library import Library
+from readgraph.state.reading import Question
+from readgraph.state.records import Document
+
+
+async def run_graph(
+    library: Library,
+    builder: StateGraph[Any, ReaderContext, Any, Any],
+    method: str,
+    document: Document,
+    asked: Question,
+    context: ReaderContext,
+    screen: Screen,
+    thread: str = "",
+) -> dict[str, Any]:
+    """Run a method's graph over the document and give its output, with what it was and what it cost in dollars."""
+    graph = builder.compile(checkpointer=library.checkpointer, store=library.store)
+    config: RunnableConfig = {
+        "configurable": {"thread_id": thread or uuid.uuid4().hex},
+        "metadata": {"document": document.id, "method": method},
+    }
+    async with using(library.store, document.id):
+        document = await library.pages.document(document.id)  # it may have been forgotten since it was found
+        given = Question(document=document.id, **asked)
+        with ReadingProgress(screen) as progress, notices(progress.say, quiet=screen.quiet):
+            found = await _output(graph, given, config, context, progress)
+    parts = [(await library.pages.document(part.document), part) for part in document.parts]
+    documents = [{"id": one.id, "title": one.title, "start": part.start, "end": part.end} for one, part in parts]
+    named = {"title": document.title, "documents": documents, "method": method, "model": context.model or None}
+    return {**named, **found, "cost": cost(found["steps"], screen.price)}
+
+
+async def _output(
+    graph: CompiledStateGraph[Any, ReaderContext, Any, Any],
+    given: Question,
+    config: RunnableConfig,
+    context: ReaderContext,
+    progress: ReadingProgress,
+) -> dict[str, Any]:
+    found: Any = {}
+    events: AsyncIterator[Any] = graph.astream(
+        given,
+        config,
+        context=context,
+        stream_mode=["custom", "tasks", "updates", "values"],
+        output_keys=graph.output_channels,
+    )
+    async for mode, event in events:
+        if mode == "custom":
+            progress.take(event)
+        elif mode == "tasks":
+            if "input" in event:  # it begins
+                progress.begin(event["name"])
+        elif mode == "updates":
+            progress.tell_steps(event)
+        else:
+            found = event
+    return dict(found)

@@ -1,0 +1,159 @@
+"""`show`: what the library holds."""
+
+import asyncio
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import typer
+from rich import filesize
+
+from readgraph.cli.run.documents import find_document
+from readgraph.cli.terminal.rendering import print_json
+from readgraph.cli.terminal.reports import check_report, write_report
+from readgraph.cli.terminal.safe_text import Console, Text, one_line
+from readgraph.graphs.methods import METHODS
+from readgraph.report.data import report_of_document
+from readgraph.report.page import render
+from readgraph.state.errors import BadInput
+from readgraph.state.library import open_library
+from readgraph.state.page_store import PageStore
+from readgraph.state.records import Document, Memory, Note, Page
+from readgraph.state.words import counted
+
+
+@dataclass(frozen=True)
+class Noted:
+    """A memory, how many notes it has so far, and their words."""
+
+    memory: Memory
+    notes: int
+    words: int
+
+
+def show_library(folder: Path | None, *, as_json: bool) -> None:
+    """List documents with their memories, and what they take."""
+    held, damaged, size = asyncio.run(_held(folder))
+    if as_json:
+        listed = [_listed(document, memories) for document, memories in held]
+        print_json([*listed, *({"id": identity, "damaged": True} for identity in damaged)])
+        return
+    if not held and not damaged:
+        Console().print("The library is empty. Read something: readgraph read FILE")
+        return
+    lines = list[str]()  # written at once: Rich takes half a millisecond for each line
+    for document, memories in held:
+        lines.append(typer.style(f"{document.id}  {one_line(document.title)}", bold=True))
+        lines.append(f"    {counted(document.words, 'word')}, added {day(document.added)}")
+        lines += [f"    {one_line(_told(document, noted))}" for noted in memories]
+        if not memories:
+            lines.append(typer.style("    not read yet", dim=True))
+    for identity in damaged:
+        lines.append(typer.style(one_line(identity), bold=True))
+        lines.append("    its record is damaged: 'readgraph forget' deletes what is kept of it")
+    lines.append(
+        typer.style(f"{counted(len(held) + len(damaged), 'document')}, {filesize.decimal(size)} on disk", dim=True)
+    )
+    typer.echo("\n".join(lines))
+
+
+def show_document(named: str, folder: Path | None, *, as_json: bool) -> None:
+    """Show the pages of a document's newest memory with their notes, and their headers where they have one."""
+    document, memory, pages, notes = asyncio.run(_read(named, folder))
+    called = _note_of(memory)
+    if as_json:
+        listed = [asdict(page) | _noted(notes.get(page.number), called) for page in pages]
+        print_json(asdict(document) | {"memory": _described(memory), "pages": listed})
+        return
+    console = Console()
+    console.print(Text(f"{document.title}  {document.id}  {document.words:,} words", style="bold"))
+    for page in pages:
+        console.print(Text(f"\np. {page.number}  {page.words} words, characters {page.start}-{page.end}", style="dim"))
+        note = notes.get(page.number)
+        if note and note.header:
+            console.print(Text(note.header, style="italic"))
+        console.print(Text(note.text if note else f"(no {called} yet)"))
+
+
+def report_document(named: str, folder: Path | None, file: Path) -> None:
+    """Write the report of a document's newest memory."""
+    if not named:
+        raise BadInput("There is nothing to report: name a document.")
+    check_report(file)
+    write_report(file, asyncio.run(_report(named, folder)), quiet=False)
+
+
+async def _report(named: str, folder: Path | None) -> bytes:
+    async with open_library(folder, only_shows=True) as library:
+        document, memory = await _newest(library.pages, named)
+        return render(await report_of_document(library.pages, document, memory, _note_of(memory)))
+
+
+def _note_of(memory: Memory) -> str:
+    """What the memory's method calls the note of a page."""
+    return METHODS[memory.recipe.method].note if memory.recipe.method in METHODS else "note"
+
+
+def _noted(note: Note | None, called: str) -> dict[str, str | None]:
+    header = {"header": note.header} if note and note.header else {}
+    return {**header, called: note.text if note else None}
+
+
+async def _held(folder: Path | None) -> tuple[list[tuple[Document, list[Noted]]], list[str], int]:
+    async with open_library(folder, only_shows=True) as library:
+        documents, damaged = await library.pages.listed()
+        memories = await library.pages.all_memories()
+        sizes = await library.pages.note_sizes(memory for made in memories.values() for memory in made)
+        held = [
+            (document, [Noted(memory, *sizes[memory.id]) for memory in memories.get(document.id, ())])
+            for document in documents
+        ]
+    return held, damaged, sum(file.stat().st_size for file in library.folder.rglob("*") if file.is_file())
+
+
+async def _read(named: str, folder: Path | None) -> tuple[Document, Memory, list[Page], dict[int, Note]]:
+    async with open_library(folder, only_shows=True) as library:
+        document, memory = await _newest(library.pages, named)
+        pages = await library.pages.pages(memory.id, range(memory.pages))
+        notes = await library.pages.notes(memory.id, range(memory.pages))
+        return document, memory, pages, {note.page: note for note in notes}
+
+
+async def _newest(pages: PageStore, named: str) -> tuple[Document, Memory]:
+    document = await find_document(pages, named)
+    memories = await pages.memories(document.id)
+    if not memories:
+        raise BadInput(f"'{document.title}' was not read yet: readgraph read FILE")
+    return document, max(memories, key=lambda memory: (memory.pages > 0, memory.started))
+
+
+def _told(document: Document, noted: Noted) -> str:
+    """A memory in one line."""
+    memory = noted.memory
+    done = f"{_pages_done(document, noted)} done, {counted(noted.words, 'word')} of notes"
+    made = f"{memory.recipe.method}, {memory.recipe.model or 'no model'}"
+    return f"{made}: {done if memory.pages else 'no page done yet'}, {day(memory.started)}"
+
+
+def _pages_done(document: Document, noted: Noted) -> str:
+    memory, done = noted.memory, noted.notes
+    if memory.complete:
+        return counted(done, "page")
+    if memory.paged:
+        return f"{done:,} of {counted(memory.pages, 'page')}"
+    return f"{done:,} of about {counted(round(memory.pages * document.characters / max(memory.read_to, 1)), 'page')}"
+
+
+def _listed(document: Document, memories: list[Noted]) -> dict[str, Any]:
+    described = [_described(noted.memory) | {"notes": noted.notes, "note_words": noted.words} for noted in memories]
+    return asdict(document) | {"memories": described}
+
+
+def _described(memory: Memory) -> dict[str, Any]:
+    return asdict(memory) | {"fingerprint": memory.recipe.fingerprint}
+
+
+def day(time: str) -> str:
+    """A recorded time as a person reads it, in the local time zone."""
+    return f"{datetime.fromisoformat(time).astimezone():%Y-%m-%d %H:%M}"

@@ -1,0 +1,179 @@
+"""`studio`: LangGraph's development server over the library, for LangGraph Studio to show."""
+
+import asyncio
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+import webbrowser
+from dataclasses import asdict
+from http.client import HTTPConnection, HTTPException
+from importlib.util import find_spec
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Thread
+from typing import Any
+
+from readgraph.cli.terminal.safe_text import Console, Text, visible
+from readgraph.graphs.served import server_configuration, settings_of_served
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import BadInput
+from readgraph.state.library import default_folder, open_library
+from readgraph.state.words import counted
+
+HOST = "127.0.0.1"
+"""The server asks nobody who they are, so only this machine reaches it."""
+
+RUNS_AT_ONCE = 8
+
+STOPPED_WITHIN = 10.0
+"""Seconds that the server has to end, before it is made to."""
+
+_SERVER = ("langgraph_cli", "langgraph_api", "langgraph_runtime_inmem")
+_REPORTING = ("LANGSMITH_", "LANGCHAIN_", "LANGGRAPH_CLOUD_LICENSE_KEY")
+"""Settings with which the server would report to LangChain."""
+
+
+def serve(folder: Path | None, port: int, context: ReaderContext, *, open_page: bool) -> None:
+    """Serve every graph until Ctrl-C; threads end with the server, and what is read stays in the library.
+
+    The context is what the assistants are configured with. Raises `BadInput` where the server isn't installed, the port
+    is taken, or the server ends by itself.
+    """
+    if not all(map(find_spec, _SERVER)):
+        raise BadInput("The development server is not installed: pip install 'readgraph[studio]'.")
+    library = (folder or default_folder()).expanduser().absolute()
+    documents = asyncio.run(_documents(library))
+    _check_port(port)
+    with TemporaryDirectory(prefix="readgraph-studio-") as work:
+        server = _started(Path(work), library, port, context.model)
+        try:
+            _wait_until_up(server, port)
+            _configure(port, context)
+            _tell(library, documents, port, context.model, open_page=open_page)
+            raise BadInput(f"The development server ended by itself, with code {server.wait()}.")
+        except KeyboardInterrupt:
+            pass  # that is how it ends
+        finally:
+            _stop(server)
+
+
+def _started(work: Path, library: Path, port: int, model: str) -> "subprocess.Popen[str]":
+    """`langgraph dev` in a folder of its own: where the person stands nothing is written."""
+    settings = server_configuration() | {"disable_persistence": True}
+    (work / "langgraph.json").write_text(json.dumps(settings), encoding="utf-8")
+    where = f"--host {HOST} --port {port} --no-browser --no-reload --n-jobs-per-worker {RUNS_AT_ONCE}"
+    return subprocess.Popen(
+        [sys.executable, "-m", "langgraph_cli", "dev", *where.split()],
+        cwd=work,
+        env=server_environment(library, model),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        errors="replace",
+    )
+
+
+def server_environment(library: Path, model: str) -> dict[str, str]:
+    """The environment of the server: it reports to nobody, and asks nobody for a newer version."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(_REPORTING)}
+    return kept | {
+        "LANGGRAPH_CLI_NO_ANALYTICS": "1",
+        "LANGGRAPH_NO_VERSION_CHECK": "true",
+        "LANGSMITH_TRACING": "false",
+        "LOG_LEVEL": "WARNING",
+        "PYTHONUNBUFFERED": "1",
+        "READGRAPH_LIBRARY": str(library),
+        "READGRAPH_MODEL": model,
+    }
+
+
+async def _documents(folder: Path) -> int:
+    async with open_library(folder) as library:
+        return len(await library.pages.documents())
+
+
+def _check_port(port: int) -> None:
+    try:
+        with socket.socket() as listener:
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listener.bind((HOST, port))
+    except OSError as problem:
+        raise BadInput(f"Port {port} can't be used ({problem.strerror}): choose another with --port.") from None
+
+
+def _wait_until_up(server: "subprocess.Popen[str]", port: int) -> None:
+    """Wait for the first answer; what the server says until then is shown only where it ends, later lines at once."""
+    said: list[str] = []
+    up = False
+
+    def listen() -> None:
+        for line in server.stdout or ():
+            (sys.stderr.write if up else said.append)(visible(line))
+
+    listener = Thread(target=listen, daemon=True)
+    listener.start()
+    while not _answers(port):
+        if server.poll() is not None:
+            listener.join()
+            sys.stderr.writelines(said)
+            raise BadInput(f"The development server did not start: it ended with code {server.returncode}.")
+        time.sleep(0.1)
+    up = True
+
+
+def _answers(port: int) -> bool:
+    try:
+        return bool(_reply(port, "GET", "/ok"))
+    except (OSError, HTTPException, ValueError):
+        return False
+
+
+def _configure(port: int, context: ReaderContext) -> None:
+    """Configure each assistant with the settings that its graph reads: Studio shows them, and a person changes them."""
+    usual = asdict(ReaderContext(model=""))
+    chosen = {name: value for name, value in asdict(context).items() if value != usual[name]}
+    for assistant in _reply(port, "POST", "/assistants/search", {"limit": 1000}) if chosen else ():
+        used = settings_of_served(assistant["graph_id"])
+        settings = {name: value for name, value in chosen.items() if name in used}
+        _reply(port, "PATCH", f"/assistants/{assistant['assistant_id']}", {"context": settings})
+
+
+def _reply(port: int, method: str, path: str, body: dict[str, Any] | None = None) -> Any:
+    connection = HTTPConnection(HOST, port, timeout=5)
+    try:
+        connection.request(method, path, json.dumps(body) if body else None, {"Content-Type": "application/json"})
+        response = connection.getresponse()
+        if response.status != 200:
+            raise HTTPException(f"{method} {path} was answered with {response.status}")
+        return json.load(response)
+    finally:
+        connection.close()
+
+
+def _tell(library: Path, documents: int, port: int, model: str, *, open_page: bool) -> None:
+    address = f"http://{HOST}:{port}"
+    page = f"https://smith.langchain.com/studio/?baseUrl={address}"
+    console = Console(soft_wrap=True)
+    console.print(Text(f"The library {library} ({counted(documents, 'document')}) is served at {address}."))
+    how = f"with {model}" if model else "without a model"
+    console.print(Text(f"The graphs read {how}, where an assistant's configuration says nothing else."))
+    console.print(Text(f"Studio: {page}"))
+    console.print(
+        "The page comes from LangChain's server, and may want you to sign in there; what you read goes between your "
+        "browser and this machine, and to the model that you name. Ctrl-C ends it."
+    )
+    if open_page:
+        webbrowser.open(page)
+
+
+def _stop(server: "subprocess.Popen[str]") -> None:
+    server.terminate()
+    try:
+        server.wait(STOPPED_WITHIN)
+    except (subprocess.TimeoutExpired, KeyboardInterrupt):  # it waits for a browser, or somebody is in a hurry
+        server.kill()
+        server.wait()

@@ -1,0 +1,79 @@
+"""`evaluate --diff`: two evaluations, question by question."""
+
+from pathlib import Path
+from typing import Any
+
+from rich.table import Column, Table
+
+from readgraph.cli.terminal.output_options import Screen
+from readgraph.cli.terminal.rendering import PLAIN, print_json
+from readgraph.cli.terminal.safe_text import Console, Text, one_line
+from readgraph.evaluation.differences import difference_of
+
+A, B = "A", "B"
+
+
+def show_difference(one: Path, other: Path, screen: Screen) -> None:
+    """Print what the second evaluation is better or worse by, and what differs between the two."""
+    found = difference_of(one, other)
+    if screen.as_json:
+        print_json(found)
+        return
+    console = Console()
+    console.print(Text(f"{found['dataset']}, {found['metric']}", style="bold"))
+    for letter, folder in zip((A, B), found["folders"], strict=True):
+        console.print(Text(f"{letter}  {one_line(folder)}"), soft_wrap=True)
+    console.print()
+    console.print(_pairs(found["pairs"]))
+    if not screen.quiet:
+        console.print()
+        _print_notes(console, found["differs"])
+
+
+def _pairs(pairs: list[dict[str, Any]]) -> Table:
+    table = Table(Column("method", no_wrap=True), **PLAIN, pad_edge=False)
+    for name in ("questions", A, B, f"{B} − {A}", "p", f"{A} better", f"{B} better"):
+        table.add_column(name, justify="right", no_wrap=not name.endswith("better"))
+    for pair in pairs:
+        one, other = pair["methods"]
+        table.add_row(
+            one if one == other else f"{one} → {other}",
+            f"{pair['questions']:,}",
+            *(f"{mean:.1f}" for mean in pair["means"]),
+            _difference(pair),
+            _chance(pair["p"]),
+            *(f"{count:,}" for count in pair["better"]),
+        )
+    return table
+
+
+def _difference(pair: dict[str, Any]) -> str:
+    """A difference with its 95 % interval: "+4.0 [−1.5, +9.5]"."""
+    between = f" [{', '.join(map(_signed, pair['interval']))}]" if pair["interval"] else ""
+    return f"{_signed(pair['difference'])}{between}"
+
+
+def _signed(value: float) -> str:
+    rounded = f"{value:+.1f}".replace("-", "−")
+    return "0.0" if rounded in ("+0.0", "−0.0") else rounded
+
+
+def _chance(p: float) -> str:
+    return "< 0.001" if p < 0.001 else f"{p:.3f}"
+
+
+def _print_notes(console: Console, differs: dict[str, list[Any]]) -> None:
+    told = "p: how likely so large a difference is by chance alone (paired permutation test, two-sided)"
+    console.print(Text(told, style="dim"), soft_wrap=True)
+    if not differs:
+        console.print(Text("Settings, prompts and packages are the same.", style="dim"))
+        return
+    console.print(Text(f"What differs from {A} to {B}:", style="dim"))
+    for name, (one, other) in differs.items():
+        console.print(Text(f"  {name}: {_told(one)} → {_told(other)}", style="dim"), soft_wrap=True)
+
+
+def _told(value: Any) -> str:
+    if isinstance(value, list):
+        return ",".join(map(str, value))
+    return "none" if value in (None, "") else one_line(value)

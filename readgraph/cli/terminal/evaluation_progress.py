@@ -1,0 +1,41 @@
+"""The bar of an evaluation: how many questions are answered, how long it will take, what it has cost so far."""
+
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
+
+from readgraph.cli.terminal.output_options import Screen
+from readgraph.cli.terminal.prices import in_dollars
+from readgraph.cli.terminal.progress import LiveBar
+from readgraph.cli.terminal.safe_text import Console, Text
+from readgraph.state.words import counted
+
+
+class EvaluationProgress(LiveBar):
+    """A bar on standard error; where that is no terminal, or quiet was asked for, nothing is drawn."""
+
+    def __init__(self, doing: str, total: int, screen: Screen) -> None:
+        self.screen = screen
+        self.console = Console(stderr=True, quiet=screen.quiet)
+        self.calls, self.words, self.cost, self.failed = 0, 0, 0.0, 0
+        self._bar = Progress(
+            SpinnerColumn(),
+            TextColumn("{task.description}"),
+            BarColumn(bar_width=30),
+            MofNCompleteColumn(),
+            TimeRemainingColumn(),
+            TextColumn("{task.fields[used]}"),
+            console=self.console,
+            transient=True,
+            disable=not self.console.is_terminal,
+        )
+        self._task = self._bar.add_task(doing, total=total, used="")
+
+    def one_more(self, calls: int, words: int, cost: float | None, problem: str = "") -> None:
+        """Count one more as done, with its calls, words and cost; `problem`: it failed."""
+        self.calls, self.words, self.cost = self.calls + calls, self.words + words, self.cost + (cost or 0)
+        self.failed += bool(problem)
+        if problem and (self.screen.verbose or self.failed == 1):
+            self.console.print(Text(f"failed: {problem}", style="yellow"))
+        used = [f"{counted(self.calls, 'call')}, {self.words:,} words"] if self.calls else []
+        used += [in_dollars(self.cost)] if self.cost else []
+        used += [f"{self.failed:,} failed"] if self.failed else []
+        self._bar.update(self._task, advance=1, used=" · ".join(used))

@@ -1,0 +1,194 @@
+"""The results of an evaluation as tables for people."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from rich.table import Column, Table
+
+from readgraph.cli.terminal.output_options import Screen
+from readgraph.cli.terminal.prices import in_dollars
+from readgraph.cli.terminal.rendering import PLAIN
+from readgraph.cli.terminal.safe_text import Console, Text, one_line
+from readgraph.evaluation.raters import given_by
+from readgraph.evaluation.report.drawing import can_draw
+from readgraph.evaluation.report.page import NO_PLOTS
+from readgraph.evaluation.result_files import REPORT, RESULTS, SCORES, TABLE, named_categories
+from readgraph.sources.loading import shown
+from readgraph.state.words import counted
+
+NONE = "–"
+
+MOST_FAILURES = 10
+"""So many failures are listed."""
+
+
+def print_results(results: dict[str, Any], folder: Path, screen: Screen) -> None:
+    """What each method scored and used; unless quiet, what went wrong and where the files are."""
+    console = Console()
+    what, methods = results["what"], results["methods"]
+    if not methods:
+        console.print("Nothing was answered.")
+        return
+    about = f"{counted(what['questions'], 'question')} about {counted(what['texts'], 'text')}"
+    console.print(Text(f"{what['dataset']}: {about}, {what['settings']['model'] or 'no model'}", style="bold"))
+    for table in (_scores(results), _use(methods), _categories(methods), _walks(methods)):
+        if table is not None:
+            console.print()
+            console.print(table)
+    if not screen.quiet:
+        console.print()
+        for line in [*_notes(results), *_files(folder)]:
+            console.print(Text(line, style="dim"), soft_wrap=True)
+
+
+def score(metric: Mapping[str, Any]) -> str:
+    """A mean with its 95 % interval, and its deviation over runs: "24.0 [15–33] ± 1.2"."""
+    interval, deviation = metric["interval"], metric["deviation"]
+    between = f" [{interval[0]:.0f}–{interval[1]:.0f}]" if interval else ""
+    return f"{metric['mean']:.1f}{between}" + (f" ± {deviation:.1f}" if deviation is not None else "")
+
+
+def _scores(results: dict[str, Any]) -> Table:
+    """The leading metric with its interval, the others, and beside them what papers give."""
+    methods = results["methods"]
+    leading, *others = metric_names(methods)
+    categories = {name for method in methods for name in named_categories(method["metrics"].get(leading))}
+    asked = {"", *(categories if len(categories) == 1 else [])}
+    published = [one for one in results["published"] if one["metric"] == leading and one["category"] in asked]
+    table = _table(*(_scored_on(name, results) for name in (leading, *others)))
+    if published:
+        table.add_column("published, other model", justify="left")
+    for method in methods:
+        metrics = method["metrics"]
+        figures = [score(metrics[leading]) if leading in metrics else NONE]
+        figures += [_rounded(metrics.get(name, {}).get("mean")) for name in others]
+        papers = [
+            f"{figure['value']:.1f} ({figure['model']})" for figure in published if figure["method"] == method["method"]
+        ]
+        table.add_row(method["method"], *figures, *([", ".join(papers) or NONE] if published else []))
+    return table
+
+
+def metric_names(methods: list[dict[str, Any]]) -> list[str]:
+    """The metrics that any method has, the leading one first."""
+    return list(dict.fromkeys(name for method in methods for name in method["metrics"])) or ["score"]
+
+
+def _scored_on(name: str, results: dict[str, Any]) -> str:
+    """A metric's name, and how many questions it applies to where that is not all."""
+    counts = [method["metrics"][name]["questions"] for method in results["methods"] if name in method["metrics"]]
+    partly = counts and max(counts) < results["what"]["questions"]
+    return f"{name} ({max(counts):,})" if partly else name
+
+
+def _use(methods: list[dict[str, Any]]) -> Table:
+    table = _table("compression", "calls", "words in", "to build", "time", "cost", "failed")
+    for method in methods:
+        figures, building = method["figures"], method["building"]
+        cost = (method["cost"] or 0) + (building["cost"] or 0)
+        table.add_row(
+            method["method"],
+            _percent(figures["compression_rate"]),
+            _rounded(figures["calls"]),
+            NONE if figures["input_words"] is None else f"{figures['input_words']:,.0f}",
+            f"{building['input_words']:,}",
+            NONE if method["seconds"] is None else f"{method['seconds']:.1f} s",
+            in_dollars(cost) if cost else NONE,
+            f"{len(method['failures']):,}",
+        )
+    return table
+
+
+def _categories(methods: list[dict[str, Any]]) -> Table | None:
+    """The leading metric by category, with the number of questions; nothing where there is one category at most."""
+    leading = metric_names(methods)[0]
+    by_method = {method["method"]: named_categories(method["metrics"].get(leading)) for method in methods}
+    counts: dict[str, int] = {}
+    for categories in by_method.values():
+        counts |= {name: max(counts.get(name, 0), of["questions"]) for name, of in categories.items()}
+    if len(counts) < 2:
+        return None
+    table = _table(*(Text(f"{one_line(name) or 'none'} ({count:,})") for name, count in counts.items()))
+    for name, categories in by_method.items():
+        table.add_row(name, *(_rounded(categories.get(category, {}).get("mean")) for category in counts))
+    return table
+
+
+def _walks(methods: list[dict[str, Any]]) -> Table | None:
+    walked = [method for method in methods if method["walks"]]
+    if not walked:
+        return None
+    table = _table("stray", "recovered", "read", "valid", "hops")
+    for method in walked:
+        walks, figures = method["walks"], method["figures"]
+        shares = (walks["stray_ratio"], walks["recovery_rate"], figures["percent_read"], walks["usable_replies"])
+        table.add_row(method["method"], *map(_percent, shares), _rounded(figures["hops"]))
+    return table
+
+
+def _notes(results: dict[str, Any]) -> Iterator[str]:
+    """What the tables don't tell: failures, fall-backs, replies that could not be used."""
+    methods = results["methods"]
+    if results["what"]["note"]:
+        yield results["what"]["note"]
+    if results["judging"]:
+        yield from _judging(results["judging"])
+    if unrated := _without_a_judge(results):
+        yield f"not rated: {', '.join(unrated)}; name a model with --judge, and it rates what is there"
+    for method in methods:
+        if method["fallbacks"]:
+            told = ", ".join(f"{kind} {count:,}" for kind, count in method["fallbacks"].items())
+            yield f"{method['method']}: fall-backs {told}"
+        if method["valid_replies"] not in (None, 100):
+            yield f"{method['method']}: {method['valid_replies']:.1f} % of the replies could be used"
+    failed = [(method["method"], failure) for method in methods for failure in method["failures"]]
+    if failed:
+        asked = sum(method["outcomes"] for method in methods)
+        yield f"{len(failed):,} of {counted(asked, 'reading')} failed: each scores 0"
+    for name, failure in failed[:MOST_FAILURES]:
+        run = f", run {failure['run'] + 1}" if results["what"]["runs"] > 1 else ""
+        yield f"  {name}, {one_line(failure['item'])}{run}: {one_line(failure['problem'])}"
+    if len(failed) > MOST_FAILURES:
+        yield f"  … and {len(failed) - MOST_FAILURES:,} more: see {REPORT}"
+
+
+def _without_a_judge(results: dict[str, Any]) -> list[str]:
+    """The metrics that nobody was named to judge."""
+    return [] if results["what"]["judge"] else given_by("judge", results["metrics"])
+
+
+def _judging(judging: dict[str, Any]) -> Iterator[str]:
+    """Who rated and what that took; answers that got no verdict, and why."""
+    took = (
+        f"{counted(judging['calls'], 'call')}, {judging['input_words']:,} words in" if judging["calls"] else "no call"
+    )
+    dollars = f", {in_dollars(judging['cost'])}" if judging["cost"] else ""
+    yield f"rated by {judging['rater']}: {counted(judging['judgements'], 'answer')}, {took}{dollars}"
+    if judging["unrated"]:
+        yield f"  {counted(judging['unrated'], 'answer')} got no verdict that could be used, and no score"
+    for problem, count in judging["problems"].items():
+        yield f"  {counted(count, 'judgement')} failed: {one_line(problem)}"
+    if judging["others"]:
+        yield f"  judgements by {', '.join(judging['others'])} are kept, and don't count here"
+
+
+def _files(folder: Path) -> Iterator[str]:
+    yield f"{shown(folder)} holds {REPORT}, {RESULTS}, {TABLE} and {SCORES}"
+    if not can_draw():
+        yield NO_PLOTS
+
+
+def _table(*names: str | Text) -> Table:
+    table = Table(Column("method", no_wrap=True), **PLAIN, pad_edge=False)
+    for name in names:
+        table.add_column(name, justify="right", overflow="fold")
+    return table
+
+
+def _rounded(value: float | None) -> str:
+    return NONE if value is None else f"{value:.1f}"
+
+
+def _percent(value: float | None) -> str:
+    return NONE if value is None else f"{value:.0f} %"

@@ -1,0 +1,152 @@
+"""The live progress bar: how far the reading is, and what it has cost so far."""
+
+import time
+from collections.abc import Iterable
+from types import TracebackType
+from typing import Any, Self
+
+from langgraph.types import Overwrite
+from rich.console import RenderableType
+from rich.progress import (
+    BarColumn,
+    Progress,
+    ProgressColumn,
+    SpinnerColumn,
+    TaskProgressColumn,
+    TextColumn,
+    TimeElapsedColumn,
+)
+from rich.tree import Tree
+
+from readgraph.cli.terminal.output_options import Screen
+from readgraph.cli.terminal.rendering import used
+from readgraph.cli.terminal.safe_text import Console, Text
+from readgraph.cli.terminal.walk_drawing import draw_walk
+from readgraph.state.reading import Usage
+from readgraph.state.words import counted
+
+DOING = {
+    "read": "Reading",
+    "grow": "Growing the tree",
+    "memorize": "Memorising",
+    "plan": "Planning",
+    "search": "Searching",
+    "integrate": "Taking notes",
+    "reflect": "Reflecting",
+    "descend": "Walking",
+    "read_leaf": "Walking",
+    "look_up": "Looking up",
+    "answer": "Answering",
+}
+
+NARROW = 60
+"""Columns: on a terminal with fewer there is no bar beside what is done and what it cost."""
+
+BUILDS = ("read", "memorize")
+"""Nodes that tell how far they are; a call between two pages doesn't end that."""
+
+
+class _BarOverWalk(Progress):
+    """The bar, and below it a walk as far as it has come."""
+
+    walk: Tree | None = None
+
+    def get_renderables(self) -> Iterable[RenderableType]:
+        """What is drawn, from top to bottom."""
+        yield from super().get_renderables()
+        if self.walk:
+            yield self.walk
+
+
+class LiveBar:
+    """What draws a bar while its `with` lasts."""
+
+    _bar: Progress
+
+    def __enter__(self) -> Self:
+        """Start drawing."""
+        self._bar.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, problem: BaseException | None, at: TracebackType | None
+    ) -> None:
+        """Clear the bar."""
+        self._bar.stop()
+
+
+class ReadingProgress(LiveBar):
+    """A bar on standard error; where that is no terminal, or quiet was asked for, nothing is drawn."""
+
+    _bar: _BarOverWalk
+
+    def __init__(self, screen: Screen) -> None:
+        self.screen = screen
+        self.console = Console(stderr=True, quiet=screen.quiet)
+        doing: list[ProgressColumn] = [SpinnerColumn(), TextColumn("{task.description}")]
+        spent = TextColumn("{task.fields[cost]}")
+        if self.console.width < NARROW:
+            columns = [*doing, TaskProgressColumn(), spent]
+        else:
+            pages = TextColumn("{task.fields[pages]}")
+            columns = [*doing, BarColumn(bar_width=30), TaskProgressColumn(), pages, spent, TimeElapsedColumn()]
+        self._bar = _BarOverWalk(
+            *columns,
+            console=self.console,
+            transient=True,
+            disable=not self.console.is_terminal,
+        )
+        self._waits_until = 0.0
+        self._task = self._bar.add_task("Opening", total=None, pages="", cost="")
+
+    def begin(self, node: str) -> None:
+        """Show that a step began."""
+        if node in DOING:
+            self._show(node)
+
+    def take(self, event: dict[str, Any]) -> None:
+        """Show an event of the graph's stream."""
+        if "progress" in event:
+            self._show(**event["progress"])
+        if "waiting" in event:
+            self._wait(event["waiting"]["seconds"])
+            self._tell("waiting {seconds:.0f} s: {reason}", event["waiting"])
+        if "refused" in event:
+            self._tell("refused a reply to '{asked}': {reason}", event["refused"])
+
+    def tell_steps(self, updates: dict[str, Any]) -> None:
+        """Tell the steps that ended, and draw how far a walk has come, where that was asked for."""
+        for update in filter(None, updates.values()):
+            if self.screen.steps and update.get("hops"):
+                self._bar.walk = draw_walk(update["hops"])
+            steps = update.get("steps", [])  # of the first step as an Overwrite: it resets the trajectory
+            for step in (steps.value if isinstance(steps, Overwrite) else steps) if self.screen.verbose else ():
+                self.say(f"{step['node']}: {step['summary']} ({used(step['usage'])})")
+
+    def _wait(self, seconds: float) -> None:
+        """Show that a call waits; other calls that end meanwhile don't hide it."""
+        self._waits_until = time.monotonic() + seconds
+        self._bar.update(self._task, description=f"Waiting {seconds:.0f} s")
+
+    def _show(self, node: str, usage: Usage | None = None, **read: int) -> None:
+        changed: dict[str, Any] = {}
+        if time.monotonic() >= self._waits_until:
+            changed["description"] = DOING.get(node, node.replace("_", " ").capitalize())
+        if usage and usage["calls"]:
+            words = usage["input_words"] + usage["output_words"]
+            changed["cost"] = f"{counted(usage['calls'], 'call')}, {words:,} words"
+        if "of" in read:
+            changed |= {"completed": read["done"], "total": read["of"]}
+            changed["pages"] = f"{counted(read['pages'], 'page')}, {counted(read['notes'], 'note')}  "
+        elif node not in BUILDS:
+            changed["pages"] = ""
+            self._bar.tasks[self._task].total = None  # nobody knows; given to `update`, it would change nothing
+        self._bar.update(self._task, **changed)
+
+    def _tell(self, line: str, fields: dict[str, Any]) -> None:
+        if self.screen.verbose:
+            self.say(line.format_map(fields))
+
+    def say(self, line: str) -> None:
+        """Print a line above the bar."""
+        self.console.print(Text(line, style="yellow"))

@@ -1,0 +1,126 @@
+"""What a person sees: answers, steps, memories."""
+
+import json
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from rich.padding import Padding
+from rich.table import Table
+
+from readgraph.cli.terminal.output_options import Screen
+from readgraph.cli.terminal.prices import in_dollars
+from readgraph.cli.terminal.safe_text import Console, Text, escaped
+from readgraph.models.clients import HOW_TO_NAME
+from readgraph.state.context import ReaderContext
+from readgraph.state.reading import Citation, Step, Usage
+from readgraph.state.records import Document, Memory, Note
+from readgraph.state.words import counted
+
+NO_MODEL = f"Read without a model: pages by rule, sentences quoted. To read with one, give --model: {HOW_TO_NAME}"
+
+PLAIN: dict[str, Any] = {"box": None, "header_style": "dim", "padding": (0, 2, 0, 0)}
+"""How tables look."""
+
+
+def print_json(value: Any) -> None:
+    """JSON for programs, in characters that the output can hold."""
+    ascii_only = (sys.stdout.encoding or "").lower().replace("-", "") != "utf8"
+    sys.stdout.write(escaped(json.dumps(value, ensure_ascii=ascii_only, indent=2)) + "\n")
+
+
+def print_answer(found: dict[str, Any], screen: Screen) -> None:
+    """The answer, what shows it, and what it used."""
+    console = Console()
+    console.print(said(found))
+    print_citations(found["citations"])
+    if screen.quiet:
+        return
+    pages = ", ".join(map(str, found["pages_read"])) or "none"
+    rate = found["compression_rate"]
+    seen = f" · {100 - rate:.0f} % of the text in view" if rate is not None else ""
+    walked = _walked(console, found) if "hops" in found else ""
+    _print_footer(
+        f"{walked}pages read again: {pages}{seen} · {used(found['usage'], found['cost'])}", found["fallbacks"]
+    )
+
+
+def _walked(console: Console, found: dict[str, Any]) -> str:
+    """What a walk learned where it found no answer; gives its length in words for a person."""
+    for finding in found["findings"] if found["answer"] is None else []:
+        console.print(Padding(Text(f"Learned on p. {finding['page']}: {finding['text']}"), (0, 0, 0, 2)))
+    reverts = counted(sum(hop["action"] == "revert" for hop in found["hops"]), "revert")
+    return f"{counted(len(found['hops']), 'hop')}, {reverts}, {found['percent_read']:.0f} % of the text read · "
+
+
+def print_citations(citations: Sequence[Citation]) -> None:
+    """The words of the text that show an answer."""
+    console = Console()
+    for citation in citations:
+        quote = " ".join(citation["quote"].split())
+        place = f", {citation['place']}" if citation["place"] else ""
+        console.print(Padding(Text(f"p. {citation['page']}{place}  “{quote}”", style="italic"), (0, 0, 0, 2)))
+
+
+def said(found: dict[str, Any]) -> Text:
+    """The answer as a person reads it."""
+    answer = found["answer"]
+    if found["choice"]:
+        answer = f"{found['choice']}. {answer}"
+    if found["status"] == "budget":
+        lead = "The budget ran out first. Nearest in what was read: "
+        return Text(lead + answer if answer else "The budget ran out before anything was found.", style="bold")
+    if found["status"] == "researched":
+        return Text(found["context"])
+    return Text(answer or "The text doesn't say.", style="bold")
+
+
+def print_memory(
+    document: Document, memory: Memory, notes: Sequence[Note], found: dict[str, Any], called: str, screen: Screen
+) -> None:
+    """What was built; `called` is the method's word for a note."""
+    console = Console()
+    words = sum(note.words for note in notes)
+    pages = f"{counted(memory.pages, 'page')} of {counted(document.words, 'word')}"
+    gists = (
+        f"{counted(len(notes), called)} of {counted(words, 'word')} ({100 * words / document.words:.0f} % of the text)"
+    )
+    console.print(Text(f"{document.title}: {pages}", style="bold"))
+    if words:
+        console.print(f"  {gists}")
+    if memory.levels:
+        console.print(f"  a tree of {' + '.join(f'{count:,}' for count in (memory.pages, *memory.levels))} nodes")
+    if not memory.complete:
+        console.print("  Not complete: the budget ran out. The same command goes on from here.")
+    if not screen.quiet:
+        _print_footer(used(found["usage"], found["cost"]), found["fallbacks"])
+
+
+def print_steps(steps: Sequence[Step]) -> None:
+    """The trajectory: what each step did, and what it used."""
+    table = Table("step", "what it did", "used", **PLAIN)
+    for step in steps:
+        table.add_row(Text(step["node"]), Text(step["summary"]), Text(used(step["usage"]), style="dim"))
+    Console().print(table)
+
+
+def print_reminder(context: ReaderContext, screen: Screen) -> None:
+    """Say so where there was no model."""
+    if not context.model and not screen.quiet and not screen.as_json:
+        Console(stderr=True).print(Text(NO_MODEL, style="yellow"))
+
+
+def _print_footer(line: str, fallbacks: dict[str, int]) -> None:
+    console = Console()
+    if fallbacks:
+        kinds = ", ".join(f"{kind} {count}" for kind, count in fallbacks.items())
+        line += f" · fall-backs: {kinds}"
+    console.print(Text(line, style="dim"))
+
+
+def used(usage: Usage, cost: float | None = None) -> str:
+    """What was used, in one line."""
+    calls = counted(usage["calls"], "call") + (f" (+{usage['cached_calls']:,} cached)" if usage["cached_calls"] else "")
+    words = f"{usage['input_words'] + usage['output_words']:,} words"
+    money = f", {in_dollars(cost)}" if cost else ""
+    return f"{calls}, {words}{money}, {usage['seconds']:.1f} s"

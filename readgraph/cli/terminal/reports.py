@@ -1,0 +1,45 @@
+"""`--report FILE`: the reading report as a file."""
+
+import os
+from pathlib import Path
+
+from readgraph.cli.terminal.safe_text import Console, Text
+from readgraph.report.page import MARK
+from readgraph.state.errors import BadInput
+from readgraph.state.whole_files import written_whole
+
+
+def check_report(file: Path) -> None:
+    """Raise `BadInput` where a report can't go into a file; what is there is only written over if it is a report."""
+    if file.is_dir():
+        raise BadInput(f"{file} is a folder: name a file for the report.")
+    if not file.parent.is_dir():
+        raise BadInput(f"There is no folder {file.parent}: make it, or name another file for the report.")
+    try:
+        if file.is_file() and (begun := _beginning(file)) and begun != MARK:
+            raise BadInput(f"{file} is there already, and is no report: name another file for the report.")
+        writable = os.access(file if file.exists() else file.parent, os.W_OK)
+    except OSError as problem:
+        raise _unwritable(file, problem) from None
+    if not writable:
+        raise BadInput(f"The report {file} can't be written: the permission is missing.")
+
+
+def write_report(file: Path, page: bytes, *, quiet: bool) -> None:
+    """Write a report, and say where it is; raises `BadInput` where that fails."""
+    try:
+        with written_whole(file, "wb") as opened:
+            opened.write(page)
+    except OSError as problem:
+        raise _unwritable(file, problem) from None
+    if not quiet:
+        Console(stderr=True, soft_wrap=True).print(Text(f"The report is in {file}", style="dim"))
+
+
+def _beginning(file: Path) -> bytes:
+    with file.open("rb") as opened:
+        return opened.read(len(MARK))
+
+
+def _unwritable(file: Path, problem: OSError) -> BadInput:
+    return BadInput(f"The report {file} can't be written: {problem.strerror or problem}.")

@@ -1,0 +1,63 @@
+"""A walk as a drawing: the tree as far as it was walked."""
+
+from collections.abc import Sequence
+
+from rich.text import Text as RichText
+from rich.tree import Tree
+
+from readgraph.cli.terminal.safe_text import Console, Text
+from readgraph.state.walk import Action, Hop
+
+_STYLES: dict[Action, str] = {
+    "child": "",
+    "revert": "strike",
+    "exhausted": "strike",
+    "answer": "bold green",
+    "keep": "green",
+    "unusable": "red",
+}
+_MARKS: dict[Action, str] = {"answer": "✓ ", "keep": "+ ", "unusable": "? "}
+_WAYS: dict[Action, str] = {
+    "revert": "back",
+    "exhausted": "nothing left",
+    "keep": "kept",
+    "unusable": "no usable reply",
+}
+
+
+def print_walk(hops: Sequence[Hop]) -> None:
+    """Print the drawing; nothing where there was no walk."""
+    if hops:
+        Console().print(draw_walk(hops))
+
+
+def draw_walk(hops: Sequence[Hop]) -> Tree:
+    """The nodes that were visited, each below the one that it was reached from, with what was decided there.
+
+    Nodes that were reverted from are struck through; the leaf that answered is marked. The last decision at a node
+    styles it; the reasons for going down stand with the child.
+    """
+    last = {hop["node"]: hop for hop in hops}
+    root = hops[0]["node"]
+    drawn = {root: Tree(_label(last[root], ""))}
+    for hop in hops:
+        if hop["node"] not in drawn:  # somebody sent the walk there
+            drawn[hop["node"]] = drawn[root].add(_label(last[hop["node"]], ""))
+        child = hop["next_node"]
+        if hop["action"] == "child" and child and child not in drawn:
+            drawn[child] = drawn[hop["node"]].add(_label(last.get(child), hop["reasoning"], child))
+    return drawn[root]
+
+
+def _label(hop: Hop | None, why: str, node: str = "") -> RichText:
+    """A node with why it was chosen, and what came of it; `hop` is the last decision there, none at the cap."""
+    if hop is None:
+        return Text.assemble(node, (f"  {why}", "dim"), ("  → the walk ended here", "dim"))
+    action = hop["action"]
+    label = Text.assemble((_MARKS.get(action, "") + hop["node"], _STYLES[action]))
+    if why:
+        label.append(f"  {why}", "dim")
+    if action != "child":
+        reason = f": {hop['reasoning']}" if hop["reasoning"] else ""
+        label.append(f"  → {_WAYS.get(action, action)}{reason}", _STYLES[action])
+    return label

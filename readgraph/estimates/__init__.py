@@ -1,0 +1,1 @@
+"""What a reading will take, before it is run: one file a method."""

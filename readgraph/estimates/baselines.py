@@ -1,0 +1,88 @@
+"""What the baselines will take."""
+
+from dataclasses import replace
+
+from readgraph.estimates.arithmetic import Estimate, Range, asks, exactly, fixed, unread
+from readgraph.estimates.shared import ANSWER_REPLY, TAG_WORDS, answering, pages_of, sending
+from readgraph.graphs.baselines.bm25 import segment_words
+from readgraph.graphs.baselines.full_text import chunk_words
+from readgraph.graphs.baselines.recurrent import recipe
+from readgraph.nodes.answering.each_page import LONGEST_FINDING
+from readgraph.nodes.building.even_pages import words_kept
+from readgraph.nodes.building.running_summary import SUMMARY_WORDS, piece_words
+from readgraph.nodes.prompts.running_summary import running_summary_prompt
+from readgraph.nodes.prompts.weigh import weigh_prompt
+from readgraph.state.context import ReaderContext
+from readgraph.state.page_store import PageStore
+from readgraph.state.records import Document
+
+
+async def estimate_full_text(
+    store: PageStore, document: Document, context: ReaderContext, question_words: int | None
+) -> Estimate:
+    """What the full text will use: an answer from each chunk, and where there are several a weighing.
+
+    Reading takes no call; a question of so many words takes one a chunk and perhaps one more.
+    """
+    if question_words is None or not context.model:
+        return Estimate()
+    chunks = pages_of(document.words, chunk_words(context))
+    each = answering(exactly(question_words + TAG_WORDS), times=chunks)
+    return sending(document.words, chunks, each) + _weighing(chunks, question_words)
+
+
+def _weighing(chunks: Range, question_words: int) -> Estimate:
+    assert chunks.high is not None
+    several = Range(0, min(chunks.expected - 1, 1), min(chunks.high - 1, 1))
+    findings = chunks * Range(0, ANSWER_REPLY, LONGEST_FINDING + TAG_WORDS)
+    prompt = fixed(weigh_prompt("", "", {"A": "", "B": ""}).words) + findings + exactly(question_words)
+    return asks(several, prompt, ANSWER_REPLY)
+
+
+async def estimate_truncated(
+    store: PageStore, document: Document, context: ReaderContext, question_words: int | None
+) -> Estimate:
+    """What a truncated text will use: one answer.
+
+    Reading takes no call; a question of so many words takes one.
+    """
+    if question_words is None or not context.model:
+        return Estimate()
+    kept = min(words_kept(context), document.words)
+    return answering(Range(kept - 1, kept, kept + 1) + exactly(TAG_WORDS + question_words))
+
+
+async def estimate_retrieval(
+    store: PageStore, document: Document, context: ReaderContext, question_words: int | None
+) -> Estimate:
+    """What retrieval will use: one answer from the segments that were found.
+
+    Reading and retrieval take no call; a question of so many words takes one.
+    """
+    if question_words is None or not context.model:
+        return Estimate()
+    most = context.max_pages * (segment_words(context) + TAG_WORDS)
+    found = Range(0, min(most, document.words, context.window_words), most)
+    return answering(found + exactly(question_words))
+
+
+async def estimate_recurrent(
+    store: PageStore, document: Document, context: ReaderContext, question_words: int | None
+) -> Estimate:
+    """What recurrence will use: a summary of each piece, one after the other, and an answer from the last.
+
+    Reading what is not read yet, and a question of so many words (none: no question).
+    """
+    reader = replace(context, model=context.reading_model or context.model)
+    left = await unread(store, document, recipe(reader), renew=context.rebuild)
+    reading = _reading(document, reader) if reader.model and not left.complete else Estimate()
+    if question_words is None or not context.model:
+        return reading
+    return reading + answering(Range(0, SUMMARY_WORDS, SUMMARY_WORDS) + exactly(TAG_WORDS + question_words))
+
+
+def _reading(document: Document, context: ReaderContext) -> Estimate:
+    pieces = pages_of(document.words, piece_words(context))
+    first, later = (running_summary_prompt(summary, "", SUMMARY_WORDS).words for summary in ("", "…"))
+    prompt = Range(first, later + SUMMARY_WORDS, later + SUMMARY_WORDS)
+    return sending(document.words, pieces, asks(pieces, prompt, SUMMARY_WORDS))

@@ -1,0 +1,124 @@
+"""What GAM will use: a memo and header for each page, then rounds of research."""
+
+import math
+from dataclasses import replace
+
+from readgraph.estimates.arithmetic import NONE, Estimate, Range, Unread, asks, exactly, fixed, unread
+from readgraph.estimates.read_agent import foreseen_reading, looking_up
+from readgraph.estimates.shared import ANSWER_REPLY, TAG_WORDS, answering
+from readgraph.graphs.gam import recipe
+from readgraph.nodes.building.even_pages import FEWEST_SHARE
+from readgraph.nodes.building.memorizer import asked_apart
+from readgraph.nodes.prompts.answer_from_notes import answer_from_notes_prompt
+from readgraph.nodes.prompts.integrate import integrate_prompt
+from readgraph.nodes.prompts.memorize import memorize_prompt
+from readgraph.nodes.prompts.plan import plan_prompt
+from readgraph.nodes.prompts.reflect import MOST_REQUESTS, reflect_prompt
+from readgraph.nodes.research.integrating import EVIDENCE_SHARE, LONGEST_NOTES
+from readgraph.nodes.research.memos_in_view import MEMORY_SHARE
+from readgraph.nodes.research.planning import QUERY_WORDS
+from readgraph.nodes.research.reflecting import REQUEST_WORDS
+from readgraph.state.context import ReaderContext
+from readgraph.state.page_store import PageStore
+from readgraph.state.records import Document
+
+MEMO_WORDS, HEADER_WORDS, NOTES_WORDS = 60, 15, 120
+PLAN_REPLY, REFLECT_REPLY = 60, 20
+"""Expected words of replies."""
+
+EXPECTED_ROUNDS = 1.5
+PLACE_WORDS = 60
+WORDING = 60
+"""Words that parts of a prompt take which are not always there."""
+
+
+async def estimate_gam(
+    store: PageStore, document: Document, context: ReaderContext, question_words: int | None
+) -> Estimate:
+    """Memorising what is new, and researching a question of so many words (none: no question)."""
+    builder = replace(context, model=context.reading_model or context.model)
+    left = await unread(store, document, recipe(builder), renew=context.rebuild)
+    new = _new_pages(left, document, context) + exactly(left.pages)
+    memorizing = _memorizing(new, left.notes, builder) if builder.model else Estimate()
+    if question_words is None or not context.model:
+        return memorizing
+    return memorizing + researching(new + exactly(left.notes), context.session_page_words, context, question_words)
+
+
+def _new_pages(left: Unread, document: Document, context: ReaderContext) -> Range:
+    """Pages that are not there yet: a session is cut evenly, and none is smaller than its share of the size."""
+    if not left.words:
+        return NONE
+    size, borders = context.session_page_words, document.sessions + max(len(document.parts), 1)
+    most = left.words / max(1, round(FEWEST_SHARE * size)) + 2 * borders
+    return Range(math.ceil(left.words / (size + 1)), max(left.words / size, document.sessions or 1, 1), math.ceil(most))
+
+
+def _memorizing(new: Range, notes: float, context: ReaderContext) -> Estimate:
+    """Each page with the memory before it: recent memos, and older ones that have to do with it."""
+    memory = min(context.memory_words, MEMO_WORDS * (notes + new.expected) / 2)
+    shown = Range(0, memory + context.session_page_words, 3 * context.memory_words + context.session_page_words + 1)
+    prompt = fixed(memorize_prompt("", "", "").words) + Range(-WORDING, 5, PLACE_WORDS + WORDING) + shown
+    calls = 2 if asked_apart(context) else 1
+    return asks(new * exactly(calls), prompt, (MEMO_WORDS + HEADER_WORDS) / calls)
+
+
+def researching(pages: Range, page_words: float, context: ReaderContext, question_words: int) -> Estimate:
+    """At most `rounds` rounds of plan, notes and verdict, without a verdict on the last; then an answer.
+
+    A page is expected to have at most `page_words`.
+    """
+    assert pages.high is not None
+    rounds = Range(0, min(EXPECTED_ROUNDS, context.rounds), context.rounds)
+    shown = min(3 * context.pages_per_tool, pages.high)
+    asked = exactly(question_words) + Range(-WORDING, 0, WORDING)
+    # A memo has a tag and at least two words.
+    memos = Range(0, pages.expected * (MEMO_WORDS + HEADER_WORDS), 2 * MEMORY_SHARE * context.window_words)
+    memory = NONE if context.without_memory else memos
+    notes = Range(0, NOTES_WORDS / 2, LONGEST_NOTES)
+    before = MOST_REQUESTS * REQUEST_WORDS + context.rounds * (2 * context.pages_per_tool * QUERY_WORDS + 2 * shown)
+    evidence = Range(0, min(5, shown) * page_words / 2, EVIDENCE_SHARE * context.window_words + 2 * TAG_WORDS * shown)
+    seen = memory + notes + asked + Range(0, 20, before)
+    planning = asks(rounds, fixed(plan_prompt("", "", {}, context.tools, 5).words) + seen, PLAN_REPLY)
+    noting = asks(rounds, fixed(integrate_prompt("", "", "", {}).words) + evidence + notes + asked, NOTES_WORDS)
+    verdicts = Range(0, min(1, max(context.rounds - 1, 0)), max(context.rounds - 1, 0))
+    if context.separate_requests:
+        verdicts = verdicts * Range(1, 1.5, 2)
+    judging = asks(verdicts, fixed(reflect_prompt("", "", {}).words) + notes + asked, REFLECT_REPLY)
+    if context.context_only:
+        return planning + noting + judging
+    given = fixed(answer_from_notes_prompt("", "", "", {}).words) + notes + asked + memory
+    known = NONE if context.evidence == "integration" else evidence
+    return planning + noting + judging + asks(Range(0, 1, 1), given + known, ANSWER_REPLY)
+
+
+async def estimate_gist_research(
+    store: PageStore, document: Document, context: ReaderContext, question_words: int | None
+) -> Estimate:
+    """What research over gists will use: ReadAgent's reading, then GAM's rounds.
+
+    Reading what is not read yet, and research for a question of so many words (none: no question).
+    """
+    reading, seen = await foreseen_reading(store, document, context, merges=False)
+    if question_words is None or not context.model:
+        return reading
+    return reading + researching(seen.pages, context.max_page_words, context, question_words)
+
+
+async def estimate_escalate(
+    store: PageStore, document: Document, context: ReaderContext, question_words: int | None
+) -> Estimate:
+    """What escalating will use: ReadAgent's reading, a verdict on the gists, perhaps a look-up and GAM's rounds.
+
+    Reading what is not read yet, and a question of so many words (none: no question).
+    """
+    reading, seen = await foreseen_reading(store, document, context)
+    if question_words is None or not context.model:
+        return reading
+    gists = seen.gists + exactly(question_words)
+    verdicts = Range(0, 1, 2 if context.separate_requests else 1)
+    judging = asks(verdicts, fixed(reflect_prompt("", "", {}).words) + gists, REFLECT_REPLY)
+    looking = looking_up(gists, context, "parallel")  # all pages at once, whatever the strategy
+    rounds = replace(context, rounds=max(context.rounds, 1))  # a look-up is read even where only a context is wanted
+    research = researching(seen.pages, context.max_page_words, rounds, question_words)
+    return reading + judging + looking + research + answering(gists, times=Range(0, 0, 1))

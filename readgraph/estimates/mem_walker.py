@@ -1,0 +1,163 @@
+"""What MemWalker will use: summaries of segments, the tree above them, the walk."""
+
+import math
+from dataclasses import replace
+
+from readgraph.estimates.arithmetic import NONE, Estimate, Range, Unread, asks, exactly, fixed, unread
+from readgraph.estimates.shared import TAG_WORDS, answering
+from readgraph.graphs.mem_walker import recipe
+from readgraph.nodes.building.gists import FEWEST_WORDS
+from readgraph.nodes.building.segments import NEAR
+from readgraph.nodes.building.summaries import LONGEST
+from readgraph.nodes.prompts.compress import compress_prompt
+from readgraph.nodes.prompts.leaf import leaf_prompt
+from readgraph.nodes.prompts.summary import summary_prompt
+from readgraph.nodes.prompts.triage import triage_prompt
+from readgraph.nodes.prompts.weigh import weigh_prompt
+from readgraph.nodes.walk.leaf import MOST_QUOTES
+from readgraph.nodes.walk.place import LONGEST_REASONING
+from readgraph.state.context import ReaderContext
+from readgraph.state.page_store import PageStore
+from readgraph.state.records import Document
+from readgraph.state.summary_tree import TreeShape
+
+SUMMARY_SHARE = 0.25
+"""Expected words of a summary, as a share of its segment's."""
+
+DECISION_REPLY, WEIGH_REPLY = 45, 60
+"""Expected words of replies."""
+
+EXPECTED_REVERTS = 0.2
+
+
+async def estimate_mem_walker(
+    store: PageStore, document: Document, context: ReaderContext, question_words: int | None
+) -> Estimate:
+    """Reading what is not read yet, and a walk for a question of so many words (none: no question)."""
+    building, pages = await foreseen_reading(store, document, context)
+    if question_words is None or not context.model:
+        return building
+    return building + walking(pages, context, question_words) + weighing(context, question_words)
+
+
+async def foreseen_reading(store: PageStore, document: Document, context: ReaderContext) -> tuple[Estimate, Range]:
+    """Reading what is not read yet, and how many segments there will be then."""
+    builder = replace(context, model=context.reading_model or context.model)
+    left = await unread(store, document, recipe(builder), renew=context.rebuild)
+    new = _new_segments(left, document, context)
+    building = _building(left, new, context) if builder.model else Estimate()
+    return building, new + exactly(left.pages + left.notes)
+
+
+def _new_segments(left: Unread, document: Document, context: ReaderContext) -> Range:
+    """Segments that are not there yet. Only where a text or a kept part ends may one be smaller than it should."""
+    if not left.words:
+        return NONE
+    fewest, ends = max(1, round(context.segment_words * (1 - NEAR))), max(len(document.parts), 1) + 1
+    most = math.ceil(left.words / max(fewest - 1, 1) + ends)
+    return Range(math.ceil(left.words / (_largest(context) + 1)), max(left.words / context.segment_words, 1), most)
+
+
+def _building(left: Unread, new: Range, context: ReaderContext) -> Estimate:
+    """Summaries of segments, and of groups of them whose texts are too long together."""
+    to_summarise = new + exactly(left.pages)
+    summaries = asks(
+        to_summarise, fixed(summary_prompt("").words) + segment(context), SUMMARY_SHARE * context.segment_words
+    )
+    pages = to_summarise + exactly(left.notes)
+    assert pages.high is not None
+    if left.memory and left.complete and left.memory.levels == TreeShape.planned(left.memory).counts[1:]:
+        return summaries
+    above = [
+        sum(TreeShape.over(math.ceil(count), context.children).counts[1:]) for count in (pages.expected, pages.high)
+    ]
+    children = notes_of(exactly(context.children), context)
+    prompt = fixed(compress_prompt([], context.node_words).words) + Range(0, children.expected, children.high)
+    return summaries + asks(Range(0, above[0], above[1]), prompt, 0.7 * context.node_words)
+
+
+def walking(pages: Range, context: ReaderContext, question_words: int, *, from_leaf: bool = False) -> Estimate:
+    """A decision at each level of the tree, and as many more as hops are allowed.
+
+    `from_leaf`: the first walk begins at a leaf.
+    """
+    assert pages.high is not None
+    depth, deepest = (len(TreeShape.over(max(1, math.ceil(count)), context.children).counts) for count in _ends(pages))
+    decisions = depth * context.walks - (depth - 1 if from_leaf else 0)
+    hops = Range(1, decisions + EXPECTED_REVERTS * context.walks, context.max_hops * context.walks)
+    asked, finding = exactly(question_words), max(LONGEST_REASONING, question_words)
+    found = Range(0, finding * EXPECTED_REVERTS, finding * context.max_hops)
+    shown = notes_of(exactly(context.children), context)
+    at_most = max(shown.high or 0, _largest(context) + 1)
+    prompt = fixed(max(triage_prompt([], [], [], [], "", {}).words, leaf_prompt("", [], [], "", {}).words))
+    seen = Range(0, (shown.expected + context.segment_words) / 2, at_most) + _carried(depth, deepest, context)
+    options = Range(-60, 0, 40)  # switches shorten a prompt, numbers of visited parts lengthen it
+    return asks(hops, prompt + seen + found + asked + options + Range(0, 0, context.children), DECISION_REPLY)
+
+
+def weighing(context: ReaderContext, question_words: int) -> Estimate:
+    """Findings may be weighed, at most one of each hop."""
+    finding = max(LONGEST_REASONING, question_words) + MOST_QUOTES * LONGEST_REASONING + TAG_WORDS
+    kept = exactly(finding) * Range(0, 1, context.max_hops * context.walks)
+    weigh = fixed(weigh_prompt("", "", {}).words) + kept + exactly(question_words)
+    return asks(Range(0, 1 if context.walks > 1 else EXPECTED_REVERTS, 1), weigh, WEIGH_REPLY)
+
+
+def notes_of(segments: Range, context: ReaderContext) -> Range:
+    """Words of the notes of so many nodes, with their tags."""
+    return segments * (_note(context) + exactly(TAG_WORDS))
+
+
+def segment(context: ReaderContext) -> Range:
+    """Words of a segment."""
+    return Range(0, context.segment_words, _largest(context) + 1)
+
+
+def _carried(depth: int, deepest: int, context: ReaderContext) -> Range:
+    """The working memory: notes of the path, or of all nodes visited, cut to the window."""
+    largest = _note(context).high or 0
+    many = {"off": (0, 0), "path": (depth / 2, deepest), "visited": (depth, context.max_hops)}[context.working_memory]
+    return Range(0, many[0] * _note(context).expected, min(many[1] * largest, context.window_words))
+
+
+def _note(context: ReaderContext) -> Range:
+    """Words of a node's note: a summary is no longer than its segment, a compressed text not much over its limit."""
+    longest = max(_largest(context) + 1, FEWEST_WORDS, LONGEST * context.node_words)
+    return Range(0, min(SUMMARY_SHARE * context.segment_words, context.node_words), longest)
+
+
+def _largest(context: ReaderContext) -> int:
+    return round(context.segment_words * (1 + NEAR))
+
+
+def _ends(pages: Range) -> tuple[float, float]:
+    return pages.expected, pages.high or pages.expected
+
+
+async def estimate_guided_walk(
+    store: PageStore, document: Document, context: ReaderContext, question_words: int | None
+) -> Estimate:
+    """What a guided walk will use: MemWalker's reading, and a walk that begins at a leaf.
+
+    Reading what is not read yet, and a walk for a question of so many words (none: no question).
+    """
+    reading, segments = await foreseen_reading(store, document, context)
+    if question_words is None or not context.model:
+        return reading
+    walk = walking(segments, context, question_words, from_leaf=True)
+    return reading + walk + weighing(context, question_words)
+
+
+async def estimate_walk_and_read(
+    store: PageStore, document: Document, context: ReaderContext, question_words: int | None
+) -> Estimate:
+    """What a walk with ReadAgent's answer will use: MemWalker's reading and walk, then an answer over all summaries.
+
+    Reading what is not read yet, and a walk and an answer to a question of so many words (none: no question).
+    """
+    reading, segments = await foreseen_reading(store, document, context)
+    if question_words is None or not context.model:
+        return reading
+    leaves = Range(0, context.walks, context.max_hops * context.walks) * segment(context)
+    shown = notes_of(segments, context) + leaves + exactly(question_words)
+    return reading + walking(segments, context, question_words) + answering(shown)

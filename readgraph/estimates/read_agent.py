@@ -1,0 +1,155 @@
+"""What ReadAgent will use: pauses, gists, merges, a look-up, an answer."""
+
+import math
+from dataclasses import dataclass, replace
+
+from readgraph.estimates.arithmetic import NONE, Estimate, Range, Unread, asks, exactly, fixed, unread
+from readgraph.estimates.shared import TAG_WORDS, answering
+from readgraph.graphs.read_agent import recipe
+from readgraph.nodes.building.gists import FEWEST_WORDS
+from readgraph.nodes.building.merging import GISTS_SHARE, LARGEST_PAGE_SHARE, MOST_ROUNDS
+from readgraph.nodes.prompts.gist import gist_prompt
+from readgraph.nodes.prompts.look_up import look_up_next_prompt, look_up_pages_prompt
+from readgraph.nodes.prompts.merge import merge_prompt
+from readgraph.nodes.prompts.pause import pause_prompt
+from readgraph.state.context import ReaderContext
+from readgraph.state.page_store import PageStore
+from readgraph.state.records import Document
+from readgraph.state.settings import Strategy
+
+GIST_SHARE = 0.25
+"""Expected words of a gist, as a share of its page's."""
+
+PAUSE_REPLY, LOOK_UP_REPLY, MERGE_REPLY = 15, 30, 15
+"""Expected words of replies."""
+
+
+async def estimate_read_agent(
+    store: PageStore, document: Document, context: ReaderContext, question_words: int | None
+) -> Estimate:
+    """Reading what is not read yet, and a question of so many words (none: no question)."""
+    reading, seen = await foreseen_reading(store, document, context)
+    if question_words is None or not context.model:
+        return reading
+    shown = seen.gists + seen.opened(context.max_pages) + exactly(question_words)
+    return reading + looking_up(shown, context, context.strategy) + answering(shown)
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What a question sees of a memory: the words of its gists, how many pages it has, and the words of them all."""
+
+    gists: Range
+    pages: Range
+    words: int
+
+    def opened(self, most: int) -> Range:
+        """The words of the pages that are read again, at most this many of them."""
+        return Range(0, most * self.words / max(self.pages.expected, 1), self.words)
+
+
+async def foreseen_reading(
+    store: PageStore, document: Document, context: ReaderContext, *, merges: bool = True
+) -> tuple[Estimate, Seen]:
+    """Reading what is not read yet, and what a question will see of the memory then.
+
+    `merges`: pages are merged where their gists don't fit the window.
+    """
+    reader = replace(context, model=context.reading_model or context.model)
+    left = await unread(store, document, recipe(reader), renew=context.rebuild)
+    pages = _new_pages(left, document, context)
+    reading = _reading(left, pages, document, reader) if reader.model else Estimate()
+    if reader.model and merges:
+        reading += _merging(left, pages + exactly(left.pages), document, reader)
+    return reading, _seen(left, pages, document)
+
+
+def _new_pages(left: Unread, document: Document, context: ReaderContext) -> Range:
+    """Pages that are not there yet. Only where a text, a stretch or a kept part ends may one be under the minimum."""
+    if not left.words:
+        return NONE
+    ends = max(len(document.parts), 1) * context.stretches + 1
+    # A word that a page's end cuts counts on both pages.
+    most = left.words / max(context.min_page_words - 1, 1) + ends
+    mean = (context.min_page_words + context.max_page_words) / 2
+    fewest = math.ceil(left.words / (context.max_page_words + 1))
+    return Range(fewest, max(left.words / mean, 1), math.ceil(most))
+
+
+def _reading(left: Unread, pages: Range, document: Document, context: ReaderContext) -> Estimate:
+    labels = TAG_WORDS * context.max_page_words
+    shown = context.max_page_words * (2 if context.show_previous_page else 1)
+    after = document.words if context.show_next_paragraph else 0
+    usual = shown + labels / 40
+    pause = fixed(pause_prompt(["", ""]).words) + Range(0, usual, shown + labels + after)
+    gist = fixed(gist_prompt("", context.gist_words, context.gist_purpose).words)
+    page_words = (context.min_page_words + context.max_page_words) / 2
+    of_page = Range(0, page_words, context.max_page_words + 1)
+    gists = pages + exactly(left.pages)
+    pausing = asks(Range(0, pages.expected, pages.high), pause, PAUSE_REPLY)
+    gisting = asks(gists, gist + of_page, context.gist_words or GIST_SHARE * page_words)
+    return pausing + gisting
+
+
+def _merging(left: Unread, gists: Range, document: Document, context: ReaderContext) -> Estimate:
+    """Rounds of merging, where the gists may not fit."""
+    allowed = GISTS_SHARE * context.window_words
+    pages = gists + exactly(left.notes)
+    assert pages.high is not None
+    if (left.complete and left.note_words <= allowed) or document.words + FEWEST_WORDS * pages.high <= allowed:
+        return Estimate()
+    expected = left.note_words + GIST_SHARE * (left.words + left.paged_words)
+    rounds = Range(0, max(0.0, math.ceil(math.log2(max(expected / allowed, 1)))), MOST_ROUNDS)
+    pair = 2 * document.words / max(pages.expected, 1)
+    joined = Range(0, pair, LARGEST_PAGE_SHARE * context.window_words)
+    merging = asks(rounds * pages * Range(0, 0.5, 0.5), fixed(merge_prompt("", "").words) + joined, MERGE_REPLY)
+    written = Range(0, pair, max(LARGEST_PAGE_SHARE * context.window_words, context.max_page_words) + 1)
+    gist = fixed(gist_prompt("", context.gist_words, context.gist_purpose).words)
+    gisting = asks(rounds * pages, gist + written, GIST_SHARE * pair)
+    return merging + gisting
+
+
+def _seen(left: Unread, pages: Range, document: Document) -> Seen:
+    number = pages + exactly(left.pages + left.notes)
+    assert number.high is not None
+    gists = left.note_words + GIST_SHARE * (left.words + left.paged_words)
+    # A gist is never longer than its page, but for the shortest.
+    most = document.words + (FEWEST_WORDS + TAG_WORDS) * number.high
+    return Seen(Range(0, gists, most), number, document.words)
+
+
+def looking_up(shown: Range, context: ReaderContext, strategy: Strategy) -> Estimate:
+    """Look-ups for a question that show so many words of memory and question."""
+    if strategy == "parallel":
+        times = Range(0, min(context.max_pages, 1), min(context.max_pages, 1))
+        prompt = look_up_pages_prompt("", "", {}, context.max_pages)
+    else:
+        times = Range(0, min(context.max_pages, 3), context.max_pages)
+        prompt = look_up_next_prompt("", "", {}, [*range(context.max_pages)])
+    return asks(times, fixed(prompt.words) + shown, LOOK_UP_REPLY)
+
+
+async def estimate_gists_only(
+    store: PageStore, document: Document, context: ReaderContext, question_words: int | None
+) -> Estimate:
+    """What ReadAgent without look-up will use: its reading, and an answer.
+
+    Reading what is not read yet, and a question of so many words (none: no question).
+    """
+    reading, seen = await foreseen_reading(store, document, context)
+    if question_words is None or not context.model:
+        return reading
+    return reading + answering(seen.gists + exactly(question_words))
+
+
+async def estimate_retrieved_pages(
+    store: PageStore, document: Document, context: ReaderContext, question_words: int | None
+) -> Estimate:
+    """What ReadAgent with retrieval will use: its reading, and an answer.
+
+    Reading what is not read yet, and a question of so many words (none: no question).
+    """
+    reading, seen = await foreseen_reading(store, document, context)
+    if question_words is None or not context.model:
+        return reading
+    return reading + answering(seen.gists + seen.opened(context.max_pages) + exactly(question_words))

@@ -1,0 +1,37 @@
+"""The shape of the baselines that need no loop: open, read, look up, answer, cite."""
+
+from langgraph.graph import END, START, StateGraph
+
+from readgraph.graphs.wiring import Node, add_nodes, check_wiring, fit_context
+from readgraph.nodes.answering.answer import answer
+from readgraph.nodes.answering.citing import cite
+from readgraph.nodes.contracts import AskedState
+from readgraph.nodes.opening import open_document
+from readgraph.state.context import ReaderContext
+from readgraph.state.reading import Answered, Question, ReadingState
+
+
+def is_asked(state: AskedState) -> str:
+    """Go on to the question, if there is one."""
+    return "look_up" if state["question_text"] else END
+
+
+def linear(
+    *, read: Node, look_up: Node, open: Node = open_document, answer: Node = answer, cite: Node = cite
+) -> StateGraph[ReadingState, ReaderContext, Question, Answered]:
+    """Wire the nodes one behind the other.
+
+    Every argument is a node: one of ours, or a plain function or coroutine `(state, runtime) -> update`. Raises
+    `BadInput` where a node reads what no node before it writes.
+    """
+    builder = StateGraph(ReadingState, context_schema=ReaderContext, input_schema=Question, output_schema=Answered)
+    add_nodes(builder, open=open, read=read, look_up=look_up, answer=answer, cite=cite)
+    builder.add_edge(START, "open")
+    builder.add_edge("open", "read")
+    builder.add_conditional_edges("read", is_asked, ["look_up", END])
+    builder.add_edge("look_up", "answer")
+    builder.add_edge("answer", "cite")
+    builder.add_edge("cite", END)
+    fit_context(builder)
+    check_wiring(builder)
+    return builder

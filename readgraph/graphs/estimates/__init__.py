@@ -1,1 +1,0 @@
-"""What each method will use, before it is run: one file a method."""

@@ -1,1 +1,0 @@
-"""What each baseline will use, before it is run: one file each."""

@@ -1,1 +1,0 @@
-"""What each hybrid will use, before it is run: one file each."""

@@ -1,0 +1,62 @@
+"""The settings that a graph's nodes read: they are the fields of its context, and of the form that Studio shows."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from langgraph.graph import START
+from langgraph.pregel import Pregel
+
+from readgraph.graphs.wiring.paths import Builder
+from readgraph.nodes.step import StepNode
+from readgraph.state.context import context_with
+from readgraph.state.declaring import Groups, settings_in
+from readgraph.state.errors import BadInput
+from readgraph.state.settings import GROUPS
+
+
+def fit_context(builder: Builder) -> None:
+    """Make a graph's context of the settings that its nodes read, and of no others.
+
+    A node that was swapped in brings its own. Nodes that declare no settings, such as plain functions, add none: they
+    find the defaults, or what a whole `ReaderContext` says.
+    """
+    builder.context_schema = context_with(group for node in builder.nodes.values() for group in _groups(node.runnable))
+
+
+def check_settings(builder: Builder) -> None:
+    """Refuse a node that reads a setting which the graph's context does not have; raises `BadInput`, which names both.
+
+    A graph without a context schema takes any setting, and is not checked.
+    """
+    if builder.context_schema is None:
+        return
+    known = settings_in(builder.context_schema)
+    for name, node in builder.nodes.items():
+        for setting in _settings(node.runnable):
+            if setting not in known:
+                raise BadInput(
+                    f"The node '{name}' reads the setting '{setting}', which the graph's context does not have: give "
+                    "the graph context_schema=ReaderContext, or call fit_context before the check."
+                )
+
+
+def settings_before_question(builder: Builder) -> set[str]:
+    """The settings that are read without a question: those of the nodes up to the first choice of an edge."""
+    waiting, passed = [START], set[str]()
+    while waiting:
+        passed.add(node := waiting.pop())
+        if node not in builder.branches:
+            waiting += [end for start, end in builder.edges if start == node and end in builder.nodes]
+    return {setting for name in passed - {START} for setting in _settings(builder.nodes[name].runnable)}
+
+
+def _settings(node: Any) -> Iterator[str]:
+    return (setting for group in _groups(node) for setting in settings_in(group))
+
+
+def _groups(node: Any) -> Groups:
+    """The groups of settings that a node declares: a step's own, and those in the context of a graph."""
+    if isinstance(node, StepNode):
+        return node.settings
+    known = settings_in(node.context_schema) if isinstance(node, Pregel) and node.context_schema else ()
+    return tuple(group for group in GROUPS if {*settings_in(group)} <= {*known})

@@ -1,0 +1,1 @@
+"""All that talks to language models and embedding models."""

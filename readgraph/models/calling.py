@@ -1,0 +1,272 @@
+"""One call to a model server: the right reply form, retries for a time, errors as one clear line."""
+
+import asyncio
+import json
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import count
+from typing import Any
+
+from langchain_core.exceptions import (
+    ContextOverflowError,
+    ModelAuthenticationError,
+    ModelConnectionError,
+    ModelError,
+    ModelInvalidRequestError,
+    ModelNotFoundError,
+    ModelPermissionDeniedError,
+    ModelRateLimitError,
+    ModelTimeoutError,
+)
+from langchain_core.messages import AIMessage
+from langchain_core.utils.function_calling import convert_to_openai_function
+from pydantic import BaseModel
+
+from readgraph.models.clients import ModelClient, simpler_form
+from readgraph.models.failures import kind_of, status_of
+from readgraph.models.json_replies import reply_instructions
+from readgraph.models.local.model_file import is_local
+from readgraph.models.metering import current_meter
+from readgraph.models.plain_replies import is_plain, plain_messages
+from readgraph.models.prompt import Messages, with_instructions
+from readgraph.models.waiting import asked_pause, clock, growing_pause
+from readgraph.state.errors import ModelUnavailable
+from readgraph.state.settings import ReplyForm
+
+FIRST_TRIES, FIRST_PAUSE = 12, 1.0
+"""What never answered may be no model server: reported after this many tries, with pauses of at most this long."""
+
+SPOILT_TRIES = 6
+"""Times that a reply which the server spoilt is asked for, before it counts as the model's own."""
+
+LONGEST_REPLY = 200_000
+"""Characters: what a server says beyond is not taken, as if it had stopped there."""
+
+END_OF_PLAIN = "\n\n"
+"""What ends a reply of one line; small models go on."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelReply:
+    """What the model said; `tokens` (in, out): as its server counts them.
+
+    `cut`: the server stopped it before it was done. `spoilt`: the server let nothing through, or damaged it, so the
+    same prompt may well bring a better one.
+    """
+
+    text: str
+    cut: bool
+    tokens: tuple[int, int] = (0, 0)
+    spoilt: bool = False
+
+
+@dataclass(slots=True)
+class Failure:
+    """Why a call brought no reply: the exception's kind, never its text, which may hold a part of the key.
+
+    `asked`: seconds that the server asks to wait. `tries`: how often the call was made.
+    """
+
+    kind: type[Exception]
+    status: int | None = None
+    asked: float = 0.0
+    passing: bool = True
+    tries: int = 1
+
+    @staticmethod
+    def of(problem: Exception) -> "Failure":
+        """What the error says; credit that is used up does not come back by waiting."""
+        kind = kind_of(problem)
+        headers = getattr(getattr(problem, "response", None), "headers", {})
+        passing = not issubclass(kind, ModelError) or kind.is_retryable
+        passing = passing and getattr(problem, "code", None) != "insufficient_quota"
+        return Failure(kind, status_of(problem), asked_pause(headers), passing)
+
+    @property
+    def no_answer(self) -> bool:
+        """Whether nothing came, or nothing that a model server would say."""
+        return not issubclass(self.kind, ModelError) or issubclass(self.kind, ModelConnectionError)
+
+    @property
+    def refused(self) -> bool:
+        """Whether the server found something wrong with the request, which another reply form may mend."""
+        return issubclass(self.kind, ModelInvalidRequestError) and not issubclass(self.kind, ContextOverflowError)
+
+
+async def call_model(client: ModelClient, messages: Messages, reply: type[BaseModel] | None) -> ModelReply:
+    """What the model says; for a typed reply the JSON, in the best form that the server takes.
+
+    Raises `ModelUnavailable` with one line, and with no other error in its chain.
+    """
+    form = client.form
+    while True:
+        outcome = await _outcome(client, messages, reply, form)
+        if isinstance(outcome, ModelReply):
+            return outcome
+        simpler = simpler_form(form) if reply is not None and outcome.refused else None
+        if simpler is None:
+            break
+        form = simpler
+    raise ModelUnavailable(_line(client, outcome))
+
+
+async def _outcome(
+    client: ModelClient, messages: Messages, reply: type[BaseModel] | None, form: ReplyForm
+) -> ModelReply | Failure:
+    """What comes of a call in this form, made again while it fails for a passing reason and there is time."""
+    spoilt, failures, give_up = 0, 0, 0.0
+    for tries in count(1):
+        await client.hold.over()
+        outcome = await _attempt(client, messages, reply, form)
+        if isinstance(outcome, ModelReply):
+            client.took(form if reply else None)
+            spoilt += 1
+            if outcome.spoilt and spoilt < SPOILT_TRIES and client.retry_seconds:
+                continue
+            return outcome
+        outcome.tries, failures = tries, failures + 1
+        new = outcome.no_answer and (not client.worked or is_local(client.name))
+        pause = max(outcome.asked, growing_pause(failures, FIRST_PAUSE) if new else growing_pause(failures))
+        now = clock().now()
+        give_up = give_up or now + client.retry_seconds
+        if not outcome.passing or now + pause > give_up or (new and failures >= FIRST_TRIES):
+            return outcome
+        if outcome.asked or issubclass(outcome.kind, ModelRateLimitError):
+            client.hold.extend(pause)
+        current_meter().wait(pause, _reason(outcome))
+        await clock().sleep(pause)
+    raise AssertionError  # pragma: no cover
+
+
+async def _attempt(
+    client: ModelClient, messages: Messages, reply: type[BaseModel] | None, form: ReplyForm
+) -> ModelReply | Failure:
+    try:
+        async with asyncio.timeout(client.timeout):  # the client's own bounds silence: a slow drip never ends
+            return await _invoke(client, messages, reply, form)
+    except TimeoutError:
+        return Failure(ModelTimeoutError)
+    except Exception as problem:  # of the model, or of a client that stumbles over what is no chat completion
+        return Failure.of(problem)
+
+
+async def _invoke(
+    client: ModelClient, messages: Messages, reply: type[BaseModel] | None, form: ReplyForm
+) -> ModelReply:
+    if reply is None:
+        return _reply_of(await client.chat.ainvoke(messages))
+    if is_plain(form, reply):
+        return _reply_of(await client.chat.ainvoke(plain_messages(messages, reply), stop=[END_OF_PLAIN]))
+    if form in ("text", "plain"):
+        return _reply_of(await client.chat.ainvoke(with_instructions(messages, reply_instructions(reply))), form)
+    if form == "function":
+        tools = client.chat.bind_tools([reply], tool_choice=reply.__name__)
+        return _reply_of(await tools.ainvoke(messages), form)
+    # In the extra body: given as an argument, the SDK parses the reply itself and raises where we retry.
+    asked = {"response_format": _response_format(reply)}
+    return _reply_of(await client.chat.ainvoke(messages, extra_body=asked), form)
+
+
+@lru_cache(256)
+def _response_format(reply: type[BaseModel]) -> dict[str, Any]:
+    function = convert_to_openai_function(reply, strict=True)
+    schema = {"name": function["name"], "schema": function["parameters"], "strict": True}
+    return {"type": "json_schema", "json_schema": schema}
+
+
+def _reply_of(message: AIMessage, form: ReplyForm | None = None) -> ModelReply:
+    """What a message says; raises where it is no text. `form` is that of a typed reply."""
+    ended, used = message.response_metadata.get("finish_reason"), message.usage_metadata
+    tokens = (used["input_tokens"], used["output_tokens"]) if used else (0, 0)
+    if ended == "content_filter":
+        return ModelReply("", False, tokens, spoilt=True)
+    text = _text(message)
+    if not text and not isinstance(message.content, str):
+        raise TypeError
+    whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")  # half a character can't be stored
+    cut = ended in ("length", "max_tokens") or len(text) > LONGEST_REPLY
+    spoilt = whole != text or not (text or ended) or _is_spoilt(whole, form)  # a stream that broke off has no end
+    return ModelReply(whole[:LONGEST_REPLY], cut, tokens, spoilt)
+
+
+def _text(message: AIMessage) -> str:
+    """The arguments of the function call, else the text."""
+    raw_calls = message.additional_kwargs.get("tool_calls")
+    if raw_calls:
+        return str(raw_calls[0]["function"]["arguments"])
+    if message.tool_calls:
+        return json.dumps(message.tool_calls[0]["args"])
+    if message.invalid_tool_calls:
+        return message.invalid_tool_calls[0]["args"] or ""
+    return str(message.text)
+
+
+def _is_spoilt(text: str, form: ReplyForm | None) -> bool:
+    """Whether a typed reply is JSON with half a character in it, or a function call whose arguments are no object."""
+    if form is None or not (form == "function" or "\\u" in text):
+        return False
+    try:
+        value = json.loads(text)
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return True
+    except (ValueError, RecursionError):
+        return False
+    return form == "function" and "{" not in text
+
+
+def _reason(failure: Failure) -> str:
+    if failure.status:
+        return f"the model server says {failure.status}"
+    return "the model server gave no " + ("answer" if issubclass(failure.kind, ModelError) else "usable answer")
+
+
+def _line(client: ModelClient, failure: Failure) -> str:
+    """One line on what went wrong and what to do."""
+    at = f" at {client.server}" if client.server else ""
+    times = f"{failure.tries} times in a row" if failure.tries > 1 else "once"
+    if not issubclass(failure.kind, ModelError):
+        if client.worked:
+            return f"The model server{at} sent no usable reply {times}: go on later, nothing is lost."
+        return (
+            f"The model server{at} doesn't speak its provider's protocol ({failure.kind.__name__}): check its address."
+        )
+    status = f" ({failure.status})" if failure.status else ""
+    reasons: list[tuple[type[ModelError], str]] = [
+        (ModelAuthenticationError, f"The model server{at} refused the key: set a valid one in the environment."),
+        (ModelPermissionDeniedError, f"The key may not use the model '{client.name}'{at}."),
+        (
+            ModelNotFoundError,
+            f"The model server{at} does not know the model '{client.name}': "
+            "check its name, and the address, which often ends in /v1.",
+        ),
+        (
+            ModelTimeoutError,
+            f"The model server{at} did not answer in time ({client.timeout:g} s, {times}): raise the timeout.",
+        ),
+        (
+            ModelConnectionError,
+            f"The process that runs '{client.name}' has ended: go on with the same command, nothing is lost."
+            if is_local(client.name)
+            else f"No model server answers{at}: start it, or check {_address_of(client)}.",
+        ),
+        (
+            ModelRateLimitError,
+            f"The model server{at} takes no more calls for now: go on later, or see to your credit there; "
+            "nothing is lost.",
+        ),
+        (
+            ContextOverflowError,
+            f"A prompt is too long for '{client.name}': take one with a larger window.",
+        ),
+        (ModelInvalidRequestError, f"The model server{at} refused a request to '{client.name}' as invalid{status}."),
+    ]
+    for kind, line in reasons:
+        if issubclass(failure.kind, kind):
+            return line
+    return f"The model server{at} failed {times} ({failure.status or 'an error'}): go on later, nothing is lost."
+
+
+def _address_of(client: ModelClient) -> str:
+    provider = client.name.partition(":")[0]
+    return "OPENAI_BASE_URL" if provider == "openai" else f"the network and the address of {provider}'s server"

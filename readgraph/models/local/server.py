@@ -1,0 +1,142 @@
+"""The server of a model on this machine: one for each model, started when it is needed, ended with this process."""
+
+import atexit
+import json
+import os
+import secrets
+import subprocess
+import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from threading import Lock
+from typing import Any
+
+from readgraph.models.local.limits import context_tokens, local_settings, reply_tokens
+from readgraph.models.local.model_file import ModelFile, model_file
+from readgraph.state.errors import ModelUnavailable
+from readgraph.state.forks import anew_in_forked
+from readgraph.state.settings import PACKAGED_MODEL, full_name
+
+CHILD = "readgraph.models.local.serving"
+
+SECONDS_TO_END = 5.0
+
+
+@dataclass(frozen=True, eq=False)
+class LocalServer:
+    """A running server; `url` and `key` are what a client of OpenAI's protocol needs."""
+
+    url: str
+    key: str
+    process: "subprocess.Popen[str]"
+
+    def stop(self) -> None:
+        """End the child process."""
+        try:
+            self.process.communicate(timeout=SECONDS_TO_END)  # closes its input, at which it ends
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+
+    def let_go(self) -> None:
+        """Close this process's ends of the pipes, by which the child process sees that all its users ended."""
+        for pipe in (self.process.stdin, self.process.stdout):
+            if pipe:
+                pipe.close()
+        self.process.returncode = 0  # another process's child
+
+
+_servers: dict[str, LocalServer] = {}
+_one = Lock()
+
+
+def local_server(model: str) -> LocalServer:
+    """The running server of a model, started where there is none; blocks until the model is loaded.
+
+    Raises `BadInput` where its file or the packages are missing, `ModelUnavailable` where it can't be loaded.
+    """
+    with _one:
+        running = _servers.get(model)
+        if running is None or running.process.poll() is not None:
+            file = model_file(model)
+            warnings.warn(expectation(model, file), UserWarning, stacklevel=2)
+            _servers[model] = running = _start(file)
+        return running
+
+
+@contextmanager
+def local_model(model: str = PACKAGED_MODEL) -> Iterator[dict[str, Any]]:
+    """Run a model (`local`, or `local:FILE.gguf`) on this machine, and end it at the end of the block.
+
+    Gives the settings with which it reads: `ReaderContext(**settings)`. Errors as in `local_server`. Without the
+    block the model starts where it is first asked, and ends with the process.
+    """
+    model = full_name(model)
+    settings = {"model": model, **local_settings(model)}
+    local_server(model)
+    try:
+        yield settings
+    finally:
+        end_local_models(model)
+
+
+def end_local_models(*models: str) -> None:
+    """End these models, or all that run on this machine for this process; one that is asked again is started again."""
+    with _one:
+        for model in models or [*_servers]:
+            if running := _servers.pop(model, None):
+                running.stop()
+
+
+atexit.register(end_local_models)
+
+
+def _begin_anew() -> None:
+    """A forked process starts servers of its own: it can't see whether its parent's run, and must not hold them."""
+    global _one
+    _one = Lock()
+    for server in _servers.values():
+        server.let_go()
+    _servers.clear()
+
+
+anew_in_forked(_begin_anew)
+
+
+def expectation(model: str, file: ModelFile) -> str:
+    """What the model is, and what to expect of it, in one line."""
+    size = f" of {file.size} parameters" if file.size else ""
+    kept = " It keeps to the forms that are asked for, and is often wrong." if file.size.endswith("M") else ""
+    return f"{model} runs on this machine: a model{size}, {context_tokens(file):,} tokens of context.{kept}"
+
+
+def _start(file: ModelFile) -> LocalServer:
+    key = secrets.token_urlsafe()
+    # A session of its own: Ctrl-C is this process's to answer, and the child must not be gone before.
+    process = subprocess.Popen(
+        [sys.executable, "-m", CHILD],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        encoding="utf-8",
+        start_new_session=True,
+    )
+    assert process.stdin and process.stdout
+    given = {
+        "path": str(file.path.resolve()),
+        "context": context_tokens(file),
+        "threads": max(1, (os.cpu_count() or 1) // 2),  # a thread that waits for a busy processor halts them all
+        "key": key,
+        "defaults": {"max_tokens": reply_tokens(file), "temperature": 0.3, "repeat_penalty": 1.1, "seed": 1},
+    }
+    with suppress(BrokenPipeError):  # it has ended already, and says so by an empty line
+        process.stdin.write(json.dumps(given) + "\n")
+        process.stdin.flush()
+    line = process.stdout.readline()
+    said = json.loads(line) if line else {"problem": f"its process ended with code {process.wait()}"}
+    if "problem" in said:
+        process.communicate()
+        raise ModelUnavailable(f"The model's file {file.path} can't be loaded: {said['problem']}.")
+    return LocalServer(f"http://127.0.0.1:{said['port']}/v1", key, process)

@@ -1,0 +1,88 @@
+"""What a step uses is metered in one place: calls, words, fall-backs, the budget."""
+
+from collections import Counter
+from collections.abc import Callable
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Any
+
+from readgraph.models.exchanges import keep_fall_back
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import BudgetSpent
+from readgraph.state.reading import NOTHING_USED, Usage, add_usage
+
+
+@dataclass
+class Meter:
+    """Counts one step's use of a document; `before` is what the reading had used when the step began."""
+
+    context: ReaderContext = field(default_factory=ReaderContext)
+    before: Usage = field(default_factory=lambda: Usage(**NOTHING_USED))
+    stream: Callable[[Any], None] = lambda event: None
+    document: str = ""
+    node: str = ""
+    used: Usage = field(default_factory=lambda: Usage(**NOTHING_USED))
+    fallbacks: Counter[str] = field(default_factory=Counter)
+    budget_spent: bool = False
+    calls_begun: int = 0
+    words_begun: int = 0
+
+    def begin_call(self, words: int) -> None:
+        """Take one call with this many input words from the budget; raises `BudgetSpent` if that is too much."""
+        context, before = self.context, self.before
+        calls = before["calls"] + self.calls_begun + 1
+        total = before["input_words"] + before["output_words"] + self.words_begun + self.used["output_words"] + words
+        if context.max_calls is not None and calls > context.max_calls:
+            self.budget_spent = True
+            raise BudgetSpent(f"The budget of {context.max_calls} calls is spent.")
+        if context.max_words is not None and total > context.max_words:
+            self.budget_spent = True
+            raise BudgetSpent(f"The budget of {context.max_words} words is spent.")
+        self.calls_begun += 1
+        self.words_begun += words
+
+    def end_call(self, input_words: int, output_words: int, tokens: tuple[int, int]) -> None:
+        """Count an answered call, with the tokens (in, out) that its server reports, and tell of it."""
+        self.used["calls"] += 1
+        self.used["input_words"] += input_words
+        self.used["output_words"] += output_words
+        self.used["input_tokens"] += tokens[0]
+        self.used["output_tokens"] += tokens[1]
+        self.report()
+
+    def recall(self) -> None:
+        """Count a call that the reply cache answered: it costs nothing."""
+        self.used["cached_calls"] += 1
+        self.report()
+
+    def refuse(self, asked: str, reason: str) -> None:
+        """Count a reply that can't be used and tell why."""
+        self.used["refused"] += 1
+        self.stream({"refused": {"node": self.node, "asked": asked, "reason": reason}})
+
+    def wait(self, seconds: float, reason: str) -> None:
+        """Report that a call failed for a passing reason, and is repeated after this many seconds."""
+        self.stream({"waiting": {"node": self.node, "seconds": seconds, "reason": reason}})
+
+    def report(self, **progress: Any) -> None:
+        """Send a progress event to whoever streams the graph (stream mode 'custom')."""
+        self.stream({"progress": {"node": self.node, **progress, "usage": add_usage(self.before, self.used)}})
+
+
+_meter: ContextVar[Meter] = ContextVar("readgraph_meter")
+
+
+def start_meter(meter: Meter) -> None:
+    """Meter what the current task, and the tasks that it starts, use."""
+    _meter.set(meter)
+
+
+def current_meter() -> Meter:
+    """The meter of the running step; outside of one, a meter that nobody reads."""
+    return _meter.get(None) or Meter()
+
+
+def fell_back(kind: str, times: int = 1) -> None:
+    """Count a fall-back: the model's replies were not usable and the method's substitute was taken."""
+    current_meter().fallbacks[kind] += times
+    keep_fall_back(kind, times)

@@ -1,0 +1,133 @@
+"""Typed replies without JSON, for models that can't write it and whose server doesn't hold them to it.
+
+The one field that decides is asked for, on a line of its own; what it takes besides, such as reasons and quotes, is
+left empty. A reply's type names that field in `DECIDES`; others are asked for as JSON in text all the same.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from readgraph.models.json_replies import Refused, plain_text, reply_schema
+from readgraph.models.prompt import Messages, with_instructions
+from readgraph.state.settings import ReplyForm
+
+Reply = TypeVar("Reply", bound=BaseModel)
+
+NOTHING = {"none", "null", "nothing", "no", "stop", "not here"}
+"""How a model says that a field which may be null is."""
+
+NUMBERS, LETTERS = "789", "XYZ"
+"""Labels of the example, seldom those of a prompt: one that is only copied should not pass."""
+
+HAMMER = "a hammer"
+THINGS = ("bread", HAMMER, "a pear")
+
+EMPTY: dict[str, Any] = {"string": "", "array": [], "boolean": False, "null": None}
+
+
+def deciding_field(reply: type[BaseModel]) -> str | None:
+    """The field that is asked for alone; none where no field alone makes a reply."""
+    return next((name for name in getattr(reply, "DECIDES", ()) if name in reply.model_fields), None)
+
+
+def is_plain(form: ReplyForm, reply: type[BaseModel] | None) -> bool:
+    """Whether the reply is one value in plain words, which counts as far as it was said."""
+    return form == "plain" and reply is not None and deciding_field(reply) is not None
+
+
+def plain_messages(messages: Messages, reply: type[BaseModel]) -> Messages:
+    """The prompt with what to reply, in words.
+
+    Numbers and letters are asked for behind an example, and asked for again behind another, without the reply that
+    could not be used: a small model does what was done before rather than what it is told.
+    """
+    field = reply_schema(reply)["properties"][deciding_field(reply) or ""]
+    values, described = _values(field), field.get("description", "")
+    words = ["true", "false"] if field.get("type") == "boolean" else ["none"] if _may_be_null(field) else []
+    instructions = _instructions([*values, *words], described)
+    if not (values and all(isinstance(value, int) or len(value) == 1 for value in values)):
+        return with_instructions(messages, instructions)
+    labels = NUMBERS if isinstance(values[0], int) else LETTERS
+    example = _example(labels, _instructions(labels, described), tried=len(messages) // 2 - 1)
+    return [messages[0], *example, *with_instructions(messages[1:2], instructions)]
+
+
+def _instructions(values: Sequence[Any], described: str) -> str:
+    if len(values) < 2:
+        return f"Reply with nothing but this, on one line, without explanation: {described}"
+    choice = f"{', '.join(map(str, values[:-1]))} or {values[-1]}"
+    return f"Choose one: {choice}. Reply with that alone, on one line, without explanation: {described}"
+
+
+def _example(labels: str, instructions: str, tried: int) -> Messages:
+    turn = tried % len(THINGS)
+    things = THINGS[turn:] + THINGS[:turn]
+    listed = "\n".join(f"{label}: {thing}" for label, thing in zip(labels, things, strict=True))
+    asked = f"{listed}\n\nWhich of them drives a nail?\n\n{instructions}"
+    return [("user", asked), ("ai", labels[things.index(HAMMER)])]
+
+
+def parse_plain(said: str, reply: type[Reply]) -> Reply:
+    """The reply of which only the deciding field was said; refuses what holds no value for it.
+
+    Of several numbers the first counts that was offered.
+    """
+    schema, name = reply_schema(reply)["properties"], deciding_field(reply) or ""
+    line = " ".join(plain_text(said).split())
+    empty = {other: value for other, field in schema.items() if (value := _empty(field)) is not ...}
+    try:
+        return reply.model_validate({**empty, name: _value(line, schema[name])})
+    except ValidationError as problem:
+        raise Refused(f"reply with {schema[name].get('description', name)} {problem.errors()[0]['msg']}") from None
+
+
+def _value(line: str, field: dict[str, Any]) -> Any:
+    """The field's value in a line."""
+    kinds = {option.get("type") for option in field.get("anyOf", [field])}
+    if "null" in kinds and line.strip(" .").casefold() in NOTHING:
+        return None
+    numbers = [int(number) for number in re.findall(r"(?<![\w.])-?\d{1,9}\b", line)]
+    if "array" in kinds:
+        return numbers if _of_numbers(field) else [line]
+    if "integer" in kinds:
+        if not numbers:
+            raise Refused("the reply holds no number")
+        return next((number for number in numbers if number in _values(field)), numbers[0])
+    if "boolean" in kinds:
+        return _named(line, {"yes": True, "true": True, "no": False, "false": False})
+    if values := _values(field):
+        return _named(line, {str(value): value for value in values})
+    return line
+
+
+def _named(line: str, values: dict[str, Any]) -> Any:
+    """The value that a line begins with, else the only one that it names."""
+    ways = {name: re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", 0 if len(name) == 1 else re.I) for name in values}
+    begun = [name for name, way in ways.items() if way.match(line.lstrip("([\"'*").strip())]
+    named = begun or [name for name, way in ways.items() if way.search(line)]
+    if not named or len({repr(values[name]) for name in named}) > 1:
+        raise Refused(f"the reply names none of {', '.join(values)}")
+    return values[named[0]]
+
+
+def _values(field: dict[str, Any]) -> list[Any]:
+    options = [option.get("items", option) for option in field.get("anyOf", [field])]
+    return [value for option in options for value in option.get("enum", [])]
+
+
+def _of_numbers(field: dict[str, Any]) -> bool:
+    return any(option.get("items", {}).get("type") == "integer" for option in field.get("anyOf", [field]))
+
+
+def _may_be_null(field: dict[str, Any]) -> bool:
+    return any(option.get("type") == "null" for option in field.get("anyOf", [field]))
+
+
+def _empty(field: dict[str, Any]) -> Any:
+    """What stands for a field that was not said; `...` where it must be."""
+    if _may_be_null(field):
+        return None
+    return ... if _values(field) else EMPTY.get(field.get("type", ""), ...)

@@ -1,0 +1,1 @@
+"""MemGPT's steps: an agent that manages its own limited context."""

@@ -1,0 +1,102 @@
+"""Search in archival storage: the agent's own passages, and the pages of its documents."""
+
+from dataclasses import dataclass
+
+from readgraph.nodes.agent.indexes import lacking, trimmed_archive
+from readgraph.nodes.agent.memory import AgentMemory
+from readgraph.nodes.search_tools import KeywordTool
+from readgraph.nodes.searching import Bounds, search_pages
+from readgraph.state.agents import ArchiveEntry
+from readgraph.state.errors import BadInput
+from readgraph.state.search.entries import Entry
+
+
+@dataclass(frozen=True, slots=True)
+class ArchivalResult:
+    """A page of archival storage: a passage of the agent's own, or a page of a document (of which number, from 1)."""
+
+    number: int
+    text: str
+    title: str = ""
+    document: int = 0
+    page: int = 0
+
+
+async def search_archive(memory: AgentMemory, query: str) -> list[int]:
+    """The numbers of all that shares words with the query in archival storage, the best first."""
+    archive = memory.life["archive"]
+    index = await trimmed_archive(memory.store, memory.id, memory.agent.index, archive)
+    if numbers := await lacking(index, memory.agent.index, archive):
+        await index.add(memory.agent.index, await _entries(memory, numbers))
+    ranker = KeywordTool(index, memory.agent.index)
+    everything = Bounds(deep=archive, most=archive, depth=archive)
+    return (await search_pages({"keyword": ranker}, {"keyword": [query]}, everything))["keyword"]
+
+
+async def _entries(memory: AgentMemory, numbers: range) -> list[Entry]:
+    """What is indexed of these numbers. What was deleted is indexed with no words, so that no number is missing."""
+    logged = await memory.store.entries(memory.id, numbers)
+    gone = {number: "" for entry in logged for number in entry.removed}
+    found = await found_in_archive(memory, [number for number in numbers if number not in gone])
+    texts = dict.fromkeys(numbers, "") | {each.number: each.text for each in found} | gone
+    return [Entry(number, text) for number, text in texts.items()]
+
+
+async def own_passages(memory: AgentMemory) -> list[int]:
+    """The numbers of the agent's passages that were not deleted."""
+    return [number for number in await archived(memory) if not _document_of(memory, number)]
+
+
+async def archived(memory: AgentMemory) -> list[int]:
+    """The numbers of all that archival storage holds: passages that were not deleted, pages of documents."""
+    entries = await memory.store.entries(memory.id, range(memory.life["archive"]))
+    gone = {number for entry in entries for number in entry.removed}
+    return [
+        number
+        for entry in entries
+        if entry.kind != "removal"
+        for number in range(entry.number, entry.number + entry.pages)
+        if number not in gone
+    ]
+
+
+async def found_in_archive(memory: AgentMemory, numbers: list[int]) -> list[ArchivalResult]:
+    """What stands under these numbers, in this order; what is there no more is left out."""
+    documents = memory.life["documents"]
+    belongs = [_document_of(memory, number) for number in numbers]
+    starts = [documents[which - 1][0] if which else number for which, number in zip(belongs, numbers, strict=True)]
+    entries = {entry.number: entry for entry in await memory.store.entries(memory.id, {*starts})}
+    places = [(entries[start], number) for start, number in zip(starts, numbers, strict=True) if start in entries]
+    shown = await _shown(memory, places)
+    return [_found(memory, entry, number, *shown[number]) for entry, number in places if number in shown]
+
+
+def _document_of(memory: AgentMemory, number: int) -> int:
+    """The number, from 1, of the document to which an archive's number belongs; 0 for a passage."""
+    documents = enumerate(memory.life["documents"], 1)
+    return next((which for which, (start, pages) in documents if start <= number < start + pages), 0)
+
+
+async def _shown(memory: AgentMemory, places: list[tuple[ArchiveEntry, int]]) -> dict[int, tuple[str, str]]:
+    """Text and title of what is there; of a page in a collection, which document it is of, and where there."""
+    shown = {number: (entry.text, "") for entry, number in places if entry.kind == "passage"}
+    for entry in {entry.number: entry for entry, _ in places if entry.kind == "document"}.values():
+        numbers = [number for other, number in places if other is entry]
+        try:
+            document = await memory.store.document(entry.document)
+        except BadInput:
+            continue
+        pages = await memory.store.pages(entry.memory, [number - entry.number for number in numbers])
+        texts = await memory.store.spans(document, [(page.start, page.end) for page in pages])
+        titles: list[str | None] = [None] * len(pages)
+        if document.parts:
+            titles = await memory.store.place_names(document, [page.start for page in pages])
+        named = [(text, title or entry.text) for text, title in zip(texts, titles, strict=True)]
+        shown |= dict(zip(numbers, named, strict=True))
+    return shown
+
+
+def _found(memory: AgentMemory, entry: ArchiveEntry, number: int, text: str, title: str) -> ArchivalResult:
+    if entry.kind == "passage":
+        return ArchivalResult(number, text)
+    return ArchivalResult(number, text, title, _document_of(memory, number), number - entry.number)

@@ -1,0 +1,140 @@
+"""What the steps of an agent read and write."""
+
+from typing import NotRequired
+
+from typing_extensions import TypedDict
+
+from readgraph.nodes.bounds import Gone
+from readgraph.nodes.contracts import AnswerState, AnswerUpdate
+from readgraph.state.living import AgentState, AgentTurn, Block, IncomingEvent, TurnStep
+from readgraph.state.reading import Finding, Quote, Status, Usage
+
+
+class ReceiveState(TypedDict):
+    """What receiving reads; an agent to which nothing has happened yet has no channels."""
+
+    agent: NotRequired[str]
+    event: NotRequired[IncomingEvent]
+    document: NotRequired[str]
+    blocks: NotRequired[list[Block]]
+    events: NotRequired[int]
+    queue_from: NotRequired[int]
+    summaries: NotRequired[int]
+    warned: NotRequired[bool]
+    archive: NotRequired[int]
+    passages: NotRequired[int]
+    documents: NotRequired[list[list[int]]]
+
+
+class ReceiveUpdate(AgentState, AgentTurn):
+    """What receiving writes."""
+
+    document: str
+    step_summary: str
+
+
+class AgentTurnState(AgentState, AgentTurn):
+    """What the steps of a turn read."""
+
+    document: str
+    usage: NotRequired[Usage]
+
+
+class ThinkState(AgentTurnState, Gone):
+    """What thinking reads."""
+
+
+class ThinkUpdate(TypedDict):
+    """What thinking writes; the newest event is the call to act on, if there is one."""
+
+    events: int
+    calls: int
+    warned: bool
+    next_step: TurnStep
+    room: int
+    status: Status
+    step_summary: str
+
+
+class EvictUpdate(TypedDict):
+    """What evicting writes."""
+
+    queue_from: int
+    summaries: int
+    warned: bool
+    next_step: TurnStep
+    step_summary: str
+
+
+class ActUpdate(TypedDict):
+    """What acting writes."""
+
+    blocks: list[Block]
+    events: int
+    archive: int
+    passages: int
+    next_step: TurnStep
+    owes_reply: bool
+    messages: list[str]
+    recalled: list[int]
+    status: Status
+    step_summary: str
+
+
+class AgentQuestionTurnState(AgentTurnState):
+    """What the steps of an agent read that answers a question about a document."""
+
+    memory: str
+    question_text: str
+    choices: dict[str, str]
+    pages_read: list[int]
+    findings: list[Finding]
+
+
+class ReadingActUpdate(ActUpdate):
+    """What acting writes in a reading; an answer is the last finding."""
+
+    pages_read: list[int]
+    findings: list[Finding]
+
+
+class BeginState(TypedDict):
+    """What the beginning of a question's agent reads; `beside` are further documents."""
+
+    document: str
+    memory: str
+    question_text: str
+    choices: dict[str, str]
+    beside: NotRequired[list[str]]
+    usage: NotRequired[Usage]
+
+
+class BeginUpdate(AgentState, AgentTurn):
+    """What it writes."""
+
+    step_summary: str
+
+
+class AgentAnswerState(AnswerState):
+    """What answering reads where an agent reads: its queue, and whether it still owes the answer."""
+
+    agent: str
+    queue_from: int
+    events: int
+    owes_reply: bool
+    findings: list[Finding]
+
+
+class AgentAnswerUpdate(AnswerUpdate):
+    """What answering writes there: the pages that were quoted without an answer of the agent's, too."""
+
+    pages_read: list[int]
+
+
+class CiteEachState(TypedDict):
+    """What citing reads where there may be several documents."""
+
+    agent: str
+    documents: list[list[int]]
+    quotes: list[Quote]
+    usage: NotRequired[Usage]

@@ -1,0 +1,74 @@
+"""How events look in the queue."""
+
+from collections.abc import Sequence
+from itertools import islice
+
+from readgraph.models.prompt import unused_name
+from readgraph.state.agents import Event
+from readgraph.state.words import count_words, first_words
+
+LONGEST_NAME = 60
+"""Characters of a function's or an argument's name that are shown."""
+
+MOST_SHOWN = 20
+"""Arguments of a call that are shown."""
+
+TAG_WORDS = 30
+"""Words that the tag before an event may take, and the note that it was cut."""
+
+
+def most_event_words(window_words: int) -> int:
+    """Words that one arrival, or one function's result, may take of the window.
+
+    No event takes more than twice as many in the queue, tag and all: what the room of a queue has at least.
+    """
+    return window_words // 8
+
+
+def cut_to(text: str, words: int) -> str:
+    """The first words of a text; where there are more, it says so."""
+    rest = count_words(text) - words
+    return f"{first_words(text, words)} … ({rest} more words)" if rest > 0 else text
+
+
+def call_line(event: Event, words: int = 12) -> str:
+    """A call in one line: `name(argument="value")`, its names cut, and each value to its first words."""
+    values = [
+        f'{_name(name)}="{" ".join(cut_to(str(value), words).split())}"'
+        for name, value in islice(event.arguments.items(), MOST_SHOWN)
+    ]
+    if (rest := len(event.arguments) - MOST_SHOWN) > 0:
+        values.append(f"… ({rest} more)")
+    return f"{_name(event.function)}({', '.join(values)})"
+
+
+def queue_text(events: Sequence[Event], window_words: int, *, dated: bool = True) -> str:
+    """The events as the model sees them, each behind its tag: number, from whom, when."""
+    most = most_event_words(window_words)
+    bodies = [cut_to(_body(event, most), 2 * most - TAG_WORDS) for event in events]
+    tag = unused_name("event", bodies)
+    return "\n".join(
+        f"<{tag} {event.number}: {_source(event)}{f', {day_and_time(event)}' if dated else ''}>\n{body}".rstrip()
+        for event, body in zip(events, bodies, strict=True)
+    )
+
+
+def _body(event: Event, most: int) -> str:
+    if event.kind != "call":
+        return cut_to(event.text, most)
+    call = call_line(event, most // 4 // max(1, len(event.arguments)))
+    outcome = "" if event.result is None else f"\n{'error' if event.failed else 'result'}: {cut_to(event.result, most)}"
+    return f"({cut_to(event.text, most // 4)})\n{call}{outcome}"
+
+
+def _name(name: str) -> str:
+    return name if len(name) <= LONGEST_NAME else f"{name[:LONGEST_NAME]}…"
+
+
+def _source(event: Event) -> str:
+    return "you" if event.kind == "call" else event.kind
+
+
+def day_and_time(event: Event) -> str:
+    """When it was, to the minute; nothing where that is not known."""
+    return event.at[:16].replace("T", " ")

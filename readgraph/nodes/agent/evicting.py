@@ -1,0 +1,95 @@
+"""Evict the oldest events from the queue: a summary takes their place (MemGPT, section 2.1).
+
+They stay in recall storage. A call and its result are one event, so no cut can part them.
+"""
+
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+
+from langgraph.runtime import Runtime
+
+from readgraph.models.asking import ask_text
+from readgraph.models.metering import fell_back
+from readgraph.nodes.agent.contracts import AgentTurnState, EvictUpdate
+from readgraph.nodes.agent.event_text import queue_text
+from readgraph.nodes.agent.thinking import summary_words
+from readgraph.nodes.extractive import extract_gist
+from readgraph.nodes.prompts.queue_summary import queue_summary_prompt
+from readgraph.nodes.step import Work, step_with
+from readgraph.state.agents import Event, agent_id, agent_store
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import NoUsableReply
+from readgraph.state.settings import Window
+from readgraph.state.words import count_words, first_words
+
+KEEP = 3
+"""So many of the last events stay, where they leave a quarter of the room."""
+
+SumUp = Callable[[str, Sequence[Event], int, Runtime[ReaderContext]], Awaitable[str]]
+"""Sums up a summary and the events that follow it, in so many words."""
+
+
+async def _by_model(before: str, events: Sequence[Event], most: int, runtime: Runtime[ReaderContext]) -> str:
+    queue = queue_text(events, runtime.context.window_words)
+    try:
+        return await ask_text(runtime, queue_summary_prompt(before, queue, most))
+    except NoUsableReply:
+        fell_back("queue_summary")
+        return await _by_extract(before, events, most, runtime)
+
+
+async def _by_extract(before: str, events: Sequence[Event], most: int, runtime: Runtime[ReaderContext]) -> str:
+    """Sentences of what was said, else of the events as they stood; of the summary before them what fits beside."""
+    said = "\n".join(event.said for event in events if event.said)
+    gist = first_words(extract_gist(said or queue_text(events, runtime.context.window_words)), most // 2)
+    return f"{first_words(before, most - count_words(gist))}\n{gist}".strip()
+
+
+def _evict_with(sum_up: SumUp) -> Work[AgentTurnState, EvictUpdate]:
+    async def evict(state: AgentTurnState, runtime: Runtime[ReaderContext]) -> EvictUpdate:
+        """Take the oldest events out of the queue, until it takes half of its room, and sum them up recursively."""
+        store, agent, window = agent_store(runtime), agent_id(state["agent"]), runtime.context.window_words
+        events = await store.events(agent, range(state["queue_from"], state["events"]))
+        sizes = [count_words(queue_text([event], window)) for event in events]
+        cut = first_to_stay(events, sizes, state["room"])
+        summary = await store.summary(agent, state["summaries"])
+        for part in _parts(events[:cut], sizes, state["room"]):
+            told = await sum_up(summary, part, summary_words(window), runtime)
+            summary = first_words(told, summary_words(window))
+        await store.put_summary(agent, state["summaries"] + 1, summary)
+        return {
+            "queue_from": state["queue_from"] + cut,
+            "summaries": state["summaries"] + 1,
+            "warned": False,
+            "next_step": "think",
+            "step_summary": f"summed up {cut} events, {len(events) - cut} stay",
+        }
+
+    return evict
+
+
+def first_to_stay(events: Sequence[Event], sizes: Sequence[int], room: int) -> int:
+    """How many events leave: the rest takes at most half of the room, or is the last few; best, a turn begins there."""
+    kept, words = 0, 0
+    for size in reversed(sizes):
+        if words + size > (room / 2 if kept >= KEEP else room * 3 / 4):
+            break
+        kept, words = kept + 1, words + size
+    earliest = min(max(len(events) - kept, 1), len(events) - 1)
+    latest = max(earliest, len(events) - KEEP)
+    arrivals = [at for at in range(earliest, latest + 1) if events[at].kind in ("user", "timer", "upload")]
+    return (arrivals or [earliest])[0]
+
+
+def _parts(events: Sequence[Event], sizes: Sequence[int], room: int) -> Iterator[Sequence[Event]]:
+    """The events in parts that fit a prompt: they may be many where the window has become smaller."""
+    start = words = 0
+    for at, size in enumerate(sizes[: len(events)]):
+        if words + size > room and at > start:
+            yield events[start:at]
+            start, words = at, 0
+        words += size
+    yield events[start:]
+
+
+evict_without_model = _evict_with(_by_extract)
+evict = step_with(without_model=evict_without_model, settings=(Window,))(_evict_with(_by_model))

@@ -1,0 +1,77 @@
+"""File a document for an agent: it is cut into pages by rule, and they stand in its archival storage."""
+
+from bisect import bisect_left
+from typing import cast
+
+from langgraph.runtime import Runtime
+
+from readgraph.nodes.building.build import read_pages
+from readgraph.nodes.extractive import pages_by_rule
+from readgraph.state.agents import ArchiveEntry, agent_store, local_now
+from readgraph.state.context import ReaderContext
+from readgraph.state.living import AgentState
+from readgraph.state.page_store import page_store
+from readgraph.state.records import Document, Note, Page, Recipe
+from readgraph.state.words import count_words, first_words
+
+NOTE_WORDS = 12
+
+MOST_NAMED = 10
+"""Documents of a collection that an agent is told by name."""
+
+
+def filing_recipe(context: ReaderContext) -> Recipe:
+    """What the pages of a filed document are made with: no model."""
+    parameters = {
+        "min_page_words": context.min_page_words,
+        "max_page_words": context.max_page_words,
+        "paragraph_break": context.paragraph_break,
+    }
+    return Recipe("mem-gpt", parameters, "")
+
+
+async def note_beginning(text: str, page: Page, runtime: Runtime[ReaderContext]) -> Note:
+    """The page's first words, so that a person can tell the pages apart."""
+    beginning = " ".join(first_words(text.strip(), NOTE_WORDS).split())
+    return Note(page.number, beginning, count_words(beginning))
+
+
+file_pages = read_pages(pages_by_rule, note_beginning, filing_recipe)
+
+
+async def file_document(
+    life: AgentState, identity: str, agent: str, runtime: Runtime[ReaderContext]
+) -> tuple[AgentState, str]:
+    """The life with the document in its archive, and what the agent is told of it; it is filed once."""
+    document = await page_store(runtime).document(identity)
+    known = await agent_store(runtime).entries(agent, [start for start, _ in life["documents"]])
+    for number, there in enumerate(known, 1):
+        if there.document == identity:
+            return life, await _described(document, number, there, runtime)
+    filed = await file_pages({"document": identity}, runtime)
+    memory = await page_store(runtime).memory(identity, filed["memory"])
+    start = life["archive"]
+    entry = ArchiveEntry(start, "document", local_now(), document.title or identity, identity, memory.id, memory.pages)
+    await agent_store(runtime).put_entry(agent, entry)
+    documents = [*life["documents"], [start, memory.pages]]
+    grown = cast(AgentState, {**life, "documents": documents, "archive": start + memory.pages})
+    return grown, await _described(document, len(documents), entry, runtime)
+
+
+async def _described(document: Document, number: int, entry: ArchiveEntry, runtime: Runtime[ReaderContext]) -> str:
+    """What an agent is told of a document; of a collection, where each of its documents stands."""
+    store = page_store(runtime)
+    told = f"document {number}, '{document.title or document.id}': {document.words:,} words on {_pages(0, entry.pages)}"
+    if len(document.parts) > MOST_NAMED:
+        told += f"; {len(document.parts)} documents"
+    elif document.parts:
+        starts = [page.start for page in await store.pages(entry.memory, range(entry.pages))]
+        first = [bisect_left(starts, part.start) for part in document.parts]
+        titles = [(await store.document(part.document)).title for part in document.parts]
+        spans = zip(titles, first, [*first[1:], entry.pages], strict=True)
+        told += "".join(f"; '{title}' is {_pages(begin, end)}" for title, begin, end in spans if title)
+    return f"{told}. archival_search searches it, document_open reads a page."
+
+
+def _pages(begin: int, end: int) -> str:
+    return f"pages {begin} to {end - 1}" if end - begin > 1 else f"page {begin}"

@@ -1,0 +1,57 @@
+"""What an agent's functions work on: its life, of which they change a copy, and the store behind it."""
+
+from dataclasses import dataclass, field
+
+from readgraph.nodes.agent.event_text import most_event_words
+from readgraph.state.agents import Agent, AgentStore
+from readgraph.state.context import ReaderContext
+from readgraph.state.living import AgentState
+from readgraph.state.reading import Quote
+
+PER_PAGE = 5
+"""Results on a page (MemGPT, section 2.3, and figure 5)."""
+
+
+@dataclass
+class Given:
+    """An answer as the agent gave it."""
+
+    answer: str | None
+    choice: str | None
+    quotes: list[Quote]
+
+
+@dataclass
+class AgentMemory:
+    """What the functions of an agent work on; outside of a turn the first four fields are enough.
+
+    `began_at` is the event with which the turn began: what is younger can't be recalled, it stands in the queue.
+    `recalled` are the numbers of the events that were found. `choices`, `pages_read` and `given` are for readings of a
+    document.
+    """
+
+    agent: Agent
+    store: AgentStore
+    context: ReaderContext
+    life: AgentState
+    began_at: int | None = None
+    choices: dict[str, str] = field(default_factory=dict)
+    messages: list[str] = field(default_factory=list)
+    recalled: list[int] = field(default_factory=list)
+    pages_read: list[int] = field(default_factory=list)
+    given: Given | None = None
+
+    @property
+    def id(self) -> str:
+        """The agent's id, under which its storages are kept."""
+        return self.agent.id
+
+    @property
+    def recallable(self) -> int:
+        """How many events can be recalled."""
+        return self.life["events"] if self.began_at is None else self.began_at
+
+    @property
+    def room(self) -> int:
+        """Words that a result may have."""
+        return most_event_words(self.context.window_words) - 20  # for the line that counts the results

@@ -1,0 +1,146 @@
+"""A question about documents, put to an agent with an empty memory (MemGPT, section 3.2)."""
+
+import uuid
+from dataclasses import replace
+
+from langgraph.runtime import Runtime
+
+from readgraph.models.metering import fell_back
+from readgraph.nodes.agent.acting import run_call
+from readgraph.nodes.agent.contracts import (
+    AgentAnswerState,
+    AgentAnswerUpdate,
+    AgentQuestionTurnState,
+    BeginState,
+    BeginUpdate,
+    CiteEachState,
+    ReadingActUpdate,
+)
+from readgraph.nodes.agent.event_text import queue_text
+from readgraph.nodes.agent.filing import file_document
+from readgraph.nodes.agent.function_calls import Functions
+from readgraph.nodes.agent.memory import Given
+from readgraph.nodes.agent.receiving import MOST_BLOCK_WORDS, keep
+from readgraph.nodes.answering.answer import memory_with
+from readgraph.nodes.answering.citing import find_quotes
+from readgraph.nodes.answering.in_view import InView, answering, known
+from readgraph.nodes.contracts import CiteUpdate, SaidAnswer
+from readgraph.nodes.extractive import ranked_pages
+from readgraph.nodes.prompts.question import question_part
+from readgraph.nodes.step import StepNode, step, step_with
+from readgraph.state.agents import Agent, AgentStore, Event, agent_id, agent_store, initial_state, local_now
+from readgraph.state.context import ReaderContext
+from readgraph.state.living import AgentState, fresh_turn
+from readgraph.state.page_store import page_store
+from readgraph.state.reading import Citation, Finding, with_finding
+from readgraph.state.records import digest
+from readgraph.state.settings import Chaining, PagesRead, Window
+from readgraph.state.words import count_words, counted
+
+
+async def begin_without_model(state: BeginState, runtime: Runtime[ReaderContext]) -> BeginUpdate:
+    """Without a model: file the documents; nothing is asked, and the nearest passages are quoted."""
+    began = await _begun(state, runtime)
+    return {**began, "next_step": "yield", "step_summary": "began without a model"}
+
+
+async def _begun(state: BeginState, runtime: Runtime[ReaderContext]) -> BeginUpdate:
+    """An agent of this reading alone, named by the run of this node: a run that goes on has the same one again."""
+    others, run = state.get("beside") or [], runtime.execution_info
+    name = digest(["reading", run.task_id if run else uuid.uuid4().hex])
+    limit = min(MOST_BLOCK_WORDS, runtime.context.window_words // 12)
+    life = initial_state(name, [{"label": "notes", "about": "what you have found so far", "limit": limit, "text": ""}])
+    identity, store = agent_id(name), agent_store(runtime)
+    question = question_part(state["question_text"], state["choices"])
+    agent = Agent(identity, name, local_now(), life, "", question, reading=state["document"])
+    await store.put_agent(agent)
+    told = []
+    for document in [state["document"], *others]:
+        life, line = await file_document(life, document, identity, runtime)
+        told.append(line)
+    await store.put_agent(replace(agent, index=await _shared_index(life, identity, store)))
+    event = Event(0, "upload", local_now(), "\n".join(["Uploaded, for the question below:", *told]))
+    await keep(event, identity, runtime)
+    grown: AgentState = {**life, "events": 1}
+    return {**grown, **fresh_turn(0, owes_reply=True), "step_summary": f"filed {counted(len(told), 'document')}"}
+
+
+async def _shared_index(life: AgentState, agent: str, store: AgentStore) -> str:
+    """The search index over the pages of these documents: readings that have filed the same pages share it."""
+    filed = await store.entries(agent, [start for start, _ in life["documents"]])
+    index = f"documents {digest([[entry.memory, entry.pages] for entry in filed])}"
+    await store.put_archive_index(index, {entry.document for entry in filed})
+    return index
+
+
+@step_with(without_model=begin_without_model, settings=(Window,))
+async def begin(state: BeginState, runtime: Runtime[ReaderContext]) -> BeginUpdate:
+    """File the documents in the archival storage of a new agent."""
+    return await _begun(state, runtime)
+
+
+def act_in_reading_with(functions: Functions) -> StepNode[AgentQuestionTurnState, ReadingActUpdate]:
+    """The node that acts for the agent of a question."""
+
+    async def act(state: AgentQuestionTurnState, runtime: Runtime[ReaderContext]) -> ReadingActUpdate:
+        """Run the function, and note the pages of the document that it showed; an answer ends the reading."""
+        update, memory = await run_call(state, functions, runtime)
+        pages = [*dict.fromkeys([*state["pages_read"], *memory.pages_read])]
+        findings = with_finding(state["findings"], _finding(memory.given)) if memory.given else state["findings"]
+        return {**update, "pages_read": pages, "findings": findings}
+
+    return StepNode(act, settings=(Chaining, Window))
+
+
+def _finding(given: Given) -> Finding:
+    """The agent's own answer; it rests on the page that it quotes first."""
+    page = given.quotes[0]["page"] if given.quotes else -1
+    answered = given.answer is not None
+    return Finding(page=page, answers=answered, text=given.answer or "", choice=given.choice, quotes=given.quotes)
+
+
+async def agent_in_view(state: AgentAnswerState, runtime: Runtime[ReaderContext]) -> InView:
+    """The agent's own answer; where it gave none, what is nearest on the pages that it saw, else on those nearest."""
+    document = await page_store(runtime).document(state["document"])
+    if state["findings"] and not state["owes_reply"]:
+        return known(document, await _given(state, runtime), pages_read=state["pages_read"])
+    pages = state["pages_read"] or [page for page, _ in await ranked_pages(state, runtime)][: runtime.context.max_pages]
+    seen = await memory_with(pages, state, runtime, pages_read=pages)
+    return replace(seen, ask=None)
+
+
+async def _given(state: AgentAnswerState, runtime: Runtime[ReaderContext]) -> SaidAnswer:
+    """What the agent answered; its context was the queue."""
+    given = state["findings"][-1]
+    numbers = range(state["queue_from"], state["events"])
+    events = await agent_store(runtime).events(agent_id(state["agent"]), numbers)
+    words = count_words(queue_text(events, runtime.context.window_words, dated=False))
+    said, did = (given["text"], "took the agent's answer") if given["answers"] else (None, "the agent found no answer")
+    return SaidAnswer(said, given["choice"], given["quotes"], words, did)
+
+
+answer = StepNode(answering(agent_in_view, writes=AgentAnswerUpdate).work, settings=(PagesRead, Window))
+
+
+@step
+async def cite_each(state: CiteEachState, runtime: Runtime[ReaderContext]) -> CiteUpdate:
+    """Find each quote in the document, else in those beside it; one that stands in none is dropped and counted.
+
+    With that the reading is over.
+    """
+    store, agent = agent_store(runtime), agent_id(state["agent"])
+    filed = await store.entries(agent, [start for start, _ in state["documents"]])
+    lost, citations = state["quotes"], list[Citation]()
+    for number, entry in enumerate(filed):
+        found = await find_quotes(store, entry.document, entry.memory, lost)
+        for citation in filter(None, found):
+            citations.append(Citation(**citation, document=entry.document) if number else citation)
+        lost = [quote for quote, citation in zip(lost, found, strict=True) if citation is None]
+    if lost:
+        fell_back("quote_not_found", len(lost))
+    unique = {(each.get("document"), each["start"], each["end"]): each for each in citations}
+    await store.end_reading(state["agent"])
+    return {
+        "citations": list(unique.values()),
+        "step_summary": f"found {len(citations)} of {len(state['quotes'])} quotes in {counted(len(filed), 'document')}",
+    }

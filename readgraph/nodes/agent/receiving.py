@@ -1,0 +1,154 @@
+"""Take in what happens: events from the user, the system, a timer, an upload (MemGPT, section 2.4)."""
+
+from dataclasses import asdict
+from typing import Any, cast, get_args
+
+from langgraph.config import get_config
+from langgraph.runtime import Runtime
+from pydantic import TypeAdapter, ValidationError
+
+from readgraph.nodes.agent.contracts import ReceiveState, ReceiveUpdate
+from readgraph.nodes.agent.event_text import cut_to, most_event_words
+from readgraph.nodes.agent.filing import file_document
+from readgraph.nodes.agent.indexes import trimmed_archive, trimmed_recall
+from readgraph.nodes.opening import check_store, warn_of_tracing
+from readgraph.nodes.step import step_with
+from readgraph.state.agents import (
+    Agent,
+    AgentStore,
+    Event,
+    agent_id,
+    agent_store,
+    archive_index,
+    initial_state,
+    local_now,
+)
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import BadInput
+from readgraph.state.living import AgentState, Block, IncomingEvent, fresh_turn
+from readgraph.state.page_store import PageStore
+from readgraph.state.settings import PageSizes, Paragraphs, Rebuilding, Window
+from readgraph.state.words import count_words, first_words
+
+DEFAULT_NAME = "default"
+
+MOST_BLOCK_WORDS = 300
+BEGINNING_WORDS = 40
+TITLE_WORDS = 6
+
+LIFE = tuple(AgentState.__annotations__)
+
+_ARRIVAL = TypeAdapter(IncomingEvent)
+
+
+@step_with(starts_question=True, settings=(Window, PageSizes, Paragraphs, Rebuilding))
+async def receive(state: ReceiveState, runtime: Runtime[ReaderContext]) -> ReceiveUpdate:
+    """Append what arrived to the queue; a text that is too long for it becomes an uploaded document.
+
+    An agent of a new name begins to live with its record's settings, or the default ones.
+    """
+    check_store(get_config(), runtime)
+    warn_of_tracing()
+    store, arrival = agent_store(runtime), validated_event(state.get("event"))
+    name = state.get("agent") or DEFAULT_NAME
+    identity = agent_id(name)
+    if state.get("document", identity) != identity:
+        raise BadInput(f"This thread is the life of another agent than '{name}': each has a thread of its own.")
+    life = await _life(state, store, name, runtime.context)
+    around = await store.events(identity, range(max(0, life["events"] - 1), life["events"] + 1))
+    taken_back = bool(around) and around[-1].number == life["events"]
+    if taken_back:  # a turn that was here before was undone, or broken off: the indexes may know more of it
+        await trimmed_recall(store, identity, life["events"])
+        await trimmed_archive(store, identity, (await store.own_agent(name)).index, life["archive"])
+    kept = await storable_event(arrival, store, runtime.context)
+    life, text = await _told(kept, life, identity, runtime)
+    kind = "upload" if kept.get("document") else arrival["kind"]
+    event = Event(life["events"], kind, clock(around[:-1] if taken_back else around), text)
+    await keep(event, identity, runtime)
+    owes_reply = arrival["kind"] == "user"
+    life["events"] += 1
+    turn = fresh_turn(event.number, owes_reply=owes_reply)
+    return cast(
+        ReceiveUpdate, {**life, **turn, "document": identity, "step_summary": f"event {event.number} from {event.kind}"}
+    )
+
+
+def validated_event(given: Any) -> IncomingEvent:
+    """What was given as an event, if it is one; raises `BadInput` where it is none."""
+    try:
+        return _ARRIVAL.validate_python(given)
+    except ValidationError:
+        kinds = ", ".join(get_args(IncomingEvent.__annotations__["kind"]))
+        raise BadInput(
+            "Nothing arrived: give an event, such as {'kind': 'user', 'text': 'Hello.'}. "
+            f"Its kind is one of {kinds}, and it has a text or the id of a document."
+        ) from None
+
+
+async def storable_event(arrival: IncomingEvent, pages: PageStore, context: ReaderContext) -> IncomingEvent:
+    """The arrival as it may stand in a graph's input: a text that is too long for the queue is stored as a document."""
+    text = arrival.get("text", "")
+    if arrival.get("document"):
+        return arrival
+    if not text.strip():
+        raise BadInput("The event is empty: give its text, or the id of a document.")
+    if count_words(text) <= most_event_words(context.window_words):
+        return arrival
+    document = await pages.add_document(text, title=" ".join(first_words(text.strip(), TITLE_WORDS).split()))
+    return IncomingEvent(kind=arrival["kind"], document=document.id, text=cut_to(text, BEGINNING_WORDS))
+
+
+def clock(events: list[Event]) -> str:
+    """The time of a new event: not before that of the last one, so that events stand in the order of time."""
+    return max([local_now(), *(event.at for event in events[-1:])])
+
+
+async def keep(event: Event, agent: str, runtime: Runtime[ReaderContext]) -> None:
+    """Keep an event in recall storage, and tell whoever streams the graph (stream mode 'custom')."""
+    await agent_store(runtime).put_events(agent, [event])
+    runtime.stream_writer({"event": asdict(event)})
+
+
+def default_blocks(context: ReaderContext) -> list[Block]:
+    """The working context of a new agent (section 2.1)."""
+    limit = min(MOST_BLOCK_WORDS, context.window_words // 12)
+    return [
+        {
+            "label": "persona",
+            "about": "who you are",
+            "limit": limit,
+            "text": "I am a friendly and attentive companion.",
+        },
+        {"label": "human", "about": "who you talk with", "limit": limit, "text": ""},
+    ]
+
+
+async def _life(state: ReceiveState, store: AgentStore, name: str, context: ReaderContext) -> AgentState:
+    if "blocks" in state:
+        known: dict[str, Any] = {**state}
+        return cast(AgentState, {**{channel: known[channel] for channel in LIFE if channel != "agent"}, "agent": name})
+    agent = await store.agent(name)
+    if agent is None:
+        agent = Agent(
+            agent_id(name),
+            name,
+            local_now(),
+            initial_state(name, default_blocks(context)),
+            archive_index(agent_id(name)),
+        )
+        await store.put_agent(agent)
+    return cast(AgentState, {**agent.birth, "agent": name})
+
+
+async def _told(
+    arrival: IncomingEvent, life: AgentState, agent: str, runtime: Runtime[ReaderContext]
+) -> tuple[AgentState, str]:
+    """The life after this arrival, and the text of its event."""
+    beginning = arrival.get("text", "")
+    if not arrival.get("document"):
+        return life, beginning
+    life, described = await file_document(life, arrival["document"], agent, runtime)
+    if not beginning:
+        return life, f"Uploaded: {described}"
+    lead = f"The {arrival['kind']} sent a text that is too long for your queue. It is kept as"
+    return life, f"{lead} {described} It begins: {beginning}"

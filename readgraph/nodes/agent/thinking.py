@@ -1,0 +1,236 @@
+"""Think: the model sees its main context and names one function call (MemGPT, sections 2.1 and 2.4)."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, replace
+
+from langgraph.runtime import Runtime
+
+from readgraph.models.asking import ask
+from readgraph.models.clients import HOW_TO_NAME
+from readgraph.models.metering import fell_back
+from readgraph.models.offered_values import offering
+from readgraph.models.prompt import Prompt
+from readgraph.nodes.agent.contracts import AgentTurnState, ThinkState, ThinkUpdate
+from readgraph.nodes.agent.event_text import call_line, most_event_words, queue_text
+from readgraph.nodes.agent.function_calls import Functions
+from readgraph.nodes.agent.receiving import clock, keep
+from readgraph.nodes.agent.working_context import blocks_text
+from readgraph.nodes.bounds import may_go_on
+from readgraph.nodes.prompts.agent import Argument, NextStep, agent_prompt, chat_system, reading_system
+from readgraph.nodes.prompts.plain_step import ArgumentText, FunctionNumber, argument_prompt, function_prompt
+from readgraph.nodes.step import StepNode
+from readgraph.state.agents import SPEAKS, Event, agent_id, agent_store
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import BadInput, NoUsableReply
+from readgraph.state.living import TurnStep
+from readgraph.state.settings import Chaining, Window
+from readgraph.state.words import count_words, first_words
+
+NeededArguments = Mapping[str, Mapping[str, str]]
+"""By the names of functions: the arguments that each can't do without, with what they are."""
+
+
+async def plain_step(context: Prompt, functions: NeededArguments, runtime: Runtime[ReaderContext]) -> NextStep:
+    """The step, without optional arguments; after a message the agent waits, else it goes on. Raises as `ask` does."""
+    names = list(functions)
+
+    def complaint(reply: FunctionNumber) -> str | None:
+        return None if 0 < reply.number <= len(names) else f"choose a number from 1 to {len(names)}"
+
+    offered = offering(FunctionNumber, number=range(1, len(names) + 1))
+    function = names[(await ask(runtime, function_prompt(context, names), offered, complaint)).number - 1]
+    arguments = []
+    for name, described in functions[function].items():
+        given = await ask(runtime, argument_prompt(context, function, name, described), ArgumentText)
+        arguments.append(Argument(name=name, value=given.text))
+    return NextStep(inner_thoughts="", function=function, arguments=arguments, request_heartbeat=function != SPEAKS)
+
+
+WARN_AT = 0.75
+"""Share of the room that the window leaves to the queue; fuller, and the agent is warned (section 2.3, figure 3).
+
+The paper gives no share; this is its authors' code's, there of the whole window."""
+
+WARNING = (
+    "Your queue is nearly full: its oldest events will soon leave your view. Save what matters of them in your working "
+    "context or in archival storage."
+)
+NO_STEP = "Your replies could not be used as a function call, so this turn ended."
+SPENT = "The budget of this turn was spent before you were done."
+ENDLESS = "This turn went on without an end, so it ended here."
+TOO_LARGE = (
+    "This call was too large, and only its beginning was kept: give at most {arguments} arguments, of {characters:,} "
+    "characters together."
+)
+
+MOST_ARGUMENTS, LONGEST_NAME = 50, 100
+"""Arguments of a call that are taken, and characters of a name."""
+
+OF_A_WORD = 10
+"""A call's arguments may have so many characters for each word of the window."""
+
+KEPT_OF_LARGE = 100
+"""Characters that are kept of each argument of a call that is too large."""
+
+TAG_WORDS = 30
+"""Words that the tags around the parts of a prompt may take."""
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """What stands around the memory in a prompt, and the functions offered; `dated`: events show their time."""
+
+    system: str
+    task: str
+    functions: NeededArguments
+    dated: bool = True
+
+
+MakeFrame = Callable[[AgentTurnState, Runtime[ReaderContext]], Awaitable[Frame]]
+
+
+@dataclass(frozen=True, slots=True)
+class MainContext:
+    """What the model sees. `room` is what the window leaves to the queue, `queue_words` what that takes, in words."""
+
+    prompt: Prompt
+    events: list[Event]
+    room: int
+    queue_words: int
+
+
+def summary_words(window_words: int) -> int:
+    """Words that the summary of what has left the queue may have."""
+    return window_words // 12
+
+
+def reply_words(window_words: int) -> int:
+    """Words that are left for the reply, for how it must look, and for what is wrong with it."""
+    return max(350, window_words // 10)
+
+
+async def main_context(state: AgentTurnState, frame: Frame, runtime: Runtime[ReaderContext]) -> MainContext:
+    """The main context; raises `BadInput` where the window is too small for what always stands in it."""
+    window, store, agent = runtime.context.window_words, agent_store(runtime), agent_id(state["agent"])
+    events = await store.events(agent, range(state["queue_from"], state["events"]))
+    queue = queue_text(events, window, dated=frame.dated)
+    blocks = blocks_text(state["blocks"])
+    grown = sum(block["limit"] for block in state["blocks"]) - sum(count_words(b["text"]) for b in state["blocks"])
+    fixed = sum(map(count_words, (frame.system, frame.task, blocks))) + grown + TAG_WORDS
+    room = window - fixed - summary_words(window) - reply_words(window)
+    if room < 2 * most_event_words(window):
+        raise BadInput(
+            f"The window of {window:,} words is too small: {fixed:,} of them are the agent's instructions, functions "
+            "and blocks. Take a model with a larger one, and give its window_words."
+        )
+    summary = await store.summary(agent, state["summaries"])
+    prompt = agent_prompt(frame.system, summary, queue, blocks, frame.task)
+    return MainContext(prompt, events, room, count_words(queue))
+
+
+def think_with(make_frame: MakeFrame) -> StepNode[ThinkState, ThinkUpdate]:
+    """The node that asks for the next step. The queue is measured first: where it overflows, nothing is asked."""
+
+    async def think(state: ThinkState, runtime: Runtime[ReaderContext]) -> ThinkUpdate:
+        """Ask for the next function call; it becomes an event that has no result yet."""
+        frame = await make_frame(state, runtime)
+        seen = await main_context(state, frame, runtime)
+        if not may_go_on(state, lambda context: context.max_chain):
+            await _tell(state, seen, ENDLESS, runtime)
+            return {**_update(state, seen, "yield", "went on without an end", events=1), "status": "no_answer"}
+        if seen.queue_words > seen.room:
+            return _update(state, seen, "evict", "the queue overflows")
+        if seen.queue_words > WARN_AT * seen.room and not state["warned"]:
+            await _tell(state, seen, WARNING, runtime)
+            return {**_update(state, seen, "think", "warned of a full queue", events=1), "warned": True}
+        try:
+            reply = await _next_step(seen.prompt, frame.functions, runtime)
+        except NoUsableReply:
+            fell_back("step")
+            await _tell(state, seen, NO_STEP, runtime)
+            return {**_update(state, seen, "yield", "gave no usable step", events=1), "status": "no_answer"}
+        call = _call(reply, state["events"], clock(seen.events), runtime.context.window_words)
+        await keep(call, agent_id(state["agent"]), runtime)
+        return {**_update(state, seen, "act", call_line(call), events=1), "calls": state["calls"] + 1}
+
+    async def think_without_model(state: AgentTurnState, runtime: Runtime[ReaderContext]) -> ThinkUpdate:
+        """Where the budget is spent: the turn ends, and the agent will see why."""
+        if not runtime.context.model:
+            raise BadInput(f"An agent needs a model: {HOW_TO_NAME}")
+        seen = await main_context(state, await make_frame(state, runtime), runtime)
+        await _tell(state, seen, SPENT, runtime)
+        return {**_update(state, seen, "yield", "stopped", events=1), "status": "budget"}
+
+    return StepNode(think, think_without_model, settings=(Chaining, Window))
+
+
+async def _next_step(prompt: Prompt, functions: NeededArguments, runtime: Runtime[ReaderContext]) -> NextStep:
+    if runtime.context.reply_form == "plain":
+        return await plain_step(prompt, functions, runtime)
+    return await ask(runtime, prompt, offering(NextStep, function=functions))
+
+
+def _call(reply: NextStep, number: int, at: str, window_words: int) -> Event:
+    """The call as an event, which is kept for ever: one that is too large is not taken as it is, and has failed."""
+    thoughts = first_words(reply.inner_thoughts.strip(), most_event_words(window_words))
+    arguments = {given.name[:LONGEST_NAME]: given.value for given in reply.arguments[:MOST_ARGUMENTS]}
+    call = Event(
+        number, "call", at, thoughts, reply.function.strip()[:LONGEST_NAME], arguments, reply.request_heartbeat
+    )
+    most = OF_A_WORD * window_words
+    if len(reply.arguments) <= MOST_ARGUMENTS and sum(map(len, arguments.values())) <= most:
+        return call
+    kept = {name: value[:KEPT_OF_LARGE] for name, value in arguments.items()}
+    refused = TOO_LARGE.format(arguments=MOST_ARGUMENTS, characters=most)
+    return replace(call, arguments=kept, result=refused, failed=True)
+
+
+async def _tell(state: AgentTurnState, seen: MainContext, text: str, runtime: Runtime[ReaderContext]) -> None:
+    event = Event(state["events"], "system", clock(seen.events), text)
+    await keep(event, agent_id(state["agent"]), runtime)
+
+
+def _update(state: AgentTurnState, seen: MainContext, then: TurnStep, did: str, events: int = 0) -> ThinkUpdate:
+    return {
+        "events": state["events"] + events,
+        "calls": state["calls"],
+        "warned": state["warned"],
+        "next_step": then,
+        "room": seen.room,
+        "status": "reading",
+        "step_summary": did,
+    }
+
+
+def chat_frame(functions: Functions, *, dated: bool = True) -> MakeFrame:
+    """For an agent that lives on: its own instructions stand behind the functions; `dated`: events show their time."""
+
+    async def frame(state: AgentTurnState, runtime: Runtime[ReaderContext]) -> Frame:
+        system = chat_system(functions.described, await _own(state, runtime))
+        return Frame(system, _task(state, runtime), functions.needed, dated)
+
+    return frame
+
+
+def reading_frame(functions: Functions) -> MakeFrame:
+    """For an agent that answers a question; without times, so that the same question finds its recorded replies."""
+
+    async def frame(state: AgentTurnState, runtime: Runtime[ReaderContext]) -> Frame:
+        task = f"{await _own(state, runtime)}\n\n{_task(state, runtime)}"
+        return Frame(reading_system(functions.described), task, functions.needed, dated=False)
+
+    return frame
+
+
+async def _own(state: AgentTurnState, runtime: Runtime[ReaderContext]) -> str:
+    return (await agent_store(runtime).own_agent(state["agent"])).instructions
+
+
+def _task(state: AgentTurnState, runtime: Runtime[ReaderContext]) -> str:
+    left = runtime.context.max_chain - state["calls"]
+    last = " This is the last one: say what you have to say." if left == 1 else ""
+    stored = (
+        f"In recall storage: {state['events']} events. In archival storage: {state['passages']} passages of your own, "
+        f"{len(state['documents'])} documents."
+    )
+    return f"{stored}\n\nCall your next function; you may call {left} more in this turn.{last}"

@@ -1,0 +1,1 @@
+"""Steps that answer a question from what is in view, and cite."""

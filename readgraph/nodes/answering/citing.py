@@ -1,0 +1,131 @@
+"""Find each quote in the document: a citation is a span that is really there."""
+
+import re
+from bisect import bisect_right
+from collections import deque
+from itertools import islice
+
+from langgraph.runtime import Runtime
+
+from readgraph.models.metering import fell_back
+from readgraph.nodes.contracts import CiteState, CiteUpdate
+from readgraph.nodes.step import step
+from readgraph.state.context import ReaderContext
+from readgraph.state.page_store import PageStore, page_store
+from readgraph.state.reading import Citation, Quote
+from readgraph.state.records import Page
+
+_WORD, _MARKS = re.compile(r"[^\W_]+"), re.compile(r"[\W_]+")
+
+
+@step
+async def cite(state: CiteState, runtime: Runtime[ReaderContext]) -> CiteUpdate:
+    """Give each quote its page and character span; one that isn't in the document is dropped and counted."""
+    if not state["quotes"]:
+        return {"citations": [], "step_summary": "nothing was quoted"}
+    found = await find_quotes(page_store(runtime), state["document"], state["memory"], state["quotes"])
+    citations = [citation for citation in found if citation]
+    unique = list({(citation["start"], citation["end"]): citation for citation in citations}.values())
+    if lost := found.count(None):
+        fell_back("quote_not_found", lost)
+    return {"citations": unique, "step_summary": f"found {len(citations)} of {len(found)} quotes in the text"}
+
+
+async def find_quotes(store: PageStore, document: str, memory: str, quotes: list[Quote]) -> list[Citation | None]:
+    """The citation of each quote; nothing for one that isn't in the document.
+
+    The whole text is fetched only where a quote is not on the page that it names.
+    """
+    described, kept = await store.document(document), await store.memory(document, memory)
+    named = await store.pages(memory, {quote["page"] for quote in quotes if 0 <= quote["page"] < kept.pages})
+    texts = await store.spans(described, [(page.start, page.end) for page in named])
+    begun = {page.number: (page.start, text) for page, text in zip(named, texts, strict=True)}
+    found = [quoted_on(quote["page"], *begun.get(quote["page"], (0, "")), quote["quote"]) for quote in quotes]
+    if None in found:
+        pages, text = await store.pages(memory, range(kept.pages)), await store.text(described)
+        found = [known or locate(quote, text, pages) for known, quote in zip(found, quotes, strict=True)]
+    citations = [citation for citation in found if citation]
+    places = await store.place_names(described, [citation["start"] for citation in citations])
+    for citation, place in zip(citations, places, strict=True):
+        citation["place"] = place
+    return found
+
+
+def locate(quote: Quote, text: str, pages: list[Page]) -> Citation | None:
+    """The quote's place in the text, or nothing: on the page that it names, else anywhere.
+
+    Exact, else with white space, case and punctuation folded. The citation holds the document's own words and
+    the page on which they begin.
+    """
+    read = [page.start for page in pages]
+    named = [(page.start, page.end) for page in pages if page.number == quote["page"]]
+    wanted = quote["quote"].strip()
+    for begin, end in [*named, (0, pages[-1].end if pages else 0)]:
+        if span := find_quote(wanted, text, begin, end):
+            return cited(pages[bisect_right(read, span[0]) - 1].number, 0, text, span)
+    return None
+
+
+def quoted_on(page: int, start: int, text: str, quote: str) -> Citation | None:
+    """The quote's place on a page of this text, whose first character has the offset `start`; or nothing."""
+    span = find_quote(quote.strip(), text, 0, len(text))
+    return cited(page, start, text, span) if span else None
+
+
+def cited(page: int, text_start: int, text: str, span: tuple[int, int]) -> Citation:
+    """A citation of these characters of a text, whose first one has the offset `text_start` in the document."""
+    start, end = span
+    return {"page": page, "quote": text[start:end], "start": text_start + start, "end": text_start + end, "place": None}
+
+
+def find_quote(quote: str, text: str, begin: int, end: int) -> tuple[int, int] | None:
+    """Character span of a quote in `text[begin:end]`: exact, else by its words, else by its letters alone."""
+    if not _WORD.search(quote):
+        return None
+    at = text.find(quote, begin, end)
+    while at >= 0:
+        if not _within_word(text, at) and not _within_word(text, at + len(quote)):
+            return at, at + len(quote)
+        at = text.find(quote, at + 1, end)
+    part = text[begin:end]
+    wanted, folded = _folded(quote), _folded(part)
+    span = _find_words(wanted, folded, part) or _find_letters(wanted, folded, part)
+    return (begin + span[0], begin + span[1]) if span else None
+
+
+def _within_word(text: str, at: int) -> bool:
+    """Whether an offset cuts a word: "no" is not a quote from "know". Scripts without spaces have no such bounds."""
+    around = text[max(at - 1, 0) : at + 1]
+    return len(around) == 2 and around.isascii() and around.isalnum()
+
+
+def _find_words(quote: str, folded: str, text: str) -> tuple[int, int] | None:
+    wanted, folded = f" {quote} ", f" {folded} "
+    at = folded.find(wanted)
+    if at < 0:
+        return None
+    first = folded.count(" ", 0, at)
+    words = islice(_WORD.finditer(text), first, first + wanted.count(" ") - 1)
+    begun = next(words)
+    return begun.start(), deque(words, maxlen=1).pop().end() if wanted.count(" ") > 2 else begun.end()
+
+
+def _find_letters(quote: str, folded: str, text: str) -> tuple[int, int] | None:
+    wanted = quote.replace(" ", "")
+    at = folded.replace(" ", "").find(wanted)
+    if at < 0:
+        return None
+    start = letters = 0
+    for word in _WORD.finditer(text):
+        length = len(word.group().lower())
+        if letters <= at < letters + length:
+            start = word.start() + at - letters
+        if letters + length >= at + len(wanted):
+            return start, word.start() + at + len(wanted) - letters
+        letters += length
+    return None
+
+
+def _folded(text: str) -> str:
+    """Words in small letters, one space between two."""
+    return _MARKS.sub(" ", text).strip().lower()

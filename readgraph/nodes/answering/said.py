@@ -1,0 +1,43 @@
+"""Ask for an answer: in words, or by the letter of a choice."""
+
+from langgraph.runtime import Runtime
+from pydantic import BaseModel
+
+from readgraph.models.asking import ask
+from readgraph.models.offered_values import offering
+from readgraph.models.prompt import Prompt
+from readgraph.nodes.contracts import SaidAnswer
+from readgraph.nodes.prompts.answer import AnswerAlone, ChoiceAlone, ChosenAnswer, FreeAnswer
+from readgraph.state.context import ReaderContext
+from readgraph.state.declaring import LARGEST
+from readgraph.state.reading import Quote
+
+
+async def ask_for_answer(
+    runtime: Runtime[ReaderContext], prompt: Prompt, choices: dict[str, str], *, quoting: bool = True
+) -> SaidAnswer:
+    """Ask for an answer, or for the letter of a choice; `quoting`: with quotes. Errors as in `ask`."""
+    if choices:
+
+        def complaint(reply: ChosenAnswer | ChoiceAlone) -> str | None:
+            return None if letter_of(reply.choice) in choices else f"choice must be one of {', '.join(choices)}"
+
+        letters: type[ChosenAnswer | ChoiceAlone] = ChosenAnswer if quoting else ChoiceAlone
+        chosen = await ask(runtime, prompt, offering(letters, choice=choices), complaint)
+        letter = letter_of(chosen.choice)
+        return SaidAnswer(choices[letter], letter, _quotes(chosen))
+    words: type[FreeAnswer | AnswerAlone] = FreeAnswer if quoting else AnswerAlone
+    free = await ask(runtime, prompt, words)
+    said = free.answer.strip() if free.answer else None
+    return SaidAnswer(said or None, None, _quotes(free))
+
+
+def _quotes(reply: BaseModel) -> list[Quote]:
+    given = reply.quotes if isinstance(reply, FreeAnswer | ChosenAnswer) else []
+    # Nothing is known of a page that can't exist; a state holds no integer of any size.
+    return [Quote(page=quoted.page if 0 <= quoted.page <= LARGEST else -1, quote=quoted.quote) for quoted in given]
+
+
+def letter_of(choice: str) -> str:
+    """The letter in what a model says for one: "b", "(B)", "B. The lamp"."""
+    return choice.strip().lstrip("([").strip()[:1].upper()

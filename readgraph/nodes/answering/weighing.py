@@ -1,0 +1,60 @@
+"""Answer from what single pages had to say: one call weighs the findings."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from langgraph.runtime import Runtime
+
+from readgraph.models.asking import ask
+from readgraph.models.offered_values import offering
+from readgraph.nodes.answering.said import letter_of
+from readgraph.nodes.contracts import AskedState, SaidAnswer
+from readgraph.nodes.prompts.weigh import WeighedAnswer, WeighedChoice, weigh_prompt
+from readgraph.state.context import ReaderContext
+from readgraph.state.reading import Finding, Quote
+
+
+async def weigh_findings(
+    findings: Sequence[Finding], shown: str, state: AskedState, runtime: Runtime[ReaderContext], words: int
+) -> SaidAnswer:
+    """What the findings give together; `shown` is how the model sees them, `words` what they were made from.
+
+    The answer is backed by the quotes of the findings that the model names, else by those of all. Errors as in `ask`.
+    """
+    answered, letter, pages = await _weigh(runtime, shown, state["question_text"], state["choices"])
+    backing = [finding for finding in findings if finding["page"] in pages] or findings
+    did = f"weighed {len(findings)} findings" + ("" if answered else ": they give no answer")
+    return SaidAnswer(answered, letter, all_quotes(backing) if answered else [], words, did)
+
+
+def all_quotes(findings: Sequence[Finding]) -> list[Quote]:
+    """The quotes of all findings."""
+    return [quote for finding in findings for quote in finding["quotes"]]
+
+
+def finding_text(finding: Finding) -> str:
+    """A finding as it is weighed: what it says, then its quotes."""
+    return "\n".join([finding["text"], *(f'"{quote["quote"]}"' for quote in finding["quotes"])])
+
+
+class _Weighed(NamedTuple):
+    """The answer that the findings give, or none; the letter of a choice; the pages that show it."""
+
+    answer: str | None
+    choice: str | None
+    pages: list[int]
+
+
+async def _weigh(runtime: Runtime[ReaderContext], findings: str, question: str, choices: dict[str, str]) -> _Weighed:
+    prompt = weigh_prompt(findings, question, choices)
+    if not choices:
+        weighed = await ask(runtime, prompt, WeighedAnswer)
+        return _Weighed((weighed.answer or "").strip() or None, None, weighed.pages)
+
+    def complaint(reply: WeighedChoice) -> str | None:
+        known = not reply.choice or letter_of(reply.choice) in choices
+        return None if known else f"choice must be one of {', '.join(choices)}, or null"
+
+    chosen = await ask(runtime, prompt, offering(WeighedChoice, choice=choices), complaint)
+    letter = letter_of(chosen.choice) if chosen.choice else None
+    return _Weighed(choices[letter] if letter else None, letter, chosen.pages)

@@ -1,0 +1,47 @@
+"""How far a loop may go: no graph goes round for ever, whatever its nodes decide.
+
+Loops end by what the context allows, such as rounds or hops, which the nodes count. These bounds hold besides, for
+nodes of one's own too. They count supersteps: a node that asks no model costs a checkpoint all the same.
+"""
+
+from collections.abc import Callable
+
+from langgraph.managed import RemainingSteps
+from langgraph.runtime import get_runtime
+from typing_extensions import TypedDict
+
+from readgraph.state.context import ReaderContext, run_context
+from readgraph.state.reading import Step
+
+AROUND_A_LOOP = 16
+"""Supersteps that a question may take before its loop and after it."""
+
+OF_A_TURN = 6
+"""Supersteps that one turn of a loop may take: as many as an agent's, which may be warned, evict, think and act."""
+
+LAST_STEPS = 7
+"""Supersteps that LangGraph's own limit must leave for a further turn: a round of four, an answer, its citations."""
+
+
+class Gone(TypedDict):
+    """How far a question has come: the steps it took, and how many LangGraph's limit of a run leaves."""
+
+    steps: list[Step]
+    remaining_steps: RemainingSteps
+
+
+class Looking(Gone):
+    """What is asked before a loop goes round again: whether there is more to look for, and how far it has come."""
+
+    continue_search: bool
+
+
+def may_go_on(state: Gone, turns: Callable[[ReaderContext], int], *, spare: int = 0) -> bool:
+    """Whether a loop may go round once more, of as many turns as the context allows; `spare`: further steps in a turn.
+
+    Where a person edits the state nothing runs, and nothing is counted.
+    """
+    if (runtime := get_runtime(ReaderContext)) is None:
+        return True
+    allowed = AROUND_A_LOOP + OF_A_TURN * turns(run_context(runtime.context)) + spare
+    return len(state["steps"]) < allowed and state["remaining_steps"] >= LAST_STEPS - spare

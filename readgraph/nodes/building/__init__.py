@@ -1,0 +1,1 @@
+"""Steps and parts that build memories: pages, gists, summaries, memos, the tree."""

@@ -1,0 +1,184 @@
+"""Build a memory: cut the document into pages and write a note for each, both at once.
+
+One node a stage: progress lives in the page store, so a killed build goes on where it was, and what is there is
+skipped. Pages are cut one after the other; each page's note is asked for as soon as the page is there.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from dataclasses import dataclass, field, replace
+from typing import NotRequired
+
+from langgraph.runtime import Runtime
+from typing_extensions import TypedDict
+
+from readgraph.models.metering import current_meter
+from readgraph.nodes.building.earlier_version import Kept, around_change, around_kept, kept_of_earlier
+from readgraph.nodes.building.interfaces import MakeParts, MakeRecipe, NotesSoFar, Paginate, WriteNote
+from readgraph.nodes.building.stretches import in_parts
+from readgraph.nodes.step import Work
+from readgraph.nodes.tasks import failing_as_one
+from readgraph.state.build_lock import building
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import BudgetSpent, ReadgraphError
+from readgraph.state.page_store import PageStore, page_store
+from readgraph.state.reading import Usage
+from readgraph.state.records import Document, Memory, Page
+from readgraph.state.words import counted
+
+
+class ReadState(TypedDict):
+    """What building reads."""
+
+    document: str
+    usage: NotRequired[Usage]
+
+
+class ReadUpdate(TypedDict):
+    """What building writes."""
+
+    memory: str
+    step_summary: str
+
+
+def read_pages(
+    paginate: Paginate, write_note: WriteNote, recipe: MakeRecipe, *, cuts_text: bool = True
+) -> Work[ReadState, ReadUpdate]:
+    """The work of a node that builds memories with these parts, which know nothing but texts (see `build_memory`)."""
+
+    async def parts(
+        document: Document, notes: NotesSoFar, runtime: Runtime[ReaderContext]
+    ) -> tuple[Paginate, WriteNote]:
+        return paginate, write_note
+
+    return build_memory(parts, recipe, cuts_text=cuts_text)
+
+
+def build_memory(make_parts: MakeParts, recipe: MakeRecipe, *, cuts_text: bool = True) -> Work[ReadState, ReadUpdate]:
+    """The work of a node that builds the document's memory, or takes the one that is there.
+
+    A budget that runs out leaves the memory incomplete; the next reading goes on with it, as it does where a history
+    has grown. `cuts_text`: the pages are cut from the text, so each document of a collection is cut by itself, and
+    what did not change of a file that was read before keeps its pages and notes.
+    """
+
+    async def read(state: ReadState, runtime: Runtime[ReaderContext]) -> ReadUpdate:
+        store = page_store(runtime)
+        current = recipe(runtime.context)
+        document = await store.document(state["document"])
+        memory = await store.open_memory(document.id, current, renew=runtime.context.rebuild)
+        outdated = "" if memory.recipe == current else ", built with older prompts"
+        if memory.complete and memory.read_to == document.characters:
+            return {
+                "memory": memory.id,
+                "step_summary": f"took the memory of {counted(memory.pages, 'page')}{outdated}",
+            }
+        async with building(store.store, memory.id):
+            before = await store.memory(memory.document, memory.id)
+            memory = await _Build(store, runtime, make_parts, cuts_text).complete(before)
+        did = f"read {counted(memory.pages - before.pages, 'page')}" + (
+            f" after the {before.pages} before" if before.pages else ""
+        )
+        return {"memory": memory.id, "step_summary": did + outdated}
+
+    return read
+
+
+@dataclass
+class _Build:
+    """One build of a memory.
+
+    A failure or a spent budget starts nothing new; what is in flight is finished and kept, for it is paid for.
+    `to_note` holds the pages that wait for their note; nothing = there are no more.
+    """
+
+    store: PageStore
+    runtime: Runtime[ReaderContext]
+    make_parts: MakeParts
+    cuts_text: bool
+    notes: NotesSoFar = field(init=False)
+    progress: "_Progress" = field(init=False)
+    to_note: asyncio.Queue[Page | None] = field(default_factory=asyncio.Queue)
+    stopped_by: ReadgraphError | None = None
+
+    async def complete(self, memory: Memory) -> Memory:
+        """Cut the pages that are missing and write the notes that are missing."""
+        memory = replace(memory, paged=False, complete=False)  # kept with the next page: the document may have grown
+        document = await self.store.document(memory.document)
+        text = await self.store.text(document)
+        kept = await kept_of_earlier(self.store, document, text, memory) if self.cuts_text else Kept()
+        pages = await self.store.pages(memory.id, range(memory.pages))
+        notes = await self.store.notes(memory.id, range(memory.pages))
+        self.notes = NotesSoFar(notes)
+        self.progress = _Progress(document.characters, memory.read_to, memory.pages, len(notes))
+        paginate, write_note = await self.make_parts(document, self.notes, self.runtime)
+        for page in pages:
+            if page.number not in self.notes:
+                self.to_note.put_nowait(page)
+        writers = 2 * self.runtime.context.concurrency  # while some notes are committed, others are asked for
+        with failing_as_one():
+            async with asyncio.TaskGroup() as tasks:
+                for _ in range(writers):
+                    tasks.create_task(self._write_notes(memory.id, text, around_kept(write_note, kept)))
+                last = pages[-1] if pages else None
+                paginate = around_change(in_parts(paginate, document.parts if self.cuts_text else ()), kept)
+                memory = await self._cut_pages(memory, paginate(text, last, self.runtime))
+                for _ in range(writers):
+                    self.to_note.put_nowait(None)
+        paged = memory.read_to == document.characters
+        memory = replace(memory, paged=paged, complete=paged and self.progress.notes == memory.pages)
+        await self.store.put_memory(memory)
+        if self.stopped_by and not isinstance(self.stopped_by, BudgetSpent):
+            raise self.stopped_by
+        return memory
+
+    async def _cut_pages(self, memory: Memory, cut: AsyncGenerator[Page, None]) -> Memory:
+        try:
+            async with aclosing(cut) as pages:
+                async for page in pages:
+                    memory = await self.store.add_page(memory, page)
+                    self.progress.paged(memory)
+                    self.to_note.put_nowait(page)
+                    if self.stopped_by:
+                        break
+        except ReadgraphError as problem:
+            self._stop(problem)
+        return memory
+
+    async def _write_notes(self, memory: str, text: str, write_note: WriteNote) -> None:
+        while (page := await self.to_note.get()) and not self.stopped_by:
+            try:
+                note = await write_note(text[page.start : page.end], page, self.runtime)
+            except ReadgraphError as problem:
+                self._stop(problem)
+                return
+            await self.store.put_note(memory, note)
+            self.notes.add(note)
+            self.progress.noted()
+
+    def _stop(self, problem: ReadgraphError) -> None:
+        self.stopped_by = self.stopped_by or problem
+        self.notes.stop(self.stopped_by)
+
+
+@dataclass
+class _Progress:
+    """How far a build is, told after each page and note."""
+
+    characters: int
+    read_to: int
+    pages: int
+    notes: int
+
+    def paged(self, memory: Memory) -> None:
+        self.read_to, self.pages = memory.read_to, memory.pages
+        self._tell()
+
+    def noted(self) -> None:
+        self.notes += 1
+        self._tell()
+
+    def _tell(self) -> None:
+        done = (self.read_to + self.characters * self.notes / max(self.pages, 1) * self.read_to / self.characters) / 2
+        current_meter().report(done=round(done), of=self.characters, pages=self.pages, notes=self.notes)

@@ -1,0 +1,65 @@
+"""The parts that a memory is built from: what a hybrid exchanges."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
+
+from langgraph.runtime import Runtime
+
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import ReadgraphError
+from readgraph.state.records import Document, Note, Page, Recipe
+
+
+class NotesSoFar:
+    """Notes that are there and notes that come; for the tasks of one event loop."""
+
+    def __init__(self, notes: Iterable[Note] = ()) -> None:
+        self._known = {note.page: note for note in notes}
+        self._without_gap: list[Note] = []
+        self._stopped_by: ReadgraphError | None = None
+        self._changed = asyncio.Event()
+        self._close_up()
+
+    def __contains__(self, page: int) -> bool:
+        """Whether this page has its note."""
+        return page in self._known
+
+    def add(self, note: Note) -> None:
+        """A note was written."""
+        self._known[note.page] = note
+        self._close_up()
+        self._wake()
+
+    def stop(self, problem: ReadgraphError) -> None:
+        """No more notes come: who waits gets this error."""
+        self._stopped_by = problem
+        self._wake()
+
+    async def before(self, page: int) -> list[Note]:
+        """The notes of all pages before this one, in their order, as soon as the last of them is there."""
+        while len(self._without_gap) < page:
+            if self._stopped_by:
+                raise self._stopped_by
+            await self._changed.wait()
+        return self._without_gap[:page]
+
+    def _close_up(self) -> None:
+        while len(self._without_gap) in self._known:
+            self._without_gap.append(self._known[len(self._without_gap)])
+
+    def _wake(self) -> None:
+        self._changed.set()
+        self._changed = asyncio.Event()
+
+
+Paginate = Callable[[str, Page | None, Runtime[ReaderContext]], AsyncGenerator[Page, None]]
+"""Cuts a text into pages behind the last page there is; one that ends the text comes last."""
+
+WriteNote = Callable[[str, Page, Runtime[ReaderContext]], Awaitable[Note]]
+"""Writes the note of a page from the page's text."""
+
+MakeParts = Callable[[Document, NotesSoFar, Runtime[ReaderContext]], Awaitable[tuple[Paginate, WriteNote]]]
+"""Makes the parts of one build when it begins: they may know the document, and wait for notes of other pages."""
+
+MakeRecipe = Callable[[ReaderContext], Recipe]
+"""The recipe of the memory that is built."""

@@ -1,0 +1,190 @@
+"""The memorizer: a memo and a header for each page, in the light of the memory so far (GAM, section 2.2.1)."""
+
+import re
+from bisect import bisect_left, bisect_right
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from math import log
+
+from langgraph.runtime import Runtime
+
+from readgraph.models.asking import ask, ask_text
+from readgraph.models.metering import fell_back
+from readgraph.nodes.building.even_pages import pages_of_sessions
+from readgraph.nodes.building.interfaces import NotesSoFar, Paginate, WriteNote
+from readgraph.nodes.extractive import extract_gist, telling_words
+from readgraph.nodes.prompts.memorize import MemoAndHeader, header_prompt, memo_prompt, memorize_prompt
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import NoUsableReply
+from readgraph.state.histories import sessions_of
+from readgraph.state.page_store import page_store
+from readgraph.state.records import Document, Note, Page
+from readgraph.state.search.terms import content_words
+from readgraph.state.words import count_words
+
+NEWEST_SHARE = 0.5
+"""Share of the budget for the newest memos; the rest is for older ones that have to do with the page."""
+
+QUERY_WORDS = 60
+"""So many of a page's words look for older memos."""
+
+
+class Recalling:
+    """Chooses among the memos of one memory.
+
+    The index of their words grows with them: one made anew for each page would take more time than all else does.
+    """
+
+    def __init__(self, budget: int) -> None:
+        self.budget = budget
+        self._indexed = 0
+        self._holding: defaultdict[str, list[int]] = defaultdict(list)
+
+    def near(self, memos: Sequence[Note], text: str) -> list[Note]:
+        """The newest memos, then those nearest to the text, while the budget lasts; in page order.
+
+        `memos` are those of all pages before a page; they begin with those that were given before.
+        """
+        self._index(memos)
+        if sum(memo.words for memo in memos) <= self.budget:
+            return list(memos)
+        newest = _fitting(reversed(memos), NEWEST_SHARE * self.budget, leave_out=False)
+        nearest = [memos[number] for number in self._nearest(text, len(memos) - len(newest))]
+        left = self.budget - sum(memo.words for memo in newest)
+        return sorted([*_fitting(nearest, left, leave_out=True), *newest], key=lambda memo: memo.page)
+
+    def _index(self, memos: Sequence[Note]) -> None:
+        for number in range(self._indexed, len(memos)):
+            for word in {*content_words(memos[number].text)}:
+                self._holding[word].append(number)
+        self._indexed = max(self._indexed, len(memos))
+
+    def _nearest(self, text: str, older: int) -> list[int]:
+        """Those of the older memos that share words with the text, by the sum of the shared words' rarity."""
+        scores = [0.0] * older
+        for word in {*content_words(" ".join(telling_words(text, QUERY_WORDS)))}:
+            holding = self._holding.get(word, [])
+            holding = holding[: bisect_left(holding, older)]
+            rarity = log(1 + older / max(len(holding), 1))
+            for number in holding:
+                scores[number] += rarity
+        sharing = [number for number in range(older) if scores[number]]
+        return sorted(sharing, key=lambda number: (-scores[number], -number))
+
+
+def _fitting(memos: Iterable[Note], words: float, *, leave_out: bool) -> list[Note]:
+    """The memos, in this order, that fit into so many words; up to the first that doesn't, or leaving such out."""
+    fit = []
+    for memo in memos:
+        if memo.words <= words:
+            words -= memo.words
+            fit.append(memo)
+        elif not leave_out:
+            break
+    return fit
+
+
+EXTRACTED_MEMO_WORDS = 60
+TELLING_WORDS = 8
+
+_SPEAKER = re.compile(r"^[ \t]*\w[^\n:.!?]{0,29}:\s+", re.MULTILINE)
+"""Who speaks, at the beginning of a turn: frequent, so it must not pass for what the turns are about."""
+
+PageLocator = Callable[[Page], str]
+"""Where a page stands in the document's own terms ("session 3, 12 March 2024, 19:40"); "" where it has none."""
+
+
+async def memorized(
+    document: Document, notes: NotesSoFar, runtime: Runtime[ReaderContext]
+) -> tuple[Paginate, WriteNote]:
+    """The parts of a memory that a model writes, `block` pages at a time against the memory before them.
+
+    Blocks are counted from the document's beginning, so that a page is asked for in the same words whenever a build
+    was stopped and goes on.
+    """
+    paginate, place = await _laid_out(document, runtime)
+    recalling, block = Recalling(runtime.context.memory_words), runtime.context.memorize_batch
+
+    async def write(text: str, page: Page, runtime: Runtime[ReaderContext]) -> Note:
+        memos = await notes.before(page.number - page.number % block)
+        shown = recalling.near(memos, text)
+        memory = "\n\n".join(f"Page {memo.page}: {memo.text}" for memo in shown)
+        return await memorize_page(memory, place(page), text, page, runtime)
+
+    return paginate, write
+
+
+async def extracted(
+    document: Document, notes: NotesSoFar, runtime: Runtime[ReaderContext]
+) -> tuple[Paginate, WriteNote]:
+    """The parts of a memory without a model: memos of the pages' own sentences, headers of their own words."""
+    paginate, place = await _laid_out(document, runtime)
+
+    async def write(text: str, page: Page, runtime: Runtime[ReaderContext]) -> Note:
+        return _note(page, extracted_memo(text), extracted_header(place(page), text))
+
+    return paginate, write
+
+
+def asked_apart(context: ReaderContext) -> bool:
+    """Whether memo and header are asked for one by one: in plain words one reply is one text."""
+    return context.two_calls or context.reply_form == "plain"
+
+
+async def memorize_page(memory: str, place: str, text: str, page: Page, runtime: Runtime[ReaderContext]) -> Note:
+    """Memo and header of a page, asked for at once or one by one; what was not usable is extracted instead."""
+    asking = _by_two_calls if asked_apart(runtime.context) else _by_one_call
+    memo, header = await asking(memory, place, text, runtime)
+    fallback = not (memo and header)
+    return _note(page, memo or extracted_memo(text), header or extracted_header(place, text), fallback=fallback)
+
+
+async def _by_one_call(memory: str, place: str, text: str, runtime: Runtime[ReaderContext]) -> tuple[str, str]:
+    def complaint(reply: MemoAndHeader) -> str | None:
+        return next((f"the {name} is empty" for name, said in reply if not said.strip()), None)
+
+    try:
+        reply = await ask(runtime, memorize_prompt(memory, place, text), MemoAndHeader, complaint)
+    except NoUsableReply:
+        fell_back("memo")
+        return "", ""
+    return reply.memo.strip(), reply.header.strip()
+
+
+async def _by_two_calls(memory: str, place: str, text: str, runtime: Runtime[ReaderContext]) -> tuple[str, str]:
+    said = []
+    for name, prompt in (("memo", memo_prompt), ("header", header_prompt)):
+        try:
+            said.append(await ask_text(runtime, prompt(memory, place, text)))
+        except NoUsableReply:
+            fell_back(name)
+            said.append("")
+    return said[0], said[1]
+
+
+def extracted_memo(text: str) -> str:
+    """The page's most telling sentences."""
+    return extract_gist(_SPEAKER.sub("", text), EXTRACTED_MEMO_WORDS)
+
+
+def extracted_header(place: str, text: str) -> str:
+    """Where the page stands, and its most telling words."""
+    return ": ".join(filter(None, [place, ", ".join(telling_words(_SPEAKER.sub("", text), TELLING_WORDS))]))
+
+
+def _note(page: Page, memo: str, header: str, *, fallback: bool = False) -> Note:
+    return Note(page.number, memo, count_words(memo), fallback, " ".join(header.split()))
+
+
+async def _laid_out(document: Document, runtime: Runtime[ReaderContext]) -> tuple[Paginate, PageLocator]:
+    """How the document is cut, and where its pages stand."""
+    store = page_store(runtime)
+    ends = [session.end for session in await sessions_of(store, document)]
+    places = await store.places(document)
+    starts = [start for start, _ in places]
+
+    def place(page: Page) -> str:
+        at = bisect_right(starts, page.start) - 1
+        return places[at][1] if at >= 0 else ""
+
+    return pages_of_sessions(ends), place

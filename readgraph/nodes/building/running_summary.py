@@ -1,0 +1,66 @@
+"""A summary that is carried from piece to piece to the end of the text: the recurrence that MemWalker is compared with.
+
+The pieces are of 2,500 tokens and the summary of at most 500 (section 4.3). Each depends on the one before, so the
+calls are a chain; a build that was stopped goes on with the recorded replies.
+"""
+
+import asyncio
+from collections.abc import Iterator
+
+from langgraph.runtime import Runtime
+
+from readgraph.models.asking import ask_text
+from readgraph.models.metering import current_meter, fell_back
+from readgraph.nodes.building.even_pages import even_ends
+from readgraph.nodes.extractive import extract_gist
+from readgraph.nodes.prompts.running_summary import running_summary_prompt
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import NoUsableReply
+from readgraph.state.records import Note, Page
+from readgraph.state.words import count_words, first_words
+
+PIECE_WORDS = 1875
+SUMMARY_WORDS = 375
+
+
+def piece_words(context: ReaderContext) -> int:
+    """Words of a piece: the paper's, or what fits the window beside the summary."""
+    return min(PIECE_WORDS, context.window_words - SUMMARY_WORDS)
+
+
+async def summarise_on(text: str, page: Page, runtime: Runtime[ReaderContext]) -> Note:
+    """The summary at the end of the page. What the model says beyond its limit is cut, as the paper's limit on tokens.
+
+    After three unusable replies the sentences of an extractive summary are carried on.
+    """
+    summary, fallback = "", False
+    for piece in _pieces(text, runtime.context):
+        try:
+            said = await ask_text(runtime, running_summary_prompt(summary, piece, SUMMARY_WORDS))
+            summary = first_words(said, SUMMARY_WORDS)
+        except NoUsableReply:
+            fell_back("running_summary")
+            summary, fallback = _extended(summary, piece), True
+    return Note(page.number, summary, count_words(summary), fallback)
+
+
+async def extract_on(text: str, page: Page, runtime: Runtime[ReaderContext]) -> Note:
+    """The same without a model: of the summary and the piece the sentences that an extractive summary takes."""
+    summary = ""
+    for piece in _pieces(text, runtime.context):
+        summary = _extended(summary, piece)
+        await asyncio.sleep(0)  # lets others work between two pieces
+    return Note(page.number, summary, count_words(summary))
+
+
+def _pieces(text: str, context: ReaderContext) -> Iterator[str]:
+    """The pieces of the text; tells before each how far the reading is."""
+    start = 0
+    for end, _ in even_ends(text, 0, piece_words(context), context.paragraph_break):
+        current_meter().report(done=start, of=len(text), pages=1, notes=0)
+        yield text[start:end]
+        start = end
+
+
+def _extended(summary: str, piece: str) -> str:
+    return extract_gist(f"{summary}\n\n{piece}", SUMMARY_WORDS)

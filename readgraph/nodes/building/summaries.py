@@ -1,0 +1,52 @@
+"""Notes of a summary tree: of each segment, and of each group of notes (MemWalker, section 3 and appendix A.1)."""
+
+from collections.abc import Awaitable, Callable, Sequence
+
+from langgraph.runtime import Runtime
+
+from readgraph.models.asking import ask_text
+from readgraph.models.metering import fell_back
+from readgraph.nodes.building.gists import no_longer_than
+from readgraph.nodes.extractive import extract_gist
+from readgraph.nodes.prompts.compress import compress_prompt
+from readgraph.nodes.prompts.summary import summary_prompt
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import NoUsableReply
+from readgraph.state.records import Note, Page
+from readgraph.state.words import count_words, first_words
+
+LONGEST = 2
+"""A compressed text that is still longer than so many times what was asked for is not used."""
+
+Compress = Callable[[Sequence[str], Runtime[ReaderContext]], Awaitable[tuple[str, bool]]]
+"""The children's texts in short, within the context's `node_words`; and whether that is a fall-back."""
+
+
+async def summarise(text: str, page: Page, runtime: Runtime[ReaderContext]) -> Note:
+    """The segment's summary, never longer than it; after three unusable replies, the sentences of an extractive one."""
+    try:
+        summary, fallback = await ask_text(runtime, summary_prompt(text), no_longer_than(page)), False
+    except NoUsableReply:
+        fell_back("summary")
+        summary, fallback = extract_gist(text), True
+    return Note(page.number, summary, count_words(summary), fallback)
+
+
+async def compress(texts: Sequence[str], runtime: Runtime[ReaderContext]) -> tuple[str, bool]:
+    """The model's version; where it gives none, or one that is no shorter than asked for, the extractive one."""
+    limit = runtime.context.node_words
+    try:
+        compressed = await ask_text(runtime, compress_prompt(texts, limit))
+        if count_words(compressed) <= LONGEST * limit:
+            return compressed, False
+    except NoUsableReply:
+        pass
+    fell_back("compress")
+    return (await compress_by_extract(texts, runtime))[0], True
+
+
+async def compress_by_extract(texts: Sequence[str], runtime: Runtime[ReaderContext]) -> tuple[str, bool]:
+    """The weightiest sentences of each child, each having the same share of the limit."""
+    limit = runtime.context.node_words
+    kept = [extract_gist(text, max(1, limit // len(texts))) for text in texts]
+    return first_words("\n\n".join(kept), limit), False

@@ -1,0 +1,153 @@
+"""Grow the tree of summaries above a memory's segments, level by level (MemWalker, section 3).
+
+Each node is kept as it comes and each level is counted when it is whole, so a killed build goes on where it was.
+Where a text was appended to, the groups on the left are asked about in the same words as before: the reply cache
+answers, and only the right edge of the tree is paid for.
+"""
+
+import asyncio
+from dataclasses import dataclass, replace
+from typing import NotRequired
+
+from langgraph.runtime import Runtime
+from typing_extensions import TypedDict
+
+from readgraph.models.metering import current_meter
+from readgraph.nodes.building.summaries import Compress, compress, compress_by_extract
+from readgraph.nodes.step import StepNode, Work
+from readgraph.nodes.tasks import failing_as_one
+from readgraph.state.build_lock import building
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import BudgetSpent, ReadgraphError
+from readgraph.state.page_store import PageStore, page_store
+from readgraph.state.reading import Usage
+from readgraph.state.records import Memory, TreeNode
+from readgraph.state.settings import Tree
+from readgraph.state.summary_tree import TreeShape, node_id
+from readgraph.state.words import count_words
+
+
+class GrowState(TypedDict):
+    """What growing reads."""
+
+    document: str
+    memory: str
+    usage: NotRequired[Usage]
+
+
+class GrowUpdate(TypedDict):
+    """What growing writes: the tree goes into the page store."""
+
+    step_summary: str
+
+
+def grow_with(compress: Compress) -> Work[GrowState, GrowUpdate]:
+    """The work of a node that grows the tree, or takes the one that is there.
+
+    A budget that runs out leaves the tree unfinished; the next reading goes on with it.
+    """
+
+    async def grow(state: GrowState, runtime: Runtime[ReaderContext]) -> GrowUpdate:
+        """Grow the tree of summaries above the segments, level by level."""
+        store = page_store(runtime)
+        memory = await store.memory(state["document"], state["memory"])
+        if not memory.complete:
+            return {"step_summary": "grew no tree: segments wait for their summaries"}
+        counts = TreeShape.planned(memory).counts
+        if memory.levels == counts[1:]:
+            return {"step_summary": f"took the tree of {_described(counts)}"}
+        async with building(store.store, memory.id):
+            memory = await store.memory(memory.document, memory.id)
+            grown = await _Growth(store, runtime, compress, memory).complete()
+        whole = grown.levels == counts[1:]
+        return {"step_summary": f"grew a tree of {_described(counts)}" if whole else "grew a part of the tree"}
+
+    return grow
+
+
+async def grow_without_model(state: GrowState, runtime: Runtime[ReaderContext]) -> GrowUpdate:
+    """Grow the tree of a memory that no model built; a model's own waits until there is a model or a budget again."""
+    memory = await page_store(runtime).memory(state["document"], state["memory"])
+    if memory.recipe.model:
+        return {"step_summary": "grew no tree: it waits for its model"}
+    return await grow_with(compress_by_extract)(state, runtime)
+
+
+def _described(counts: tuple[int, ...]) -> str:
+    return " + ".join(f"{count:,}" for count in counts) + " nodes"
+
+
+@dataclass
+class _Growth:
+    """One build of a tree. After a failure nothing new is begun; what is in flight is finished and kept."""
+
+    store: PageStore
+    runtime: Runtime[ReaderContext]
+    compress: Compress
+    memory: Memory
+    stopped_by: ReadgraphError | None = None
+
+    def __post_init__(self) -> None:
+        self.shape = TreeShape.planned(self.memory)
+        self.nodes = sum(self.memory.levels)
+
+    async def complete(self) -> Memory:
+        """Grow the levels that are missing."""
+        for level in range(len(self.memory.levels) + 1, len(self.shape.counts)):
+            await self._grow(level)
+            if self.stopped_by:
+                break
+            self.memory = replace(self.memory, levels=(*self.memory.levels, self.shape.counts[level]))
+            await self.store.put_memory(self.memory)
+        if self.stopped_by and not isinstance(self.stopped_by, BudgetSpent):
+            raise self.stopped_by
+        return self.memory
+
+    async def _grow(self, level: int) -> None:
+        below = await self._texts(level - 1)
+        ids = [node_id(level, number) for number in range(self.shape.counts[level])]
+        known = {node.id for node in await self.store.tree_nodes(self.memory.id, ids)}
+        missing = iter([number for number, node in enumerate(ids) if node not in known])
+        self.nodes += len(known)
+
+        async def write_nodes() -> None:
+            for number in missing:
+                if self.stopped_by:
+                    return
+                try:
+                    group = self.shape.group(level, number)
+                    node = await self._written(ids[number], below[group.start : group.stop])
+                except ReadgraphError as problem:
+                    self.stopped_by = self.stopped_by or problem
+                    return
+                await self.store.put_tree_node(self.memory.id, node)
+                self._tell()
+
+        with failing_as_one():
+            async with asyncio.TaskGroup() as tasks:
+                # While some nodes are committed, others are asked for.
+                for _ in range(2 * self.runtime.context.concurrency):
+                    tasks.create_task(write_nodes())
+
+    async def _texts(self, level: int) -> list[str]:
+        numbers = range(self.shape.counts[level])
+        if not level:
+            return [note.text for note in await self.store.notes(self.memory.id, numbers)]
+        nodes = await self.store.tree_nodes(self.memory.id, [node_id(level, number) for number in numbers])
+        return [node.text for node in nodes]
+
+    async def _written(self, node: str, texts: list[str]) -> TreeNode:
+        """The children's texts one after the other; compressed where they are too long together."""
+        joined = "\n\n".join(texts)
+        if (words := count_words(joined)) <= self.runtime.context.node_words:
+            return TreeNode(node, joined, words)
+        text, fallback = await self.compress(texts, self.runtime)
+        return TreeNode(node, text, count_words(text), compressed=True, fallback=fallback)
+
+    def _tell(self) -> None:
+        self.nodes += 1
+        notes = self.memory.pages + self.nodes
+        current_meter().report(done=self.nodes, of=sum(self.shape.counts[1:]), pages=self.memory.pages, notes=notes)
+
+
+grow = StepNode(grow_with(compress), without_model=grow_without_model, builds=True, settings=(Tree,))

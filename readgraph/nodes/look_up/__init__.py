@@ -1,0 +1,1 @@
+"""Steps that choose the pages to read again: by the model, by retrieval, fixed."""

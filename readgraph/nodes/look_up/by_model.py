@@ -1,0 +1,126 @@
+"""Interactive look-up: choose pages to read again, all at once or one by one (ReadAgent, section 3.2)."""
+
+from collections.abc import Callable
+from typing import TypeVar
+
+from langgraph.runtime import Runtime
+from pydantic import BaseModel
+
+from readgraph.models.asking import ask
+from readgraph.models.metering import fell_back
+from readgraph.models.offered_values import offering
+from readgraph.models.prompt import Prompt
+from readgraph.nodes.contracts import LookUpState, LookUpUpdate
+from readgraph.nodes.extractive import ranked_pages
+from readgraph.nodes.memory_view import listed, view_memory
+from readgraph.nodes.prompts.look_up import NextPage, PagesToRead, look_up_next_prompt, look_up_pages_prompt
+from readgraph.nodes.step import step_with
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import NoUsableReply
+from readgraph.state.settings import LookUp, PagesRead, Window
+
+Reply = TypeVar("Reply", bound=BaseModel)
+
+STOP_BELOW = 0.5
+"""Without a model, looking up one by one ends where a page scores less than this share of the best one."""
+
+
+async def look_up_pages_without_model(state: LookUpState, runtime: Runtime[ReaderContext]) -> LookUpUpdate:
+    """The pages that keyword search ranks first, all at once; pages that were chosen before stay."""
+    read = state["pages_read"]
+    ranked = [page for page, _ in await ranked_pages(state, runtime) if page not in read]
+    pages = ranked[: max(0, runtime.context.max_pages - len(read))]
+    did = f"{listed(pages)}: they share words with the question" if pages else listed(pages)
+    return {"pages_read": [*read, *pages], "continue_search": False, "step_summary": did}
+
+
+@step_with(without_model=look_up_pages_without_model, settings=(PagesRead, Window))
+async def look_up_pages(state: LookUpState, runtime: Runtime[ReaderContext]) -> LookUpUpdate:
+    """ReadAgent-P: the model names all pages at once, by importance.
+
+    Numbers that don't exist or come twice are dropped, those over the maximum, and those that would overflow the
+    window. Pages that were chosen before (by a person at an interrupt) stay; where nothing usable came, they alone
+    must do.
+    """
+    read = state["pages_read"]
+    view = await view_memory(runtime, state["document"], state["memory"], read)
+    unread = {page.number for page in view.pages} - {*read}
+    most = min(runtime.context.max_pages - len(read), len(unread))
+    if most <= 0:
+        return {"pages_read": read, "continue_search": False, "step_summary": "no page: no more may be read"}
+
+    def complaint(reply: PagesToRead) -> str | None:
+        return f"choose from pages {sorted(unread)}" if reply.pages and unread.isdisjoint(reply.pages) else None
+
+    prompt = look_up_pages_prompt(view.text, state["question_text"], state["choices"], most)
+    reply = await _choice(runtime, prompt, offering(PagesToRead, pages=sorted(unread)), complaint)
+    if isinstance(reply, str):
+        return {"pages_read": read, "continue_search": False, "step_summary": reply}
+    wanted = [page for page in dict.fromkeys(reply.pages) if page in unread]
+    pages = view.fitting(wanted, runtime.context.window_words)[:most]
+    return {"pages_read": [*read, *pages], "continue_search": False, "step_summary": f"{listed(pages)}: {reply.reason}"}
+
+
+async def look_up_next_without_model(state: LookUpState, runtime: Runtime[ReaderContext]) -> LookUpUpdate:
+    """The next page in the ranking, until the next one is far worse than the best."""
+    ranked, read = await ranked_pages(state, runtime), state["pages_read"]
+    left = [page for page, score in ranked if page not in read and score >= STOP_BELOW * ranked[0][1]]
+    if not left or len(read) >= runtime.context.max_pages:
+        return {"pages_read": read, "continue_search": False, "step_summary": "stopped: no other page comes near"}
+    read = [*read, left[0]]
+    looking = len(left) > 1 and len(read) < runtime.context.max_pages
+    return {
+        "pages_read": read,
+        "continue_search": looking,
+        "step_summary": f"{listed(read[-1:])}: it shares words with the question",
+    }
+
+
+@step_with(without_model=look_up_next_without_model, settings=(PagesRead, Window))
+async def look_up_next(state: LookUpState, runtime: Runtime[ReaderContext]) -> LookUpUpdate:
+    """ReadAgent-S: the model sees what it has read so far and names one more page, or stops.
+
+    It ends at the maximum of pages, and where no other page would fit the window.
+    """
+    read = state["pages_read"]
+    view = await view_memory(runtime, state["document"], state["memory"], read)
+    unread = view.openable(runtime.context.window_words)
+    if not unread or len(read) >= runtime.context.max_pages:
+        return {"pages_read": read, "continue_search": False, "step_summary": "no page: no more may be read"}
+
+    def complaint(reply: NextPage) -> str | None:
+        return None if reply.page is None or reply.page in unread else f"page {reply.page} is not there to be read"
+
+    prompt = look_up_next_prompt(view.text, state["question_text"], state["choices"], read)
+    reply = await _choice(runtime, prompt, offering(NextPage, page=sorted(unread)), complaint)
+    if isinstance(reply, str):
+        return {"pages_read": read, "continue_search": False, "step_summary": reply}
+    if reply.page is None:
+        return {"pages_read": read, "continue_search": False, "step_summary": f"stopped: {reply.reason}"}
+    read = [*read, reply.page]
+    looking = len(read) < runtime.context.max_pages and len(unread) > 1
+    return {"pages_read": read, "continue_search": looking, "step_summary": f"{listed(read[-1:])}: {reply.reason}"}
+
+
+async def look_up_without_model(state: LookUpState, runtime: Runtime[ReaderContext]) -> LookUpUpdate:
+    """Look up as the context's strategy says."""
+    choose = look_up_pages_without_model if runtime.context.strategy == "parallel" else look_up_next_without_model
+    return await choose(state, runtime)
+
+
+@step_with(without_model=look_up_without_model, settings=(LookUp, PagesRead, Window))
+async def look_up(state: LookUpState, runtime: Runtime[ReaderContext]) -> LookUpUpdate:
+    """Look up as the context's strategy says."""
+    strategy = look_up_pages if runtime.context.strategy == "parallel" else look_up_next
+    return await strategy.work(state, runtime)
+
+
+async def _choice(
+    runtime: Runtime[ReaderContext], prompt: Prompt, reply: type[Reply], complaint: Callable[[Reply], str | None]
+) -> Reply | str:
+    """The model's choice, or in words why there is none."""
+    try:
+        return await ask(runtime, prompt, reply, complaint)
+    except NoUsableReply:
+        fell_back("look_up")
+        return "gave no usable page number: looked nothing up"

@@ -1,0 +1,32 @@
+"""Look-ups that don't depend on the question: no page, every page, the first, the last."""
+
+from collections.abc import Callable, Iterable
+
+from langgraph.runtime import Runtime
+
+from readgraph.nodes.contracts import LookUpState, LookUpUpdate
+from readgraph.nodes.memory_view import memory_pages
+from readgraph.nodes.step import StepNode
+from readgraph.state.context import ReaderContext
+
+
+def _looking_at(chosen: Callable[[int], Iterable[int]], told: str) -> StepNode[LookUpState, LookUpUpdate]:
+    """The look-up that reads the chosen ones of so many pages; pages that were chosen before stay."""
+
+    async def look_up(state: LookUpState, runtime: Runtime[ReaderContext]) -> LookUpUpdate:
+        """Read the same pages for every question."""
+        _, pages = await memory_pages(runtime, state["document"], state["memory"])
+        read = state["pages_read"]
+        return {
+            "pages_read": [*read, *(page for page in chosen(len(pages)) if page not in read)],
+            "continue_search": False,
+            "step_summary": told,
+        }
+
+    return StepNode(look_up)
+
+
+no_page = _looking_at(lambda pages: [], "no page: the notes alone must do")
+every_page = _looking_at(lambda pages: range(pages), "every page")
+first_page = _looking_at(lambda pages: range(pages)[:1], "the beginning of the text")
+last_page = _looking_at(lambda pages: range(pages)[-1:], "the end of the text")

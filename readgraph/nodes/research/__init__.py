@@ -1,0 +1,1 @@
+"""GAM's steps: plan, search, integrate, reflect, answer."""

@@ -1,0 +1,126 @@
+"""What research has in view when it answers: its notes, with evidence (GAM, sections 2.2.2 and 3.5)."""
+
+from dataclasses import dataclass, field
+
+from langgraph.runtime import Runtime
+
+from readgraph.nodes.answering.in_view import InView, answering, known
+from readgraph.nodes.answering.said import ask_for_answer
+from readgraph.nodes.contracts import AnswerUpdate, AskedState, SaidAnswer
+from readgraph.nodes.extractive import MOST_QUOTES, quoted_answer
+from readgraph.nodes.memory_view import ShownPage, pack_pages, pages_text, remembered, snippets_text
+from readgraph.nodes.prompts.answer_from_notes import answer_from_notes_prompt
+from readgraph.nodes.research.integrating import EVIDENCE_SHARE
+from readgraph.nodes.research.memos_in_view import memos_in_view
+from readgraph.state.context import ReaderContext
+from readgraph.state.page_store import page_store
+from readgraph.state.reading import Citation, Quote
+from readgraph.state.records import Document, Memory
+from readgraph.state.search.okapi import rank
+from readgraph.state.settings import Research, Window
+from readgraph.state.words import count_words
+
+
+class FoundState(AskedState):
+    """What an answer from notes reads."""
+
+    notes: str
+    sources: list[int]
+    snippets: list[Citation]
+
+
+class FoundUpdate(AnswerUpdate):
+    """What an answer from notes writes: the context that it was made from, too."""
+
+    context: str
+
+
+@dataclass(frozen=True)
+class Context:
+    """What a client gets: notes, and parts of the text as evidence; `words` counts both without tags.
+
+    `memos`: those that the notes are, by their pages, where no research was wanted.
+    """
+
+    document: Document
+    memory: Memory
+    notes: str
+    evidence: str
+    words: int
+    memos: dict[int, str] = field(default_factory=dict)
+
+    @property
+    def text(self) -> str:
+        """Notes and evidence."""
+        return "\n\n".join(filter(None, [self.notes, self.evidence]))
+
+
+async def research_in_view(state: FoundState, runtime: Runtime[ReaderContext]) -> InView:
+    """Make the context, and answer from it unless the context alone is wanted.
+
+    Where nothing was found nobody is asked: status `no_answer`. An answer from notes alone is cited with the snippets
+    that the notes rest on. Without a model, and where no usable reply came, the answer quotes what was read.
+    """
+    context = await _context(state, runtime)
+    if given := _given(context, runtime):
+        return known(context.document, given, context=context.text)
+
+    async def ask() -> SaidAnswer:
+        prompt = answer_from_notes_prompt(context.notes, context.evidence, state["question_text"], state["choices"])
+        said = await ask_for_answer(runtime, prompt, state["choices"], quoting=bool(context.evidence))
+        did = f"answered from {context.words} words of context" if said.answer else "found no answer in the context"
+        quotes = said.quotes if context.evidence else _nearest(state, said)
+        return said._replace(quotes=quotes, words=context.words, summary=did)
+
+    async def quote() -> SaidAnswer:
+        read = [] if context.memos else await _packed(state["pages_read"], context.document, context.memory, runtime)
+        texts = context.memos or {page.number: page.text for page in read}
+        return quoted_answer(texts, state)._replace(words=sum(map(count_words, texts.values())))
+
+    return InView(context.document, quote, ask, beside={"context": context.text})
+
+
+async def _context(state: FoundState, runtime: Runtime[ReaderContext]) -> Context:
+    document, memory = await remembered(runtime, state["document"], state["memory"])
+    if not runtime.context.rounds:
+        memos = await memos_in_view(runtime, memory, {}, state["question_text"])
+        by_page = {note.page: note.text for note in memos.notes}
+        return Context(document, memory, memos.text, "", memos.words, by_page)
+    notes, wanted = state["notes"], runtime.context.evidence
+    evidence, words = "", count_words(notes)
+    if wanted == "pages":
+        pages = await _packed(state["sources"], document, memory, runtime)
+        evidence, words = pages_text(pages), words + sum(count_words(page.text) for page in pages)
+    elif wanted == "snippets":
+        evidence = snippets_text(state["snippets"])
+        words += sum(count_words(snippet["quote"]) for snippet in state["snippets"])
+    return Context(document, memory, notes, evidence, words)
+
+
+async def _packed(
+    numbers: list[int], document: Document, memory: Memory, runtime: Runtime[ReaderContext]
+) -> list[ShownPage]:
+    most_words = int(runtime.context.window_words * EVIDENCE_SHARE)
+    return await pack_pages(page_store(runtime), document, memory, numbers, most_words)
+
+
+def _given(context: Context, runtime: Runtime[ReaderContext]) -> SaidAnswer | None:
+    """What there is to say without an answer: nothing was found, or the context alone is wanted."""
+    if context.notes and not runtime.context.context_only:
+        return None
+    did = f"gave {context.words} words of context" if context.notes else "nothing was found"
+    return SaidAnswer(None, None, [], context.words, did, context_alone=bool(context.notes))
+
+
+def _nearest(state: FoundState, said: SaidAnswer) -> list[Quote]:
+    """The snippets that an answer without quotes rests on most."""
+    quotes = [Quote(page=snippet["page"], quote=snippet["quote"]) for snippet in state["snippets"]]
+    if not said.answer:
+        return []
+    ranked = [
+        quotes[number] for number, _ in rank(f"{state['question_text']} {said.answer}", [q["quote"] for q in quotes])
+    ]
+    return (ranked or quotes)[:MOST_QUOTES]
+
+
+answer_from_notes = answering(research_in_view, writes=FoundUpdate, settings=(Research, Window))

@@ -1,0 +1,171 @@
+"""Read the pages that were found and add what they say to the notes (GAM, section 2.2.2)."""
+
+from collections.abc import Iterable
+
+from langgraph.runtime import Runtime
+from typing_extensions import TypedDict
+
+from readgraph.models.asking import ask
+from readgraph.models.metering import fell_back
+from readgraph.nodes.answering.citing import cited, quoted_on
+from readgraph.nodes.contracts import AskedState
+from readgraph.nodes.extractive import nearest, passages_of
+from readgraph.nodes.memory_view import ShownPage, listed, pack_pages, pages_text, remembered
+from readgraph.nodes.prompts.integrate import NOTES_WORDS, Integrated, integrate_prompt
+from readgraph.nodes.step import step_with
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import NoUsableReply
+from readgraph.state.page_store import page_store
+from readgraph.state.reading import Citation, Finding, Quote, with_finding
+from readgraph.state.research import SearchHit
+from readgraph.state.settings import Window
+from readgraph.state.words import count_words, first_words
+
+EVIDENCE_SHARE = 0.5
+"""The pages of a round take at most this share of the model's window."""
+
+LONGEST_NOTES = 2 * NOTES_WORDS
+"""Words: longer notes are cut, since they are kept in the state."""
+
+PASSAGES = 3
+"""Passages that are quoted of a round's pages without a model."""
+
+
+class IntegrateState(AskedState):
+    """What integrating reads."""
+
+    hits: list[SearchHit]
+    findings: list[Finding]
+    notes: str
+    sources: list[int]
+    snippets: list[Citation]
+
+
+class IntegrateUpdate(TypedDict):
+    """What integrating writes: the notes, and of each page that they rest on what was quoted there (`findings`).
+
+    `pages_read` are all pages whose text was shown, in order.
+    """
+
+    findings: list[Finding]
+    notes: str
+    sources: list[int]
+    snippets: list[Citation]
+    pages_read: list[int]
+    step_summary: str
+
+
+async def integrate_without_model(state: IntegrateState, runtime: Runtime[ReaderContext]) -> IntegrateUpdate:
+    """Without a model: the passages that share most with the question are the notes."""
+    shown = await _shown(state, runtime)
+    return await _with_passages(state, runtime, shown) if shown else _unchanged(state, "no page to read")
+
+
+@step_with(without_model=integrate_without_model, settings=(Window,))
+async def integrate(state: IntegrateState, runtime: Runtime[ReaderContext]) -> IntegrateUpdate:
+    """Add to the notes what the pages say, with the pages that they rest on and quotes that are found there.
+
+    Sources are pages that were shown, in this round or before. An empty reply leaves the notes as they are; where no
+    usable one came, passages of the pages are added instead.
+    """
+    shown = await _shown(state, runtime)
+    if not shown:
+        return _unchanged(state, "no page to read")
+    prompt = integrate_prompt(pages_text(shown), state["notes"], state["question_text"], state["choices"])
+    try:
+        reply = await ask(runtime, prompt, Integrated)
+    except NoUsableReply:
+        fell_back("integrate")
+        return await _with_passages(state, runtime, shown)
+    read = _joined(state["pages_read"], (page.number for page in shown))
+    if not reply.content.strip():
+        return {**_unchanged(state, f"read {listed(_numbers(shown))}: nothing on the question"), "pages_read": read}
+    located = [_located(quote.page, quote.quote, shown) for quote in reply.quotes]
+    snippets = [snippet for snippet in located if snippet]
+    told = [page for page in reply.sources if page in read]
+    sources = _joined(state["sources"], told, (snippet["page"] for snippet in snippets))
+    return await _integrated(state, runtime, reply.content.strip(), sources, snippets, shown)
+
+
+async def _shown(state: IntegrateState, runtime: Runtime[ReaderContext]) -> list[ShownPage]:
+    document, memory = await remembered(runtime, state["document"], state["memory"])
+    numbers = [hit["page"] for hit in state["hits"] if hit["page"] not in state["pages_read"]]
+    most_words = int(runtime.context.window_words * EVIDENCE_SHARE)
+    return await pack_pages(page_store(runtime), document, memory, numbers, most_words)
+
+
+async def _with_passages(
+    state: IntegrateState, runtime: Runtime[ReaderContext], shown: list[ShownPage]
+) -> IntegrateUpdate:
+    query = " ".join([state["question_text"], *state["choices"].values()])
+    texts = {page.number: page.text for page in shown}
+    found = nearest(query, texts, passages_of(texts), PASSAGES)
+    starts = {page.number: page.start for page in shown}
+    snippets = [cited(page, starts[page], texts[page], (start, end)) for page, start, end in found]
+    notes = "\n".join([state["notes"], *(snippet["quote"] for snippet in snippets)]).strip()
+    sources = _joined(state["sources"], (snippet["page"] for snippet in snippets))
+    return await _integrated(state, runtime, notes, sources, snippets, shown)
+
+
+async def _integrated(
+    state: IntegrateState,
+    runtime: Runtime[ReaderContext],
+    notes: str,
+    sources: list[int],
+    snippets: list[Citation],
+    shown: list[ShownPage],
+) -> IntegrateUpdate:
+    store = page_store(runtime)
+    places = await store.place_names(
+        await store.document(state["document"]), [snippet["start"] for snippet in snippets]
+    )
+    for snippet, place in zip(snippets, places, strict=True):
+        snippet["place"] = place
+    notes = first_words(notes, LONGEST_NOTES)
+    unique = {(snippet["start"], snippet["end"]): snippet for snippet in [*state["snippets"], *snippets]}
+    return {
+        "findings": _findings(state, sources, snippets),
+        "notes": notes,
+        "sources": sources,
+        "snippets": list(unique.values()),
+        "pages_read": _joined(state["pages_read"], _numbers(shown)),
+        "step_summary": f"read {listed(_numbers(shown))}; notes of {count_words(notes)} words from {listed(sources)}",
+    }
+
+
+def _findings(state: IntegrateState, sources: list[int], snippets: list[Citation]) -> list[Finding]:
+    """What was learned from each source: a new one, or one that is quoted again."""
+    findings, quoted = state["findings"], {snippet["page"] for snippet in snippets}
+    for page in sources:
+        if page in quoted or page not in state["sources"]:
+            quotes = [Quote(page=page, quote=snippet["quote"]) for snippet in snippets if snippet["page"] == page]
+            text = " … ".join(quote["quote"] for quote in quotes)
+            findings = with_finding(findings, Finding(page=page, answers=False, text=text, choice=None, quotes=quotes))
+    return findings
+
+
+def _unchanged(state: IntegrateState, did: str) -> IntegrateUpdate:
+    return {
+        "findings": state["findings"],
+        "notes": state["notes"],
+        "sources": state["sources"],
+        "snippets": state["snippets"],
+        "pages_read": state["pages_read"],
+        "step_summary": did,
+    }
+
+
+def _located(named: int, quote: str, shown: list[ShownPage]) -> Citation | None:
+    """The quote's place on the page that it names, else on any that was shown."""
+    for page in sorted(shown, key=lambda page: page.number != named):
+        if found := quoted_on(page.number, page.start, page.text, quote):
+            return found
+    return None
+
+
+def _numbers(pages: list[ShownPage]) -> list[int]:
+    return [page.number for page in pages]
+
+
+def _joined(*parts: Iterable[int]) -> list[int]:
+    return list(dict.fromkeys(number for part in parts for number in part))

@@ -1,0 +1,221 @@
+"""Plan what to search a memory for (GAM, section 2.2.2)."""
+
+from collections.abc import Container, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from langgraph.runtime import Runtime
+from typing_extensions import TypedDict
+
+from readgraph.models.asking import ask
+from readgraph.models.lenient_replies import numbers_in, texts_in
+from readgraph.models.metering import fell_back
+from readgraph.models.offered_values import offering
+from readgraph.nodes.contracts import AskedState, LookUpState, LookUpUpdate
+from readgraph.nodes.look_up.by_model import look_up_pages, look_up_pages_without_model
+from readgraph.nodes.memory_view import listed, remembered
+from readgraph.nodes.prompts.plan import SearchPlan, plan_prompt, plan_reply
+from readgraph.nodes.research.memos_in_view import MemosInView, memos_in_view
+from readgraph.nodes.search_tools import OpenTools, Tools, memory_tools
+from readgraph.nodes.step import StepNode, Work, step_with
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import BadInput, NoUsableReply
+from readgraph.state.records import Memory
+from readgraph.state.research import Plan, Round, no_plan
+from readgraph.state.search.okapi import rank
+from readgraph.state.settings import Embeddings, PagesRead, Research, SearchTools, Window
+from readgraph.state.words import first_words
+
+QUERY_WORDS, MOST_NEEDS = 60, 10
+"""Longer queries and lists of needs are cut, since they are kept in the state."""
+
+
+class PlanState(AskedState):
+    """What planning reads."""
+
+    requests: list[str]
+    notes: str
+    rounds: list[Round]
+
+
+class PlanUpdate(TypedDict):
+    """What planning writes; `looking`: whether there is something to search."""
+
+    plan: Plan
+    continue_search: bool
+    step_summary: str
+
+
+def planning(open_tools: OpenTools) -> StepNode[PlanState, PlanUpdate]:
+    """The node that plans searches with these tools."""
+
+    async def plan(state: PlanState, runtime: Runtime[ReaderContext]) -> PlanUpdate:
+        """Plan a round of searches: the model sees the question, what is missing, the memory and the tools.
+
+        Queries for tools that are not there and pages that don't exist are dropped, one by one. Where no usable reply
+        came, or it planned nothing, what is asked is searched for as it stands.
+        """
+        case = await _open(state, runtime, open_tools)
+        return case.planned(await _asked_plan(case) if case.searchable else no_plan())
+
+    async def plan_without_model(state: PlanState, runtime: Runtime[ReaderContext]) -> PlanUpdate:
+        """Without a model: search for what is asked as it stands."""
+        case = await _open(state, runtime, open_tools)
+        return case.planned(_worded_plan(case) if case.searchable else no_plan())
+
+    return StepNode(plan, plan_without_model, settings=(Research, SearchTools, Embeddings, Window))
+
+
+@dataclass(frozen=True)
+class _Case:
+    """What a plan is made from; `tools` are there, `offered` those of them that the context allows."""
+
+    state: PlanState
+    runtime: Runtime[ReaderContext]
+    memory: Memory
+    tools: Tools
+    offered: tuple[str, ...]
+    memos: MemosInView
+
+    @property
+    def searchable(self) -> bool:
+        return bool(self.offered)
+
+    def usable(self, plan: Mapping[str, Any]) -> Plan:
+        return usable_plan(plan, self.offered, {*self.unread}, self.runtime.context.pages_per_tool)
+
+    @property
+    def reply(self) -> type[SearchPlan]:
+        """The type of reply to ask for."""
+        wanted = plan_reply(self.offered)
+        return offering(wanted, page=self.unread) if "page" in self.offered else wanted
+
+    @property
+    def unread(self) -> list[int]:
+        """Numbers of the pages that were not read yet."""
+        return [number for number in range(self.memory.pages) if number not in self.state["pages_read"]]
+
+    def planned(self, plan: Plan) -> PlanUpdate:
+        return {"plan": plan, "continue_search": self.searchable, "step_summary": self._told(plan)}
+
+    def _told(self, plan: Plan) -> str:
+        if not self.searchable:
+            return "no research: answers from the memory alone" if self.memory.pages else "the memory is empty"
+        parts = [f"{tool} {', '.join(plan[tool])}" for tool in ("keyword", "vector") if plan[tool]]
+        parts += [listed(plan["page"])] if plan["page"] else []
+        told = f"planned: {'; '.join(parts) or 'nothing'}"
+        if len(self.memos.notes) < self.memos.of:
+            told += f" (saw {len(self.memos.notes)} of {self.memos.of} memos)"
+        if "vector" in self.runtime.context.tools and "vector" not in self.tools:
+            told += " (no vector search: there is no embedding model)"
+        return told
+
+
+async def _open(state: PlanState, runtime: Runtime[ReaderContext], open_tools: OpenTools) -> _Case:
+    document, memory = await remembered(runtime, state["document"], state["memory"])
+    if not memory.pages or not runtime.context.rounds:
+        return _Case(state, runtime, memory, {}, (), MemosInView([], 0))
+    tools = await open_tools(runtime, document, memory)
+    offered = tools_offered(runtime.context, tools)
+    if not offered:
+        raise BadInput("The only search tool is 'vector', which needs an embedding model: name one, or another tool.")
+    unseen = runtime.context.without_memory
+    memos = MemosInView([], 0) if unseen else await memos_in_view(runtime, memory, tools, state["question_text"])
+    return _Case(state, runtime, memory, tools, offered, memos)
+
+
+def tools_offered(context: ReaderContext, tools: Tools) -> tuple[str, ...]:
+    """The names of the tools that the context allows and that are there; a page can always be opened by its number."""
+    return tuple(dict.fromkeys(name for name in context.tools if name == "page" or name in tools))
+
+
+def usable_plan(plan: Mapping[str, Any], offered: tuple[str, ...], unread: Container[int], most: int) -> Plan:
+    """What of a plan can be searched for: tools that are offered, pages that were not read yet, so many of each."""
+    if not isinstance(plan, Mapping):  # a person may have set it
+        raise BadInput(f"'plan' must be a dictionary of queries for each tool, not {type(plan).__name__}.")
+
+    def queries(tool: str) -> list[str]:
+        given = texts_in(plan.get(tool)) if tool in offered else []
+        return list({query.casefold(): first_words(query, QUERY_WORDS) for query in given}.values())[:most]
+
+    numbers = [number for number in numbers_in(plan.get("page")) if number in unread] if "page" in offered else []
+    return {
+        "needs": [first_words(need, QUERY_WORDS) for need in texts_in(plan.get("needs"))][:MOST_NEEDS],
+        "keyword": queries("keyword"),
+        "vector": queries("vector"),
+        "page": list(dict.fromkeys(numbers))[:most],
+    }
+
+
+def searches(plan: Plan) -> bool:
+    """Whether a plan searches for anything."""
+    return bool(plan["keyword"] or plan["vector"] or plan["page"])
+
+
+async def _asked_plan(case: _Case) -> Plan:
+    context, state = case.runtime.context, case.state
+
+    def complaint(reply: SearchPlan) -> str | None:
+        if searches(case.usable(reply.model_dump())):
+            return None
+        last = case.memory.pages - 1
+        return f"it plans no search; pages are numbered 0 to {last}, and those that were read don't count"
+
+    prompt = plan_prompt(
+        case.memos.text,
+        state["question_text"],
+        state["choices"],
+        case.offered,
+        context.pages_per_tool,
+        requests=state["requests"],
+        notes=state["notes"],
+        searched=[query for done in state["rounds"] for query in (*done["plan"]["keyword"], *done["plan"]["vector"])],
+        read=state["pages_read"],
+    )
+    try:
+        reply = await ask(case.runtime, prompt, case.reply, complaint)
+    except NoUsableReply:
+        fell_back("plan")
+        return _worded_plan(case)
+    return case.usable(reply.model_dump())
+
+
+def _worded_plan(case: _Case) -> Plan:
+    """What is asked, as it stands, for every tool; pages by the memos that share its words where no other is there."""
+    state = case.state
+    wanted = state["requests"] or [" ".join([state["question_text"], *state["choices"].values()])]
+    plan: dict[str, Any] = {"keyword": wanted, "vector": wanted}
+    if case.offered == ("page",):
+        unread = [note for note in case.memos.notes if note.page not in state["pages_read"]]
+        ranked = rank(" ".join(wanted), [f"{note.header}\n{note.text}" for note in unread])
+        plan["page"] = [unread[number].page for number, _ in ranked]
+    return case.usable(plan)
+
+
+plan = planning(memory_tools)
+
+
+class LookUpPlan(TypedDict):
+    """What it writes: a plan of pages; reading them is the round's."""
+
+    plan: Plan
+    step_summary: str
+
+
+async def plan_look_up_without_model(state: LookUpState, runtime: Runtime[ReaderContext]) -> LookUpPlan:
+    """Without a model: the pages that keyword search ranks first."""
+    return await _planned(look_up_pages_without_model, state, runtime)
+
+
+@step_with(without_model=plan_look_up_without_model, settings=(PagesRead, Window))
+async def plan_look_up(state: LookUpState, runtime: Runtime[ReaderContext]) -> LookUpPlan:
+    """The pages that the model names when it sees the gists, all at once (ReadAgent-P)."""
+    return await _planned(look_up_pages.work, state, runtime)
+
+
+async def _planned(
+    look_up: Work[LookUpState, LookUpUpdate], state: LookUpState, runtime: Runtime[ReaderContext]
+) -> LookUpPlan:
+    looked = await look_up(state, runtime)
+    pages = [page for page in looked["pages_read"] if page not in state["pages_read"]]
+    return {"plan": {**no_plan(), "page": pages}, "step_summary": looked["step_summary"]}

@@ -1,0 +1,191 @@
+"""Decide whether the notes are enough, and what to look for next (GAM, section 2.2.2)."""
+
+from langgraph.runtime import Runtime
+from typing_extensions import TypedDict
+
+from readgraph.models.asking import ask
+from readgraph.models.metering import fell_back
+from readgraph.nodes.contracts import AskedState
+from readgraph.nodes.extractive import telling_words
+from readgraph.nodes.memory_view import remembered, view_memory
+from readgraph.nodes.prompts.reflect import (
+    MOST_REQUESTS,
+    Enough,
+    Missing,
+    Verdict,
+    enough_prompt,
+    missing_prompt,
+    reflect_prompt,
+)
+from readgraph.nodes.step import step_with
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import NoUsableReply
+from readgraph.state.research import Plan, Round, SearchHit
+from readgraph.state.search.terms import content_words
+from readgraph.state.settings import Research, Window
+from readgraph.state.words import first_words
+
+REQUEST_WORDS = 60
+"""A longer request is cut."""
+
+
+class ReflectState(AskedState):
+    """What reflecting reads: all of the round."""
+
+    requests: list[str]
+    plan: Plan
+    hits: list[SearchHit]
+    notes: str
+    sources: list[int]
+    rounds: list[Round]
+
+
+class ReflectUpdate(TypedDict):
+    """What reflecting writes: the round as it was, and what the next one is after."""
+
+    rounds: list[Round]
+    requests: list[str]
+    continue_search: bool
+    step_summary: str
+
+
+async def reflect_without_model(state: ReflectState, runtime: Runtime[ReaderContext]) -> ReflectUpdate:
+    """Without a model: enough is where the notes hold all words of the question; those that they don't are missing."""
+    end = await _end(state, runtime)
+    if end or not _is_new(state):
+        return _closed(state, runtime, end, None, state["requests"])
+    missing = missing_words(state["notes"], state["question_text"])
+    return _closed(state, runtime, "", not missing, [" ".join(missing)])
+
+
+@step_with(without_model=reflect_without_model, settings=(Research,))
+async def reflect(state: ReflectState, runtime: Runtime[ReaderContext]) -> ReflectUpdate:
+    """Ask whether the notes are enough and what is missing, in one call or in two as the paper does.
+
+    Nothing is asked where it would decide nothing: after the last round, once every page was read, and while the
+    notes are as they were. Where no usable reply came, the research goes on with what it was after.
+    """
+    end = await _end(state, runtime)
+    if end or not _is_new(state):
+        return _closed(state, runtime, end, None, state["requests"])
+    try:
+        enough, missing = await verdict(state["notes"], state, runtime)
+    except NoUsableReply:
+        fell_back("reflect")
+        return _closed(state, runtime, "", None, state["requests"])
+    return _closed(state, runtime, "", enough, missing)
+
+
+def missing_words(notes: str, question: str) -> list[str]:
+    """Telling words of a question that stand in no form in the notes."""
+    held = {*content_words(notes)}
+    return [word for word in telling_words(question, REQUEST_WORDS) if held.isdisjoint(content_words(word))]
+
+
+async def verdict(notes: str, state: AskedState, runtime: Runtime[ReaderContext]) -> tuple[bool, list[str]]:
+    """Whether the notes are enough, and what is missing, as the model says; errors as in `ask`."""
+    asked = (notes, state["question_text"], state["choices"])
+    if not runtime.context.separate_requests:
+        said = await ask(runtime, reflect_prompt(*asked), Verdict)
+        return said.enough, said.missing
+    if (await ask(runtime, enough_prompt(*asked), Enough)).enough:
+        return True, []
+    return False, (await ask(runtime, missing_prompt(*asked), Missing)).missing
+
+
+def kept_requests(missing: list[str]) -> list[str]:
+    """Requests as the state keeps them: few and short."""
+    return [first_words(request, REQUEST_WORDS) for request in missing[:MOST_REQUESTS]]
+
+
+async def _end(state: ReflectState, runtime: Runtime[ReaderContext]) -> str:
+    """Why there is no further round, whatever the notes hold; "" where there may be one."""
+    _, memory = await remembered(runtime, state["document"], state["memory"])
+    if len(state["rounds"]) + 1 >= runtime.context.rounds:
+        return "the last round"
+    return "every page was read" if len(state["pages_read"]) >= memory.pages else ""
+
+
+def _shown(state: ReflectState) -> list[int]:
+    """The pages that were read in this round."""
+    return state["pages_read"][sum(len(done["pages_shown"]) for done in state["rounds"]) :]
+
+
+def _is_new(state: ReflectState) -> bool:
+    """Whether there are notes that nobody has judged yet."""
+    return bool(state["notes"]) and (not state["rounds"] or state["notes"] != state["rounds"][-1]["notes"])
+
+
+def _closed(
+    state: ReflectState, runtime: Runtime[ReaderContext], end: str, enough: bool | None, missing: list[str]
+) -> ReflectUpdate:
+    """The round as it is kept, and whether another follows."""
+    requests = [] if enough else kept_requests(missing)
+    done: Round = {
+        "requests": state["requests"],
+        "plan": state["plan"],
+        "hits": state["hits"],
+        "pages_shown": _shown(state),
+        "notes": state["notes"],
+        "sources": state["sources"],
+        "enough": enough,
+        "missing": requests,
+    }
+    told = end or ("enough" if enough else f"not enough, next: {'; '.join(requests) or 'the question again'}")
+    return {
+        "rounds": [*state["rounds"], done],
+        "requests": requests,
+        "continue_search": not end and not enough,
+        "step_summary": f"round {len(state['rounds']) + 1} of {runtime.context.rounds}: {told}",
+    }
+
+
+class Judged(TypedDict):
+    """What judging writes: whether to look further, and for what."""
+
+    requests: list[str]
+    continue_search: bool
+    step_summary: str
+
+
+async def gists_suffice_without_model(state: AskedState, runtime: Runtime[ReaderContext]) -> Judged:
+    """Without a model: enough is where the notes hold all words of the question."""
+    if settled := _settled(runtime.context):
+        return settled
+    view = await view_memory(runtime, state["document"], state["memory"], state["pages_read"])
+    missing = missing_words(view.text, state["question_text"])
+    return _judged(not missing, [" ".join(missing)])
+
+
+@step_with(without_model=gists_suffice_without_model, settings=(Research, Window))
+async def gists_suffice(state: AskedState, runtime: Runtime[ReaderContext]) -> Judged:
+    """Ask whether the notes are enough, and what is missing, with the questions that reflection asks.
+
+    Nothing is asked where it would decide nothing: where no round of research is allowed, and where a context is wanted
+    and no answer. Where no usable reply came, the notes are not enough.
+    """
+    if settled := _settled(runtime.context):
+        return settled
+    view = await view_memory(runtime, state["document"], state["memory"], state["pages_read"])
+    try:
+        enough, missing = await verdict(view.text, state, runtime)
+    except NoUsableReply:
+        fell_back("judge")
+        return _judged(False, [])
+    return _judged(enough, missing)
+
+
+def _settled(context: ReaderContext) -> Judged | None:
+    if context.context_only:
+        return {"requests": [], "continue_search": True, "step_summary": "a context is wanted"}
+    return (
+        None
+        if context.rounds
+        else {"requests": [], "continue_search": False, "step_summary": "no research: the notes must do"}
+    )
+
+
+def _judged(enough: bool, missing: list[str]) -> Judged:
+    requests = [] if enough else kept_requests(missing)
+    did = "enough" if enough else f"not enough, next: {'; '.join(requests) or 'the question'}"
+    return {"requests": requests, "continue_search": not enough, "step_summary": did}

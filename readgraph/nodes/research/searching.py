@@ -1,0 +1,60 @@
+"""Search a memory as planned: all tools at once, their rankings fused (GAM, section 2.2.2)."""
+
+from langgraph.runtime import Runtime
+from typing_extensions import TypedDict
+
+from readgraph.nodes.contracts import AskedState
+from readgraph.nodes.memory_view import listed, remembered
+from readgraph.nodes.research.planning import tools_offered, usable_plan
+from readgraph.nodes.search_tools import OpenTools, memory_tools
+from readgraph.nodes.searching import Bounds, Found, fused_hits, search_pages
+from readgraph.nodes.step import StepNode
+from readgraph.state.context import ReaderContext
+from readgraph.state.research import Plan, SearchHit
+from readgraph.state.settings import Embeddings, Research, SearchTools
+
+
+class SearchState(AskedState):
+    """What searching reads."""
+
+    plan: Plan
+
+
+class SearchUpdate(TypedDict):
+    """What searching writes: pages not read before, the best first, and the plan as it was searched for."""
+
+    plan: Plan
+    hits: list[SearchHit]
+    step_summary: str
+
+
+def searching(open_tools: OpenTools) -> StepNode[SearchState, SearchUpdate]:
+    """The node that searches with these tools."""
+
+    async def search(state: SearchState, runtime: Runtime[ReaderContext]) -> SearchUpdate:
+        """Find the pages that the plan looks for, at most `pages_per_tool` of each tool, none that was read before.
+
+        The plan may have been edited since: what can't be searched for is dropped here too.
+        """
+        document, memory = await remembered(runtime, state["document"], state["memory"])
+        tools, context = await open_tools(runtime, document, memory), runtime.context
+        unread, most = {*range(memory.pages)} - {*state["pages_read"]}, context.pages_per_tool
+        plan = usable_plan(state["plan"], tools_offered(context, tools), unread, most)
+        deep = most + len(state["pages_read"])  # deep enough that the best few are left without those that were read
+        queries = {"keyword": plan["keyword"], "vector": plan["vector"]}
+        found = await search_pages(tools, queries, Bounds(deep, most, unread))
+        if plan["page"]:
+            found["page"] = plan["page"]
+        hits = fused_hits(found)
+        return {"plan": plan, "hits": hits, "step_summary": _told(found, hits)}
+
+    return StepNode(search, settings=(Research, SearchTools, Embeddings))
+
+
+def _told(found: Found, hits: list[SearchHit]) -> str:
+    if not hits:
+        return "found no page that was not read before"
+    return "; ".join(f"{name}: {listed(pages)}" for name, pages in found.items())
+
+
+search = searching(memory_tools)

@@ -1,0 +1,1 @@
+"""MemWalker's steps: a walk through the tree of summaries."""

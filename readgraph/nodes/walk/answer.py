@@ -1,0 +1,90 @@
+"""What a walk has in view when it answers: what its leaves said, or the leaves themselves beside all notes."""
+
+from langgraph.runtime import Runtime
+
+from readgraph.models.prompt import unused_name
+from readgraph.nodes.answering.answer import memory_with
+from readgraph.nodes.answering.in_view import InView, answering, known
+from readgraph.nodes.answering.weighing import finding_text, weigh_findings
+from readgraph.nodes.contracts import AnswerUpdate, AskedState, SaidAnswer
+from readgraph.nodes.memory_view import view_memory
+from readgraph.nodes.walk.place import WalkingState
+from readgraph.state.context import ReaderContext
+from readgraph.state.page_store import page_store
+from readgraph.state.reading import Finding
+from readgraph.state.records import Document
+from readgraph.state.settings import Window
+from readgraph.state.summary_tree import node_id
+from readgraph.state.words import count_words
+
+
+class WalkAnswer(AnswerUpdate):
+    """What the answer of a walk writes: the share of the text's words that stand on pages read, too."""
+
+    percent_read: float
+
+
+async def findings_in_view(state: WalkingState, runtime: Runtime[ReaderContext]) -> InView:
+    """A single answer is taken as the leaf gave it; several findings are weighed in one call.
+
+    Status `no_answer` where the walk found nothing, or ended on unusable replies. Without a model, and where the
+    findings can't be weighed, the first answer is taken: it came from the best child of the root.
+    """
+    findings = state["findings"]
+    document = await page_store(runtime).document(state["document"])
+    answers = [finding for finding in findings if finding["answers"]]
+    unusable = any(not hop["valid"] for hop in state["hops"][-1:])
+    gave_up = unusable and not answers
+    first = _taken(answers[0] if answers else None, state)
+    percent = await _percent_read(state, runtime, document)
+    if not findings or gave_up or (len(findings) == 1 and answers):
+        return known(document, first, percent_read=percent)
+
+    async def weigh() -> SaidAnswer:
+        shown = _shown(findings)
+        return await weigh_findings(findings, shown, state, runtime, count_words(shown))
+
+    async def take_first() -> SaidAnswer:
+        return first
+
+    return InView(document, take_first, weigh, "weigh", {"percent_read": percent})
+
+
+def _shown(findings: list[Finding]) -> str:
+    """Each finding with its quotes, after the tag of its page."""
+    bodies = [finding_text(finding) for finding in findings]
+    tag = unused_name("page", bodies)
+    return "\n\n".join(f"<{tag} {finding['page']}>\n{body}" for finding, body in zip(findings, bodies, strict=True))
+
+
+def _taken(finding: Finding | None, state: WalkingState) -> SaidAnswer:
+    """One leaf's answer, or none; its context was the working memory and the segment."""
+    if finding is None:
+        hops = f"{len(state['hops'])} hop" + ("s" if len(state["hops"]) != 1 else "")
+        return SaidAnswer(None, None, [], summary=f"no answer after {hops}")
+    leaf = node_id(0, finding["page"])
+    words = [hop["memory_words"] + hop["shown_words"] for hop in state["hops"] if hop["node"] == leaf]
+    did = f"took the answer of page {finding['page']}"
+    return SaidAnswer(finding["text"], finding["choice"], finding["quotes"], words[-1] if words else None, did)
+
+
+async def _percent_read(state: AskedState, runtime: Runtime[ReaderContext], document: Document) -> float:
+    """The share of the text's words that stand on pages read."""
+    pages = await page_store(runtime).pages(state["memory"], state["pages_read"])
+    return round(100 * sum(page.words for page in pages) / max(document.words, 1), 2)
+
+
+async def leaves_in_view(state: WalkingState, runtime: Runtime[ReaderContext]) -> InView:
+    """Answer from all notes, with the leaves in full that fit the window, first those that had something to say.
+
+    Where the walk found nothing, the notes may still hold the answer. Without a model the leaves are quoted.
+    """
+    first = [finding["page"] for finding in state["findings"]]
+    view = await view_memory(runtime, state["document"], state["memory"], [])
+    leaves = view.fitting(dict.fromkeys([*first, *state["pages_read"]]), runtime.context.window_words)
+    percent = await _percent_read(state, runtime, view.document)
+    return await memory_with(leaves, state, runtime, percent_read=percent)
+
+
+answer = answering(findings_in_view, writes=WalkAnswer)
+answer_over_leaves = answering(leaves_in_view, writes=WalkAnswer, settings=(Window,))

@@ -1,0 +1,95 @@
+"""Triage at a node above the leaves: down to a child, or back up (MemWalker, section 3)."""
+
+import asyncio
+
+from langgraph.runtime import Runtime
+
+from readgraph.models.asking import ask
+from readgraph.models.metering import fell_back
+from readgraph.models.offered_values import offering
+from readgraph.nodes.prompts.triage import ChildOrRevert, triage_prompt, triage_reply
+from readgraph.nodes.step import step_with
+from readgraph.nodes.walk.place import (
+    Decision,
+    WalkingState,
+    WalkPosition,
+    WalkUpdate,
+    node_texts,
+    reasoning_of,
+    walk_position,
+    working_memory,
+)
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import NoUsableReply
+from readgraph.state.page_store import page_store
+from readgraph.state.search.okapi import rank
+from readgraph.state.settings import Walk, Window
+
+
+async def descend_without_model(state: WalkingState, runtime: Runtime[ReaderContext]) -> WalkUpdate:
+    """Without a model: go down to the child with the best-ranked segment; back up where none shares a word."""
+    place = await walk_position(state, runtime)
+    if decided := place.settled():
+        return place.after(decided)
+    offered = place.offered()
+    pages = {page: child for child in offered for page in place.shape.pages(child)}
+    store = page_store(runtime)
+    kept = await store.pages(place.memory.id, pages)
+    texts = await store.spans(place.document, [(page.start, page.end) for page in kept])
+    ranked = await asyncio.to_thread(rank, _query(place), texts)
+    if ranked:
+        best = kept[ranked[0][0]].number
+        return place.after(Decision("child", f"page {best} shares most words with the question", pages[best]))
+    if place.at == place.shape.root:
+        return place.after(Decision("child", "no part shares a word with the question", offered[0]))
+    return place.after(Decision("revert", "no part shares a word with the question"))
+
+
+def _query(place: WalkPosition) -> str:
+    return " ".join([place.state["question_text"], *place.state["choices"].values()])
+
+
+@step_with(without_model=descend_without_model, settings=(Walk, Window))
+async def descend(state: WalkingState, runtime: Runtime[ReaderContext]) -> WalkUpdate:
+    """Choose a child that was not visited, or revert; at the root there is no reverting.
+
+    A node with no child left reverts by itself, and at the root the walk ends there; the root's last child is taken
+    without a call. Three unusable replies in a row end the walk.
+    """
+    place = await walk_position(state, runtime)
+    if decided := place.settled():
+        return place.after(decided)
+    return place.after(await _triage(place, runtime))
+
+
+async def _triage(place: WalkPosition, runtime: Runtime[ReaderContext]) -> Decision:
+    context, state, may_revert = place.context, place.state, place.at != place.shape.root
+    children, offered = place.shape.children(place.at), place.offered()
+    notes = await node_texts(runtime, place.memory.id, [*children, *place.carried()])
+    below = [notes[child] for child in children if child in notes]
+    shown = sum(note.words for note in below)
+    memory, memory_words = working_memory(place, notes, shown)
+    prompt = triage_prompt(
+        [note.text for note in below],
+        [number for number, child in enumerate(children) if child not in offered],
+        memory,
+        place.found,
+        state["question_text"],
+        state["choices"],
+        reasoning=context.reasoning,
+        may_revert=may_revert,
+    )
+    parts = [number for number, child in enumerate(children) if child in offered]
+
+    def complaint(reply: ChildOrRevert) -> str | None:
+        return None if reply.part is None or reply.part in parts else f"part must be one of {parts}"
+
+    wanted = offering(triage_reply(reasoning=context.reasoning, may_revert=may_revert), part=parts)
+    try:
+        reply = await ask(runtime, prompt, wanted, complaint)
+    except NoUsableReply as problem:
+        fell_back("triage")
+        return Decision("unusable", str(problem), None, memory_words, shown)
+    if reply.part is None:
+        return Decision("revert", reasoning_of(reply), None, memory_words, shown)
+    return Decision("child", reasoning_of(reply), children[reply.part], memory_words, shown)

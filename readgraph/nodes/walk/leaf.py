@@ -1,0 +1,96 @@
+"""A leaf of the walk: read the segment, then answer, keep what it shows, or revert (MemWalker, section 3)."""
+
+import asyncio
+
+from langgraph.runtime import Runtime
+
+from readgraph.models.asking import ask
+from readgraph.models.metering import fell_back
+from readgraph.models.offered_values import offering
+from readgraph.nodes.answering.said import letter_of
+from readgraph.nodes.extractive import quoted_answer
+from readgraph.nodes.prompts.leaf import LeafChoice, LeafVerdict, leaf_prompt, leaf_reply
+from readgraph.nodes.step import step_with
+from readgraph.nodes.walk.place import (
+    LONGEST_REASONING,
+    Decision,
+    LeafUpdate,
+    WalkingState,
+    WalkPosition,
+    node_texts,
+    reasoning_of,
+    segment_at,
+    walk_position,
+    working_memory,
+)
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import NoUsableReply
+from readgraph.state.reading import Finding, Quote
+from readgraph.state.records import Page
+from readgraph.state.settings import Walk, Window
+from readgraph.state.words import first_words
+
+MOST_QUOTES = 3
+
+
+async def read_leaf_without_model(state: WalkingState, runtime: Runtime[ReaderContext]) -> LeafUpdate:
+    """Without a model: answer with the words of the segment that are nearest to the question, else revert."""
+    place = await walk_position(state, runtime)
+    page, text = await segment_at(place, runtime)
+    quoted = quoted_answer({page.number: text}, state)
+    if not quoted.quotes:
+        return place.after_leaf(Decision("revert", "it shares no word with the question", None, 0, page.words), None)
+    finding: Finding = {
+        "page": page.number,
+        "answers": True,
+        "text": quoted.answer or "",
+        "choice": quoted.choice,
+        "quotes": quoted.quotes,
+    }
+    return place.after_leaf(Decision("answer", quoted.summary, None, 0, page.words), finding)
+
+
+@step_with(without_model=read_leaf_without_model, settings=(Walk, Window))
+async def read_leaf(state: WalkingState, runtime: Runtime[ReaderContext]) -> LeafUpdate:
+    """Read a segment and answer, keep what it shows and go on, or revert. Three unusable replies end the walk."""
+    place = await walk_position(state, runtime)
+    (page, segment), notes = await asyncio.gather(
+        segment_at(place, runtime), node_texts(runtime, place.memory.id, place.carried())
+    )
+    memory, memory_words = working_memory(place, notes, page.words)
+    context, choices = place.context, state["choices"]
+    prompt = leaf_prompt(segment, memory, place.found, state["question_text"], choices, reasoning=context.reasoning)
+    verdict = leaf_reply(reasoning=context.reasoning, choices=bool(choices))
+    reply_type = offering(verdict, choice=choices) if choices else verdict
+    try:
+        reply = await ask(runtime, prompt, reply_type, lambda reply: _complaint(reply, choices))
+    except NoUsableReply as problem:
+        fell_back("leaf")
+        return place.after_leaf(Decision("unusable", str(problem), None, memory_words, page.words), None)
+    decision = Decision(reply.action, reasoning_of(reply), None, memory_words, page.words)
+    return place.after_leaf(decision, _finding(reply, page, place))
+
+
+def _complaint(reply: LeafVerdict, choices: dict[str, str]) -> str | None:
+    if reply.action == "answer" and isinstance(reply, LeafChoice):
+        return None if letter_of(reply.choice or "") in choices else f"choice must be one of {', '.join(choices)}"
+    if reply.action != "revert" and not (reply.found or "").strip():
+        return f"for {reply.action}, say in 'found' what it is"
+    return None
+
+
+def _finding(reply: LeafVerdict, page: Page, place: WalkPosition) -> Finding | None:
+    """What the leaf had to say; nothing where it reverted."""
+    if reply.action == "revert":
+        return None
+    answers, choices = reply.action == "answer", place.state["choices"]
+    letter = letter_of(reply.choice or "") if answers and isinstance(reply, LeafChoice) else None
+    return {
+        "page": page.number,
+        "answers": answers,
+        "text": choices[letter] if letter else first_words((reply.found or "").strip(), LONGEST_REASONING),
+        "choice": letter,
+        "quotes": [
+            Quote(page=page.number, quote=first_words(quote, LONGEST_REASONING)) for quote in reply.quotes[:MOST_QUOTES]
+        ],
+    }

@@ -1,0 +1,219 @@
+"""What every step of a walk needs: where it stands, what it sees, where a decision leads (MemWalker, section 3)."""
+
+import asyncio
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from langgraph.runtime import Runtime
+from typing_extensions import TypedDict
+
+from readgraph.nodes.contracts import AskedState
+from readgraph.nodes.memory_view import remembered
+from readgraph.state.context import ReaderContext
+from readgraph.state.page_store import page_store
+from readgraph.state.reading import Finding, with_finding
+from readgraph.state.records import Document, Memory, Note, Page, TreeNode
+from readgraph.state.summary_tree import TreeShape, is_leaf, node_id, page_of
+from readgraph.state.walk import Action, Hop
+from readgraph.state.words import count_words, first_words
+
+LONGEST_REASONING = 120
+"""Words of a reasoning or a finding that go into the state: text doesn't travel there."""
+
+
+Texts = Mapping[str, Note | TreeNode]
+"""Notes of leaves and of nodes above them, by the ids of the nodes."""
+
+
+class WalkingState(AskedState):
+    """What a step of the walk reads."""
+
+    current_node: str
+    walk: int
+    hops: list[Hop]
+    findings: list[Finding]
+
+
+class WalkUpdate(TypedDict):
+    """What a step of the walk writes: where it goes on, whether it does, and the decision."""
+
+    current_node: str
+    walk: int
+    continue_search: bool
+    hops: list[Hop]
+    step_summary: str
+
+
+class LeafUpdate(WalkUpdate):
+    """What a leaf writes besides: the pages read so far, and what was found."""
+
+    pages_read: list[int]
+    findings: list[Finding]
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What was decided at a node, by the model or by rule; `to` is the child that was chosen."""
+
+    action: Action
+    reasoning: str = ""
+    to: str | None = None
+    memory_words: int = 0
+    shown_words: int = 0
+
+
+@dataclass(frozen=True)
+class WalkPosition:
+    """A walk at one node of its tree."""
+
+    context: ReaderContext
+    document: Document
+    memory: Memory
+    shape: TreeShape
+    state: WalkingState
+
+    @property
+    def at(self) -> str:
+        """The node where the walk stands."""
+        return self.state["current_node"]
+
+    @property
+    def visited(self) -> set[str]:
+        """Nodes at which something was decided, in this walk or an earlier one."""
+        return {hop["node"] for hop in self.state["hops"]}
+
+    def offered(self) -> list[str]:
+        """The children that were not visited yet."""
+        visited = self.visited
+        return [child for child in self.shape.children(self.at) if child not in visited]
+
+    def settled(self) -> Decision | None:
+        """What needs no deciding: no child is left, or one at the root, where there is no reverting."""
+        offered = self.offered()
+        if not offered:
+            return Decision("exhausted")
+        if len(offered) == 1 and self.at == self.shape.root:
+            return Decision("child", "it is the only one left", offered[0])
+        return None
+
+    def carried(self) -> list[str]:
+        """The nodes whose notes are the working memory, the oldest first."""
+        how, path = self.context.working_memory, self.shape.path(self.at)
+        if how == "off":
+            return []
+        before = self._walked() if how == "visited" else []
+        return [node for node in dict.fromkeys([*before, *path]) if node != self.at]
+
+    @property
+    def found(self) -> list[str]:
+        """What the leaves before had to say in this walk."""
+        walked = self._walked()
+        return [finding["text"] for finding in self.state["findings"] if node_id(0, finding["page"]) in walked]
+
+    def _walked(self) -> list[str]:
+        return [hop["node"] for hop in self.state["hops"] if hop["walk"] == self.state["walk"]]
+
+    def after(self, decision: Decision) -> WalkUpdate:
+        """Go where a decision leads; a walk that ends is followed by the next one, if there is to be one."""
+        state, on = self.state, self._next(decision)
+        hop = Hop(
+            walk=state["walk"],
+            node=self.at,
+            action=decision.action,
+            next_node=on,
+            reasoning=first_words(decision.reasoning, LONGEST_REASONING),
+            memory_words=decision.memory_words,
+            shown_words=decision.shown_words,
+            valid=decision.action != "unusable",
+        )
+        hops = [*state["hops"], hop]
+        did = self._did(hop)
+        if on and sum(made["walk"] == state["walk"] for made in hops) < self.context.max_hops:
+            return {
+                "current_node": on,
+                "walk": state["walk"],
+                "continue_search": True,
+                "hops": hops,
+                "step_summary": did,
+            }
+        if on:
+            did += f"; the walk ends after {self.context.max_hops} hops"
+        fresh = {*self.shape.children(self.shape.root)} - {made["node"] for made in hops}
+        again = bool(fresh) and state["walk"] + 1 < self.context.walks
+        at, walk = (self.shape.root, state["walk"] + 1) if again else (self.at, state["walk"])
+        return {"current_node": at, "walk": walk, "continue_search": again, "hops": hops, "step_summary": did}
+
+    def after_leaf(self, decision: Decision, finding: Finding | None) -> LeafUpdate:
+        """Go where a decision at a leaf leads, with what was found."""
+        read, page = self.state["pages_read"], page_of(self.at)
+        return {
+            **self.after(decision),
+            "pages_read": read if page in read else [*read, page],
+            "findings": with_finding(self.state["findings"], finding) if finding else self.state["findings"],
+        }
+
+    def _next(self, decision: Decision) -> str | None:
+        if decision.action in ("answer", "unusable"):
+            return None
+        return decision.to or self.shape.parent(self.at)
+
+    def _did(self, hop: Hop) -> str:
+        ways: dict[Action, str] = {
+            "child": f"went down to {hop['next_node']} ({self._pages(hop['next_node'])})",
+            "revert": f"went back up to {hop['next_node']}" if hop["next_node"] else "found no answer there",
+            "exhausted": f"nothing is left there: went back up to {hop['next_node']}"
+            if hop["next_node"]
+            else "nothing is left",
+            "answer": "answered",
+            "keep": f"kept what it says and went back up to {hop['next_node']}"
+            if hop["next_node"]
+            else "kept what it says",
+            "unusable": "no usable reply: the walk ends",
+        }
+        why = f": {hop['reasoning']}" if hop["reasoning"] else ""
+        return f"at {hop['node']}: {ways[hop['action']]}{why}"
+
+    def _pages(self, node: str | None) -> str:
+        pages = self.shape.pages(node or self.at)
+        return f"page {pages[0]}" if len(pages) == 1 else f"pages {pages[0]}-{pages[-1]}"
+
+
+async def walk_position(state: WalkingState, runtime: Runtime[ReaderContext]) -> WalkPosition:
+    """Where a walk stands; raises `BadInput` where somebody sent it to a node that doesn't exist."""
+    document, memory = await remembered(runtime, state["document"], state["memory"])
+    place = WalkPosition(runtime.context, document, memory, TreeShape.of(memory), state)
+    place.shape.pages(place.at)
+    return place
+
+
+async def segment_at(place: WalkPosition, runtime: Runtime[ReaderContext]) -> tuple[Page, str]:
+    """The page of the leaf where a walk stands, and its text."""
+    store = page_store(runtime)
+    (page,) = await store.pages(place.memory.id, [page_of(place.at)])
+    (text,) = await store.spans(place.document, [(page.start, page.end)])
+    return page, text
+
+
+async def node_texts(runtime: Runtime[ReaderContext], memory: str, nodes: Iterable[str]) -> Texts:
+    """The notes of leaves and of nodes above them, by their ids."""
+    wanted, store = {*nodes}, page_store(runtime)
+    notes, above = await asyncio.gather(
+        store.notes(memory, [page_of(node) for node in wanted if is_leaf(node)]),
+        store.tree_nodes(memory, [node for node in wanted if not is_leaf(node)]),
+    )
+    return {node_id(0, note.page): note for note in notes} | {node.id: node for node in above}
+
+
+def working_memory(place: WalkPosition, notes: Texts, words: int) -> tuple[list[str], int]:
+    """The notes that a walk carries and their words, beside a prompt of so many; the oldest are cut to fit."""
+    texts = [notes[node] for node in place.carried() if node in notes]
+    room = place.context.window_words - words - count_words(place.state["question_text"])
+    while texts and sum(text.words for text in texts) > room:
+        texts = texts[1:]
+    return [text.text for text in texts], sum(text.words for text in texts)
+
+
+def reasoning_of(reply: Any) -> str:
+    """The reasoning of a reply that has one."""
+    return str(getattr(reply, "reasoning", ""))

@@ -1,0 +1,18 @@
+"""Addresses of servers as they may be shown and stored."""
+
+from urllib.parse import urlsplit, urlunsplit
+
+from readgraph.state.errors import BadInput
+
+
+def without_secrets(address: str) -> str:
+    """The address without user, password, query and fragment, any of which may hold a key.
+
+    Raises `BadInput`, without a word of it, where it is no address.
+    """
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        raise BadInput("The address of the model server can't be read: check OPENAI_BASE_URL.") from None
+    netloc = parts.netloc.rpartition("@")[2]
+    return urlunsplit(parts._replace(netloc=netloc, query="", fragment="")).rstrip("/")

@@ -1,0 +1,92 @@
+"""How settings are declared in groups, and read from there: the parts that `readgraph.state.settings` is made of."""
+
+from collections.abc import Iterator
+from dataclasses import MISSING, dataclass, fields, is_dataclass
+from typing import Any, ClassVar, NamedTuple, TypeAlias, get_args, get_type_hints
+
+from annotated_types import Ge, Le
+
+from readgraph.state.errors import BadInput
+
+LARGEST = 2**31 - 1
+"""Sizes go into stored records, which hold no integer of any size."""
+
+
+@dataclass(frozen=True, slots=True)
+class Help:
+    """What people read about a setting: `metavar` stands for its value in the command's help.
+
+    `variable` is the environment's variable that gives it too. Without `option`, the command has no option for it.
+    """
+
+    text: str
+    metavar: str = ""
+    variable: str = ""
+    option: bool = True
+
+    def __get_pydantic_json_schema__(self, schema: Any, handler: Any) -> Any:
+        """Show the text as the field's description, such as in Studio's form."""
+        return handler(schema) | {"description": self.text}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """A group of settings; `panel` is its heading in the command's help."""
+
+    panel: ClassVar[str] = ""
+
+    def __post_init__(self) -> None:
+        for name, value in vars(self).items():
+            if isinstance(value, int) and value > LARGEST:
+                raise BadInput(f"The setting '{name}' can't be used: {value} is too large.")
+
+
+Groups: TypeAlias = tuple[type[Settings], ...]
+
+RENAMED = {"block": "memorize_batch"}
+"""Earlier names of settings, which are still understood."""
+
+
+class Declaration(NamedTuple):
+    """One setting as it is declared; `least` and `most` bound a number, if they are given."""
+
+    name: str
+    kind: Any
+    help: Help
+    least: Any
+    most: Any
+    default: Any
+    panel: str
+
+
+def declared(groups: Groups) -> Iterator[Declaration]:
+    """The settings of the groups, in their order."""
+    for group in groups:
+        hints = get_type_hints(group, include_extras=True)
+        for each in fields(group):
+            kind, *notes = get_args(hints[each.name])
+            (text,) = (note for note in notes if isinstance(note, Help))
+            least = next((note.ge for note in notes if isinstance(note, Ge)), None)
+            most = next((note.le for note in notes if isinstance(note, Le)), None)
+            default = "" if each.default is MISSING else each.default
+            yield Declaration(each.name, kind, text, least, most, default, group.panel)
+
+
+def settings_in(context: type[Any]) -> tuple[str, ...]:
+    """The names of the settings that a context of this type has: a dataclass, a model or a typed dictionary."""
+    return tuple(each.name for each in fields(context)) if is_dataclass(context) else tuple(get_type_hints(context))
+
+
+def as_shown(default: Any) -> str:
+    """A default as people write it; empty where there is none, or a switch is off."""
+    if default in (None, "") or default is False:
+        return ""
+    if isinstance(default, tuple):
+        return ",".join(default)
+    return "on" if default is True else str(default).removesuffix(".0")
+
+
+def as_now_named(given: dict[str, Any]) -> dict[str, Any]:
+    """The settings by their names of today; an earlier name wins, since `dataclasses.replace` gives both."""
+    renamed = {new: given[old] for old, new in RENAMED.items() if old in given}
+    return {name: value for name, value in given.items() if name not in RENAMED} | renamed

@@ -1,0 +1,221 @@
+"""`read` and `ask` as a user meets them."""
+
+import io
+import json
+import re
+import socket
+from pathlib import Path
+
+import pytest
+from pytest import MonkeyPatch
+
+from tests.doubles.model_server import Fault, ModelServer
+from tests.doubles.reader import asked_for, reader
+from tests.support.command import (
+    ASK,
+    DOUBLE,
+    NAMES,
+    NODES,
+    PROMISED,
+    STORY,
+    Command,
+    assert_cited,
+    assert_refused,
+    finished,
+    kinds,
+    plain,
+    process,
+)
+
+pytestmark = pytest.mark.quick
+
+
+def test_an_answer_without_model_key_or_network(
+    readgraph: Command, monkeypatch: MonkeyPatch, story: str, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(socket.socket, "connect", lambda *_: pytest.fail("something is called over the network"))
+    ran = readgraph(*ASK)
+    quotes = re.findall(r"p\. \d+, [^“]+ “(.+?)”", ran.text)
+    assert quotes and all(quote in plain(story) for quote in quotes)
+    assert "without a model" in plain(ran.err) and "--model" in ran.err and "openai:" in ran.err
+    for library in ("library", "another"):
+        again = readgraph(*ASK, "--library", tmp_path / library)
+        assert ran.out.partition("pages read")[0] == again.out.partition("pages read")[0]
+
+
+def test_json_holds_what_is_promised(readgraph: Command, story: str, tmp_path: Path) -> None:
+    text = "\U0001f56f Élise, naïve\r\n\r\n" + story.replace("\n", "\r\n")
+    (tmp_path / "windows.md").write_bytes(text.encode("utf-8-sig"))
+    found = readgraph("ask", ASK[1], tmp_path / "windows.md", "--json").json
+    assert found.keys() >= PROMISED | NAMES
+    assert_cited(found, text)
+    assert found["status"] == "answered" and found["choice"] is None and found["fallbacks"] == {}
+    assert set(found["usage"]) == {
+        "calls",
+        "cached_calls",
+        "refused",
+        "input_words",
+        "output_words",
+        "input_tokens",
+        "output_tokens",
+        "seconds",
+    }
+    assert [step["node"] for step in found["steps"]] == NODES
+    assert found["pages_read"] and 0 < found["compression_rate"] < 100
+    shown = readgraph(*ASK, "--show-steps").out.splitlines()
+    assert [line.split()[0] for line in shown[1 : 1 + len(NODES)]] == NODES
+
+
+def test_json_holds_nothing_else(readgraph: Command) -> None:
+    assert set(readgraph(*ASK, "--json").json) == PROMISED | NAMES
+
+
+@pytest.mark.parametrize("model", [(), DOUBLE])
+def test_options_are_answered_with_a_letter(readgraph: Command, server: ModelServer, model: tuple[str, ...]) -> None:
+    options = {"A": "Desmond", "B": "Iolo, for his grandmother", "C": "Femi Lloyd"}
+    given = [part for option in options.values() for part in ("--option", option)]
+    found = readgraph(*ASK, *given, *model, "--json").json
+    assert options[found["choice"]] == found["answer"]
+    assert f"{found['choice']}. {found['answer']}" in readgraph(*ASK, *given, *model).text
+
+
+@pytest.mark.parametrize("strategy", ["parallel", "sequential"])
+def test_a_model_reads(
+    readgraph: Command, server: ModelServer, monkeypatch: MonkeyPatch, story: str, strategy: str
+) -> None:
+    monkeypatch.setenv("READGRAPH_MODEL", "openai:double")
+    asked = (*ASK, "--strategy", strategy)
+    found = readgraph(*asked, "--json").json
+    assert (found["answer"], found["status"], found["model"]) == ("It says so.", "answered", "openai:double")
+    assert len(found["pages_read"]) == 2 and found["usage"]["calls"] == server.calls > 20
+    assert ("NextPage" if strategy == "sequential" else "PagesToRead") in kinds(server.requests)
+    assert_cited(found, story)
+    assert "without a model" not in readgraph(*asked).err
+    one = readgraph(*asked, "--max-pages", 1, "--json").json
+    assert len(one["pages_read"]) == 1 and one["status"] == "answered"
+
+
+def test_a_memory_is_built_once(readgraph: Command, server: ModelServer) -> None:
+    first = readgraph(*ASK, *DOUBLE, "--json").json
+    server.reset()
+    for more in ((), ("--rebuild",)):
+        again = readgraph(*ASK, *DOUBLE, *more, "--json").json
+        assert (again["answer"], again["citations"]) == (first["answer"], first["citations"])
+        assert server.calls == again["usage"]["calls"] == 0 and again["usage"]["cached_calls"] == 2
+    other = readgraph("ask", "How deep is the well?", STORY, *DOUBLE, "--json").json
+    assert kinds(server.requests) == ["PagesToRead", "FreeAnswer"]
+    assert (other["usage"]["calls"], other["usage"]["cached_calls"]) == (2, 0)
+
+
+def test_a_budget_ends_the_reading_and_what_was_paid_for_is_kept(readgraph: Command, server: ModelServer) -> None:
+    found = readgraph(*ASK, *DOUBLE, "--max-calls", 5, "--json").json
+    assert found["status"] == "budget" and found["usage"]["calls"] == server.calls == 5
+    assert "budget ran out" in readgraph(*ASK, *DOUBLE, "--max-calls", 0).text
+    assert "Not complete" in readgraph("read", STORY, *DOUBLE, "--max-calls", 0).text
+    assert server.calls == 5
+    assert readgraph(*ASK, *DOUBLE, "--json").json["status"] == "answered"
+    assert len({request.key for request in server.requests}) == server.calls > 20
+
+
+def test_another_server_is_asked(readgraph: Command, server: ModelServer, monkeypatch: MonkeyPatch) -> None:
+    readgraph(*ASK, *DOUBLE)
+    with ModelServer(reader) as other:
+        monkeypatch.setenv("OPENAI_BASE_URL", other.url)
+        assert readgraph(*ASK, *DOUBLE).code == 0
+    assert "FreeAnswer" in kinds(other.requests)
+
+
+def test_help_and_version(readgraph: Command) -> None:
+    assert re.fullmatch(r"readgraph \d+\.\d+\.\d+\S*", readgraph("--version").text)
+    assert all(command in readgraph("--help").text for command in ("read", "ask", "show"))
+    assert 'readgraph ask "' in readgraph("ask", "--help").text
+    timed = finished(process("--help", options=("-X", "importtime")))
+    assert timed.code == 0 and "typer" in timed.err and "langgraph.graph" not in timed.err
+
+
+def test_as_a_process() -> None:
+    running = [process(*ASK, "--json"), process("ask", "who", "none.txt")]
+    answered, refused = map(finished, running)
+    assert answered.json["status"] == "answered"
+    assert_refused(refused, "none.txt")
+
+
+def test_a_model_is_checked(readgraph: Command, server: ModelServer) -> None:
+    server.respond = lambda request: {"count": 3}
+    assert "typed replies by a JSON schema" in readgraph("models", "openai:double").out
+    server.supports = frozenset({"tools"})
+    assert "by a function call" in readgraph("models", "openai:double").out
+    server.fault_for = lambda request, call: Fault.not_json()
+    ran = readgraph("models", "openai:double", "--json")
+    assert (ran.code, json.loads(ran.out)["usable"]) == (0, False)
+    assert "set another reply_form" in readgraph("models", "openai:double").out
+    assert_refused(readgraph("models"), "PROVIDER:NAME")
+
+
+def test_an_html_page_is_cited_by_its_headings(readgraph: Command, tmp_path: Path) -> None:
+    page = "<h1>The log</h1><p>The lamp was lit at nine.</p><h2>The well</h2><p>The well is thirty-one feet deep.</p>"
+    (tmp_path / "log.html").write_text(f"<html><body>{page}</body></html>")
+    found = readgraph("ask", "How deep is the well?", tmp_path / "log.html", "--json").json
+    assert any("The well" in citation["place"] for citation in found["citations"])
+
+
+def test_standard_input_is_read(readgraph: Command, monkeypatch: MonkeyPatch) -> None:
+    text = "The well is thirty-one feet deep. The lamp was lit at nine."
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+    assert "thirty-one feet" in readgraph("ask", "How deep is the well?", "-").out
+
+
+def test_a_folder_is_read(readgraph: Command, tmp_path: Path) -> None:
+    (tmp_path / "letters").mkdir()
+    for name in ("1.md", "2.md", "3.txt"):
+        (tmp_path / "letters" / name).write_text(f"The lamp of letter {name} was lit at nine.")
+    built = json.loads(readgraph("read", tmp_path / "letters", "--glob", "*.md", "--json").out)
+    assert [document["title"] for document in built] == ["1", "2"]
+    assert all(document["complete"] for document in built)
+    assert readgraph("read", tmp_path / "letters").out.count("1 gist of") == 3
+    assert_refused(readgraph("read", tmp_path / "letters", "--glob", "*.pdf"), "holds no file")
+    (tmp_path / "letters" / "4.pdf").write_text("no PDF")
+    for command in (("read",), ("ask", "When was the lamp lit?")):
+        ran = readgraph(*command, tmp_path / "letters", "--quiet")
+        assert ran.code == 0 and ran.err.startswith("readgraph: Left out: ") and "4.pdf is no PDF" in ran.err
+
+
+def test_several_files_are_asked_as_one(readgraph: Command, tmp_path: Path) -> None:
+    for name, text in (("a.md", "# Lamps\n\nThe lamp was lit at nine."), ("b.txt", "The well is thirty feet deep.")):
+        (tmp_path / name).write_text(text)
+    found = readgraph("ask", "How deep is the well?", tmp_path, "--json").json
+    assert [document["title"] for document in found["documents"]] == ["a", "b"]
+    assert found["citations"][0]["place"].startswith("b, ")
+    start = found["documents"][1]["start"]
+    (citation,) = (c for c in found["citations"] if "thirty" in c["quote"])
+    assert citation["start"] - start == "The well is thirty feet deep.".index(citation["quote"])
+    assert "thirty feet" in readgraph("ask", "How deep is the well?", tmp_path / "a.md", tmp_path / "b.txt").out
+    assert "thirty feet" in readgraph("ask", "How deep is the well?", "b").out, "by its title in the library"
+
+
+def test_a_follow_up_goes_on_from_the_last_question(readgraph: Command, server: ModelServer) -> None:
+    readgraph(*ASK, *DOUBLE)
+    found = readgraph("ask", "--continue", "And for whom?", *DOUBLE, "--json").json
+    assert found["title"] == STORY.stem and found["status"] == "answered"
+    assert ASK[1] in server.requests[-1].text and "And for whom?" in server.requests[-1].text
+    assert "question before was asked with read-agent" not in readgraph("ask", "--continue", "Why?", STORY, *DOUBLE).err
+
+
+def test_quiet_prints_the_answer_and_verbose_every_step(readgraph: Command, server: ModelServer) -> None:
+    quiet = readgraph(*ASK, "--quiet")
+    assert quiet.err == "" and "pages read again" not in quiet.out and "p. " in quiet.out
+    server.respond = lambda request: "no label" if asked_for(request) == "PausePoint" else reader(request)
+    told = readgraph(*ASK, *DOUBLE, "--verbose").err
+    assert all(f"{node}: " in told for node in NODES) and "refused a reply to 'pause'" in told
+
+
+def test_what_it_cost_is_told_where_the_price_is_known(
+    readgraph: Command, server: ModelServer, monkeypatch: MonkeyPatch
+) -> None:
+    found = readgraph(*ASK, *DOUBLE, "--price", "2/10", "--json").json
+    used = found["usage"]
+    assert found["cost"] == pytest.approx((2 * used["input_tokens"] + 10 * used["output_tokens"]) / 1e6, abs=1e-5)
+    assert readgraph(*ASK, *DOUBLE, "--rebuild", "--json").json["cost"] == 0, "recorded replies cost nothing"
+    other = ("ask", "Who took the lamp?", STORY, *DOUBLE)
+    assert readgraph(*other, "--json").json["cost"] is None
+    assert "$" in readgraph("ask", "Who took the gander?", STORY, *DOUBLE, "--price", "2/10").text

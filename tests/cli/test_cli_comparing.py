@@ -1,0 +1,100 @@
+"""`compare` and `methods` as a user meets them."""
+
+import re
+
+import pytest
+from pytest import MonkeyPatch
+
+from readgraph.graphs.methods import METHODS
+from tests.doubles.model_server import ChatRequest, ModelServer
+from tests.doubles.reader import asked_for, reader
+from tests.support.command import DOUBLE, NAMES, PROMISED, STORY, Command, assert_cited, assert_refused
+
+COMPARE = ("compare", "What did the keeper's Remarks for 19 January say about a goat?", STORY)
+PLAIN = [name for name in METHODS if name not in ("dense", "fused")]
+"""The methods that need no embedding model."""
+
+
+def test_every_method_is_listed_with_its_line(readgraph: Command) -> None:
+    printed, listed = readgraph("methods").text, readgraph("methods", "--json").json
+    assert [method["name"] for method in listed] == [*METHODS]
+    assert all(method["name"] in printed and method["line"] in printed for method in listed)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_method_is_drawn(readgraph: Command, name: str) -> None:
+    drawing = readgraph("methods", name, "--mermaid").out
+    assert "graph TD" in drawing and "cite --> __end__" in drawing
+    told = readgraph("methods", name, "--json").json
+    assert told["mermaid"].strip() == drawing.strip()
+    assert "memory" in {key for node in told["nodes"] for key in node["reads"]}
+    assert all(node["name"] in readgraph("methods", name).text for node in told["nodes"])
+
+
+def test_methods_are_compared_side_by_side(readgraph: Command, server: ModelServer, story: str) -> None:
+    told = readgraph(*COMPARE, *DOUBLE, "--methods", "read-agent, bm25,full-text,bm25", "--price", "1/2", "--json").json
+    assert [found["method"] for found in told["methods"]] == ["read-agent", "bm25", "full-text"]
+    for found in told["methods"]:
+        assert found.keys() >= PROMISED | NAMES and found["document"] == told["document"]
+        assert found["cost"] > 0
+        assert_cited(found, story)
+    assert sum(found["usage"]["calls"] for found in told["methods"]) == server.calls
+    again = readgraph(*COMPARE, *DOUBLE, "--methods", "read-agent,bm25,full-text").text
+    assert "bm25: 1 call more answered by recorded replies" in again
+
+
+def test_the_table_fits_a_terminal(readgraph: Command, monkeypatch: MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    ran = readgraph(*COMPARE, "--methods", ",".join(PLAIN), "--price", "1/2")
+    (header,) = re.findall(r"^method .*$", ran.out, re.MULTILINE)
+    assert all(name in header for name in ("calls", "words", "seconds", "compression", "pages", "quotes"))
+    rows = [line for line in ran.out.split("method ", 1)[1].splitlines() if line.split()[:1] and "%" in line]
+    assert [row.split()[0] for row in rows] == PLAIN and all(len(row) <= 80 for row in rows)
+    assert "Goat on gallery" in ran.text
+    assert "retrieved-pages, gists-only, gist-research, escalate: they share a memory" in ran.text
+    assert "without a model" in ran.err
+    quiet = readgraph(*COMPARE, "--methods", ",".join(PLAIN), "-q")
+    assert "share a memory" not in quiet.text and quiet.err == ""
+
+
+def test_each_method_has_its_own_budget(readgraph: Command, server: ModelServer) -> None:
+    told = readgraph(*COMPARE, *DOUBLE, "--methods", "recurrent,bm25,gists-only", "--max-calls", 2, "--json").json
+    assert {found["method"]: found["status"] for found in told["methods"]} == {
+        "recurrent": "budget",
+        "bm25": "answered",
+        "gists-only": "budget",
+    }
+    assert all(found["usage"]["calls"] <= 2 for found in told["methods"])
+
+
+def test_a_method_that_fails_does_not_stop_the_others(readgraph: Command, server: ModelServer) -> None:
+    def fails_at_notes(request: ChatRequest) -> str | dict[str, object]:
+        if not asked_for(request):
+            raise ConnectionError("a server that breaks")
+        return reader(request)
+
+    server.respond = fails_at_notes
+    ran = readgraph(*COMPARE, *DOUBLE, "--methods", "recurrent,bm25", "--json")
+    failed, done = ran.json["methods"]
+    assert (failed["status"], done["status"], ran.json["failed"]) == ("failed", "answered", 1)
+    assert "in a row (500)" in failed["problem"]
+    printed = readgraph(*COMPARE, *DOUBLE, "--methods", "recurrent,bm25").text
+    assert "failed: The model server" in printed and "1 of 2 methods failed" in printed
+
+
+@pytest.mark.parametrize(
+    ("more", "reason"),
+    [
+        (("--methods", "bm25,none"), "no method 'none'"),
+        (("--methods", " , "), "no method to compare"),
+        (("--option", "one"), "at least two options"),
+        (("--model", "nonsense:x"), "'nonsense'"),
+    ],
+)
+def test_what_can_not_be_compared_is_one_line(readgraph: Command, more: tuple[str, ...], reason: str) -> None:
+    assert_refused(readgraph(*COMPARE, *more), reason)
+
+
+def test_a_drawing_needs_a_name(readgraph: Command) -> None:
+    assert_refused(readgraph("methods", "--mermaid"), "Which method")
+    assert_refused(readgraph("methods", "none"), "no method 'none'")

@@ -1,0 +1,123 @@
+"""What the library keeps: show, forget, replies, settings."""
+
+import asyncio
+import json
+import os
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+from pytest import MonkeyPatch
+
+from readgraph.state.library import open_library
+from readgraph.state.page_store import utc_now
+from readgraph.state.records import Document, Note, Page, Recipe
+from readgraph.state.stored_items import ROOT, numbered
+from tests.doubles.model_server import ModelServer
+from tests.support.command import ASK, DOUBLE, STORY, Command, assert_refused, kinds, plain
+
+pytestmark = pytest.mark.quick
+
+
+def test_what_was_read_is_shown(readgraph: Command, server: ModelServer, story: str) -> None:
+    assert "library is empty" in readgraph("show").text and readgraph("show", "--json").json == []
+    made, kept = readgraph("read", STORY, *DOUBLE).text, readgraph("read", STORY, *DOUBLE, "--json").json
+    assert kept["complete"] is True and kept["pages"] == kept["notes"] == kinds(server.requests).count("note")
+    assert f"{kept['pages']} pages" in made and f"{kept['notes']} gists" in made
+    listed, (record,) = readgraph("show").text, readgraph("show", "--json").json
+    assert all(part in listed for part in (STORY.stem, record["id"], "openai:double", str(kept["pages"])))
+    assert record["title"] == STORY.stem and record["memories"][0]["recipe"]["model"] == "openai:double"
+    for named in (STORY.stem, STORY.stem.upper(), record["id"], record["id"][:6], STORY, os.path.relpath(STORY)):
+        pages, printed = readgraph("show", named, "--json").json["pages"], readgraph("show", named).text
+        assert "".join(story[page["start"] : page["end"]] for page in pages) == story
+        assert len(pages) == kept["pages"] and all(plain(page["gist"]) in printed for page in pages)
+
+
+def test_show_finds_a_path_from_any_folder(readgraph: Command, monkeypatch: MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(STORY.parent)
+    readgraph("read", STORY.name)
+    monkeypatch.chdir(tmp_path)
+    assert "p. 0" in readgraph("show", STORY).text
+
+
+def test_a_library_of_many_documents_is_listed_and_searched_whole(readgraph: Command, tmp_path: Path) -> None:
+    many = 10_001
+
+    async def fill() -> None:
+        async with open_library(tmp_path / "library") as library:
+            records = [Document(f"{number:016x}", f"book {number}", "", 1, 4, utc_now()) for number in range(many)]
+            await library.pages.put([((ROOT, "documents"), each.id, asdict(each)) for each in records])
+            memory = await library.pages.open_memory(records[0].id, Recipe("read_agent", {}, ""))
+            await library.pages.add_page(memory, Page(0, 0, 4, 1, "rest"))
+            await library.pages.put_note(memory.id, Note(0, "Lamp", 77))
+            await library.pages.put([((ROOT, "text", records[0].id), numbered(0), {"text": "lamp"})])
+
+    asyncio.run(fill())
+    listed = readgraph("show").text
+    assert "10,001 documents" in listed and "77 words of notes" in listed
+    assert listed.count("not read yet") == many - 1
+    assert "Lamp" in readgraph("show", "book 0").text
+
+
+def test_a_model_that_fails_leaves_the_pages_in_view(readgraph: Command) -> None:
+    readgraph("read", STORY)
+    assert readgraph(*ASK, "--model", "nonsense:x").code == 2
+    assert "p. 0" in readgraph("show", STORY).text
+
+
+def test_a_document_is_forgotten(readgraph: Command) -> None:
+    readgraph("read", str(STORY))
+    assert_refused(readgraph("forget", STORY.stem), "say --yes")
+    assert "Forgot" in readgraph("forget", str(STORY), "--yes").out
+    assert "empty" in readgraph("show").out
+    assert_refused(readgraph("forget", STORY.stem, "--yes"), "holds no document")
+
+
+def test_a_profile_sets_the_sizes_that_were_not_given(readgraph: Command) -> None:
+    readgraph("read", str(STORY), "--profile", "movie", "--max-page-words", "1200")
+    (kept,) = json.loads(readgraph("show", "--json").out)
+    parameters = kept["memories"][0]["recipe"]["parameters"]
+    assert (parameters["min_page_words"], parameters["max_page_words"], parameters["gist_words"]) == (600, 1200, 96)
+    assert_refused(readgraph("read", str(STORY), "--profile", "poem"), "choose one of quality")
+
+
+def test_replies_move_to_another_library(readgraph: Command, server: ModelServer, tmp_path: Path) -> None:
+    readgraph(*ASK, *DOUBLE)
+    assert "Exported" in readgraph("replies", "export", tmp_path / "run.jsonl", "--document", STORY.stem).out
+    assert_refused(readgraph("replies", "export", tmp_path / "run.jsonl"), "there already")
+    assert "Imported" in readgraph("replies", "import", tmp_path / "run.jsonl", "--library", tmp_path / "other").out
+    calls = server.calls
+    readgraph(*ASK, *DOUBLE, "--library", tmp_path / "other")
+    assert server.calls == calls
+    assert_refused(readgraph("replies", "import", STORY), "no JSON")
+
+
+def test_settings_are_read_from_their_file(readgraph: Command, server: ModelServer, tmp_path: Path) -> None:
+    (tmp_path / "settings.toml").write_text('model = "openai:double"\nmin_page_words = 400\nmax_page_words = 900\n')
+    readgraph("read", STORY, "--max-page-words", "1000")
+    (kept,) = json.loads(readgraph("show", "--json").out)
+    recipe = kept["memories"][0]["recipe"]
+    sizes = (recipe["parameters"]["min_page_words"], recipe["parameters"]["max_page_words"])
+    assert (recipe["model"], sizes) == ("openai:double", (400, 1000))
+    for text, reason in (
+        ("colour = 1", "unknown setting 'colour'"),
+        ("max_pages = -1", "'max_pages' can't be used"),
+        ("model = ", "can't be read"),
+        ('method = "none"', "choose one of"),
+        ('price = "cheap"', "is no price"),
+    ):
+        (tmp_path / "settings.toml").write_text(text)
+        assert_refused(readgraph("read", STORY), reason)
+
+
+def test_show_tells_how_much_is_done(readgraph: Command, server: ModelServer) -> None:
+    readgraph("read", STORY, *DOUBLE, "--max-calls", 12)
+    (record,) = readgraph("show", "--json").json
+    (memory,) = record["memories"]
+    assert 0 < memory["notes"] <= memory["pages"] and not memory["complete"]
+    assert f"{memory['notes']} of about " in readgraph("show").text and "1 document, " in readgraph("show").text
+
+
+def test_a_reading_that_was_stopped_at_once_is_of_unknown_length(readgraph: Command, server: ModelServer) -> None:
+    readgraph("read", STORY, *DOUBLE, "--max-calls", 0)
+    assert "no page done yet" in readgraph("show").text

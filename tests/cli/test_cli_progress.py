@@ -1,0 +1,64 @@
+"""What a person sees while a document is read."""
+
+import re
+from pathlib import Path
+
+import pytest
+from pytest import MonkeyPatch
+
+from readgraph.models.waiting import Clock, waiting_by
+from tests.doubles.model_server import Fault, ModelServer
+from tests.support.command import ASK, DOUBLE, STORY, Command
+
+
+@pytest.fixture
+def terminal(monkeypatch: MonkeyPatch) -> None:
+    """Outputs that are drawn as on a terminal."""
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    monkeypatch.setenv("TERM", "xterm")
+
+
+def drawn(printed: str) -> str:
+    return re.sub(r"\x1b\[[\d;?]*[A-Za-z]", "", printed)
+
+
+def test_steps_are_drawn_as_they_begin(readgraph: Command, server: ModelServer, terminal: None) -> None:
+    read = drawn(readgraph("read", STORY, *DOUBLE).err)
+    assert re.search(r"Reading .* 100% 34 pages, 34 notes +67 calls, [\d,]+ words", read)
+    answered = drawn(readgraph(*ASK, *DOUBLE).err).rsplit("Answering", 1)[1]
+    assert "%" not in answered and "2 calls" in answered, "nobody knows how far an answer is"
+
+
+def test_a_narrow_terminal_shows_what_it_cost(
+    readgraph: Command, server: ModelServer, terminal: None, monkeypatch: MonkeyPatch
+) -> None:
+    readgraph("show")
+    monkeypatch.setattr("rich.console.Console.width", 40)
+    seen = drawn(readgraph("read", STORY, *DOUBLE).err)
+    assert re.search(r"Reading +100% \d+ calls, [\d,]+ words", seen)
+
+
+def test_a_wait_for_the_server_is_told(readgraph: Command, server: ModelServer, terminal: None) -> None:
+    server.fault_for = lambda request, call: Fault.rate_limited() if call == 5 else None
+    with waiting_by(Clock()):  # the bar goes by the real one
+        seen = drawn(readgraph("read", STORY, *DOUBLE).err)
+    assert "Waiting 1 s" in seen and "Reading" in seen.rsplit("Waiting", 1)[1]
+
+
+def test_a_wait_is_told_without_a_terminal_where_that_is_asked_for(readgraph: Command, server: ModelServer) -> None:
+    server.faults.append(Fault.rate_limited())
+    server.faults.append(Fault.cut())
+    told = readgraph(*ASK, *DOUBLE, "--verbose").err
+    assert "waiting 1 s: the model server says 429" in told and "s: the model server gave no answer" in told
+    server.faults.append(Fault.rate_limited())
+    assert "waiting" not in readgraph("ask", "Who?", STORY, *DOUBLE).err
+
+
+def test_tracing_is_told_even_when_quiet(readgraph: Command, monkeypatch: MonkeyPatch, out: Path) -> None:
+    monkeypatch.setattr("readgraph.nodes.opening.tracing_is_enabled", lambda: True)
+    evaluate = ("evaluate", "--dataset", "nested-keys", "--limit", 1, "--methods", "bm25", "--out", out)
+    for line in (ASK, ("read", STORY), ("compare", *ASK[1:], "--methods", "bm25"), evaluate):
+        for more in ((), ("--quiet",)):
+            err = readgraph(*line, *more).err
+            assert "LangSmith tracing is on: prompts, with what is read, are sent there." in err, line
+            assert not more or err.count("\n") == 1, "nothing else is told"

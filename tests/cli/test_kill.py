@@ -1,0 +1,109 @@
+"""A build that is killed goes on where it was: the same memory in the end, and no answered call paid twice."""
+
+import asyncio
+import random
+import re
+import signal
+import sys
+import threading
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+
+import pytest
+
+from readgraph.state.library import open_library
+from tests.doubles.model_server import ChatRequest, ModelServer
+from tests.doubles.reader import reader
+from tests.support.command import DOUBLE, STORY
+from tests.support.forking import ended, forked
+
+IN_FLIGHT = 4
+
+Memory = tuple[list[tuple[int, int]], list[str]]
+
+
+class KillingReader:
+    """Replies as the reader does, each marked with its call's number, and kills the process at a given call.
+
+    However late the kill comes on a busy machine, only so many calls are answered before it.
+    """
+
+    def __init__(self) -> None:
+        self.asked: dict[int, str] = {}
+        self.process: BaseProcess | None = None
+        self.kill_at = sys.maxsize
+        self.delay = 0.0
+        self.killed = threading.Event()
+
+    def __call__(self, request: ChatRequest) -> str | dict[str, object]:
+        number = len(self.asked) + 1
+        self.asked[number] = request.key
+        if number == self.kill_at:
+            threading.Timer(self.delay, self.kill).start()
+        if number > self.kill_at + IN_FLIGHT:
+            self.killed.wait(60)
+        said = reader(request)
+        return f"{said} (call {number})" if isinstance(said, str) else {**said, "reason": f"(call {number})"}
+
+    def kill(self) -> None:
+        """Kill the process that asks."""
+        assert self.process
+        self.process.kill()
+        self.killed.set()
+
+
+def read_in(library: Path, answers: KillingReader) -> int | None:
+    """Run `readgraph read` over the story in a process of its own; gives its exit code."""
+    answers.killed.clear()
+    answers.process = forked("read", STORY, *DOUBLE, "--library", library, "--concurrency", IN_FLIGHT)
+    return ended(answers.process)
+
+
+def memory_in(library: Path) -> Memory:
+    """Page spans and gists of the only memory, without the call numbers."""
+
+    async def load() -> Memory:
+        async with open_library(library) as opened:
+            (document,) = await opened.pages.documents()
+            (memory,) = await opened.pages.memories(document.id)
+            assert memory.complete
+            pages = await opened.pages.pages(memory.id, range(memory.pages))
+            notes = await opened.pages.notes(memory.id, range(memory.pages))
+            gists = [re.sub(r" \(call \d+\)", "", note.text) for note in notes]
+            return [(page.start, page.end) for page in pages], gists
+
+    return asyncio.run(load())
+
+
+def paid_for(library: Path, answers: KillingReader) -> set[str]:
+    """The prompts whose replies are recorded."""
+
+    async def load() -> set[str]:
+        async with open_library(library) as opened:
+            items = await opened.store.asearch(("readgraph", "replies"), limit=10_000)
+            calls = [re.search(r"\(call (\d+)\)", item.value["said"]) for item in items]
+            return {answers.asked[int(call.group(1))] for call in calls if call}
+
+    return asyncio.run(load())
+
+
+@pytest.mark.parametrize("kills", [2, pytest.param(10, marks=pytest.mark.slow)])
+def test_kills_change_nothing_and_cost_nothing(server: ModelServer, tmp_path: Path, kills: int) -> None:
+    server.respond = whole = KillingReader()
+    assert read_in(tmp_path / "whole", whole) == 0
+
+    server.latency = 0.02
+    server.respond = answers = KillingReader()
+    library, rng = tmp_path / "killed", random.Random(13)
+    for kill in range(kills):
+        answers.kill_at, answers.delay = len(answers.asked) + rng.randint(1, 8), rng.uniform(0, 0.03)
+        before, paid = len(answers.asked), paid_for(library, answers)
+        assert read_in(library, answers) == -signal.SIGKILL, f"run {kill} was not killed"
+        asked_now = {answers.asked[number] for number in range(before + 1, len(answers.asked) + 1)}
+        assert not asked_now & paid, "an answered call was paid twice"
+
+    before, paid, answers.kill_at = len(answers.asked), paid_for(library, answers), sys.maxsize
+    assert read_in(library, answers) == 0
+    assert not {answers.asked[number] for number in range(before + 1, len(answers.asked) + 1)} & paid
+    assert memory_in(library) == memory_in(tmp_path / "whole")
+    assert len(answers.asked) <= len(whole.asked) + kills * IN_FLIGHT

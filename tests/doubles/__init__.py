@@ -1,0 +1,1 @@
+"""Doubles: servers and scripts that stand in for models."""

@@ -1,0 +1,137 @@
+"""A scripted reader for the model double: plausible, deterministic replies to every prompt of the project."""
+
+import re
+import zlib
+
+from tests.doubles.model_server import ChatRequest
+
+_FIELDS = {
+    "label": "PausePoint",
+    "pages": "PagesToRead",
+    "page": "NextPage",
+    "answer": "FreeAnswer",
+    "begins_anew": "BeginsAnew",
+    "choice": "ChosenAnswer",
+    "part": "ReasonedChildOrRevert",
+    "found": "ReasonedLeafVerdict",
+    "header": "MemoAndHeader",
+    "vector": "SearchPlan",
+    "quotes": "Integrated",
+    "missing": "Verdict",
+    "enough": "Enough",
+    "request_heartbeat": "NextStep",
+}
+
+
+def asked_for(request: ChatRequest) -> str:
+    """The name of the reply type that a request wants, in whatever form it is asked for; "" for a note."""
+    if request.schema_name:
+        return request.schema_name
+    if request.tool:
+        return str(request.tool["name"])
+    if "Its fields:" not in request.text:
+        return ""
+    fields = re.findall(r"^- (\w+):", request.text.rsplit("Its fields:", 1)[1], re.MULTILINE)
+    return _FIELDS[fields[-1]]
+
+
+def passage(request: ChatRequest) -> str:
+    """What stands between the prompt's tags."""
+    return between(request, "(?:passage|memory)")
+
+
+def between(request: ChatRequest, name: str) -> str:
+    """What stands between the tags of this name; nothing where there are none."""
+    found = re.search(rf"<({name}(?:-\d+)?)>\n(.*?)\n</\1>", request.text, re.DOTALL)
+    return found.group(2) if found else ""
+
+
+def pages_shown(request: ChatRequest) -> dict[int, str]:
+    """The pages of a memory by their numbers, whatever their tag is called."""
+    text = passage(request)
+    tag = text.split(" ")[0] if text.startswith("<page") else "<page"
+    parts = re.split(rf"^{tag} (\d+)>$", text, flags=re.MULTILINE)[1:]
+    return {int(number): body for number, body in zip(parts[::2], parts[1::2], strict=True)}
+
+
+def next_step(request: ChatRequest) -> dict[str, object]:
+    """An agent's step: search for the question, then quote what was found; in a conversation, say that it was heard."""
+    arguments = {"message": "It says so."}
+    function, question = "send_message", re.search(r"<question>\n(.*?)\n", request.text)
+    if found := re.search(r"result: showing \d.*?\n- .*?: (.*)", request.text):
+        function, arguments = "answer", {"answer": "It says so.", "quotes": " ".join(found[1].split()[:8])}
+    elif question:
+        function, arguments = "archival_search", {"query": question[1]}
+    given = [{"name": name, "value": value} for name, value in arguments.items()]
+    return {
+        "inner_thoughts": "as it was asked",
+        "function": function,
+        "arguments": given,
+        "request_heartbeat": bool(question),
+    }
+
+
+def reader(request: ChatRequest) -> str | dict[str, object]:
+    """Pause at some label, gist by the first words, look up two pages, quote what stands on the last one."""
+    wanted, text = asked_for(request), passage(request)
+    if wanted in ("", "MemoAndHeader"):
+        short = "In short: " + " ".join((between(request, "passage") or text).split()[:25])
+        return {"memo": short, "header": f"Of {between(request, 'place') or 'a text'}."} if wanted else short
+    if wanted == "PausePoint":
+        labels = int(re.findall(r"to <pause(?:-\d+)? (\d+)>", request.text)[-1])
+        return {"reason": "a scene ends", "label": 1 + zlib.crc32(text.encode()) % labels}
+    if wanted == "BeginsAnew":
+        return {"reason": "the same scene", "begins_anew": "no"}
+    if wanted.endswith(("ChildChoice", "ChildOrRevert", "LeafVerdict", "LeafChoice")):
+        return walker(request, wanted)
+    if wanted in ("SearchPlan", "Integrated", "Verdict", "Enough", "Missing", "AnswerAlone", "ChoiceAlone"):
+        return research(request, wanted)
+    if wanted == "NextStep":
+        return next_step(request)
+    shown = pages_shown(request)
+    pages = [*shown]
+    if wanted == "PagesToRead":
+        return {"reason": "it may stand there", "pages": pages[1:3]}
+    if wanted == "NextPage":
+        read = re.search(r"again so far: ([\d, ]*)", request.text)
+        done = [int(number) for number in re.findall(r"\d+", read.group(1))] if read else []
+        return {"reason": "one more", "page": None if len(done) >= 2 else next(p for p in pages if p not in done)}
+    if wanted.startswith("Weighed"):
+        return {"reason": "they agree", "pages": pages[:1], "answer": "It says so.", "choice": "B"}
+    number, body = max(shown.items(), key=lambda page: len(page[1]))
+    quote = {"page": number, "quote": " ".join(body.split()[:8])}
+    return (
+        {"quotes": [quote], "choice": "B"} if wanted == "ChosenAnswer" else {"quotes": [quote], "answer": "It says so."}
+    )
+
+
+def walker(request: ChatRequest, wanted: str) -> dict[str, object]:
+    """Walk down to the first part that was not visited, and answer there with its first words."""
+    if wanted.endswith(("ChildChoice", "ChildOrRevert")):
+        done = request.last.partition("can't be chosen: ")[2]
+        tag = passage(request).split(" ")[0]
+        parts = re.findall(rf"^{tag} (\d+)>$", passage(request), re.MULTILINE)
+        return {"reasoning": "it comes first", "part": next((int(part) for part in parts if part not in done), None)}
+    verdict = {"reasoning": "it says so", "action": "answer", "found": "It says so.", "choice": "B"}
+    return {**verdict, "quotes": [" ".join(passage(request).split()[:8])]}
+
+
+def research(request: ChatRequest, wanted: str) -> dict[str, object]:
+    """Search for the question's words, note the first words of each page found, and be content."""
+    question = between(request, "question")
+    pages = re.findall(r"^<page (\d+)>\n(.*?)(?=^<page |\Z)", between(request, "pages"), re.MULTILINE | re.DOTALL)
+    begun = {int(number): " ".join((text.partition("]\n")[2] or text).split()[:8]) for number, text in pages}
+    replies: dict[str, dict[str, object]] = {
+        "SearchPlan": {"needs": [question], "keyword": [question], "vector": [question], "page": []},
+        "Integrated": {
+            "content": "\n".join(begun.values()),
+            "sources": list(begun),
+            "quotes": [{"page": number, "quote": text} for number, text in begun.items()],
+        },
+        "Verdict": {"enough": True, "missing": []},
+        "Enough": {"enough": True},
+        "Missing": {"missing": []},
+        "AnswerAlone": {"answer": "It says so."},
+        "ChoiceAlone": {"choice": "B"},
+    }
+    return replies[wanted]

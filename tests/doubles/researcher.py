@@ -1,0 +1,90 @@
+"""A memory that holds a trail of facts, and a scripted researcher that follows it."""
+
+import re
+from collections.abc import Sequence
+
+from langgraph.store.base import BaseStore
+
+from readgraph.graphs.gam import recipe
+from readgraph.state.context import ReaderContext
+from readgraph.state.page_store import PageStore
+from readgraph.state.records import Memory, Note, Page
+from readgraph.state.words import count_words
+from tests.doubles.model_server import ChatRequest
+from tests.doubles.reader import between
+
+TRAIL = {3: ("alder", "birch"), 11: ("birch", "cedar"), 17: ("cedar", "dogwood"), 26: ("dogwood", "elm")}
+"""Page, and from where to where the note on it leads."""
+
+QUESTION = "Where does the trail that begins at alder end?"
+PAGES = 30
+
+_FACT = re.compile(r"At \w+ a note said: go on to \w+\.")
+_KINDS = {"needs": "SearchPlan", "content": "Integrated", "enough": "Verdict", "missing": "Missing"}
+
+
+def trail_pages(pages: int = PAGES) -> list[str]:
+    """Page texts: weather, and on four of them a note of the trail."""
+    made = []
+    for number in range(pages):
+        weather = f"Day {number}: wind force {number % 7} over field {number * 37}, and rain at {number} o'clock. " * 4
+        fact = "At {} a note said: go on to {}.".format(*TRAIL[number]) if number in TRAIL else ""
+        made.append(f"{weather}{fact} Nothing else was seen on day {number}.\n\n")
+    return made
+
+
+async def remembered_pages(
+    store: BaseStore,
+    texts: Sequence[str],
+    context: ReaderContext,
+    *,
+    memo: str = "Weather of day {}.",
+    header: str = "",
+) -> Memory:
+    """A complete GAM memory of these pages; memo and header may hold {} for the page's number."""
+    pages = PageStore(store)
+    document = await pages.add_document("".join(texts), title="trail")
+    memory, start = await pages.open_memory(document.id, recipe(context)), 0
+    for number, text in enumerate(texts):
+        memory = await pages.add_page(memory, Page(number, start, start + len(text), count_words(text), "rule"))
+        said = memo.format(number)
+        await pages.put_note(memory.id, Note(number, said, count_words(said), header=header.format(number)))
+        start += len(text)
+    return memory
+
+
+def wanted_reply(request: ChatRequest) -> str:
+    """The name of the reply type, in whatever form it is asked for."""
+    if request.schema_name or request.tool:
+        return str(request.schema_name or (request.tool or {})["name"])
+    fields = re.findall(r"^- (\w+):", request.text.rsplit("Its fields:", 1)[-1], re.MULTILINE)
+    return next((_KINDS[field] for field in fields if field in _KINDS), "AnswerAlone")
+
+
+def shown_pages(request: ChatRequest) -> dict[int, str]:
+    """The pages of an integration's prompt."""
+    parts = re.split(r"^<page (\d+)>$", between(request, "(?:pages|text)"), flags=re.MULTILINE)
+    return {int(number): body.strip() for number, body in zip(parts[1::2], parts[2::2], strict=True)}
+
+
+def researcher(request: ChatRequest) -> str | dict[str, object]:
+    """Follow the trail: search for the place that is missing, note what stands there, until the trail ends."""
+    wanted, notes = wanted_reply(request), _FACT.findall(between(request, "notes"))
+    end = notes[-1].rstrip(".").split()[-1] if notes else None
+    if wanted == "SearchPlan":
+        place = end or "alder"
+        return {"needs": [f"the note at {place}"], "keyword": [place], "vector": [f"The note at {place}"], "page": []}
+    if wanted == "Integrated":
+        new = {number: _FACT.findall(body) for number, body in shown_pages(request).items()}
+        facts = [*notes, *(fact for found in new.values() for fact in found if fact not in notes)]
+        quotes = [{"page": number, "quote": fact} for number, found in new.items() for fact in found]
+        return {"content": "\n".join(facts), "sources": [n for n, found in new.items() if found], "quotes": quotes}
+    if wanted in ("Verdict", "Enough", "Missing"):
+        missing = [] if end == "elm" else [f"What did the note at {end} say?"]
+        return {"enough": end == "elm", "missing": missing}
+    if "choice" in wanted.casefold():
+        return {"choice": "B", "quotes": []}
+    quotes = [
+        {"page": number, "quote": f} for number, body in shown_pages(request).items() for f in _FACT.findall(body)
+    ]
+    return {"answer": end and f"At {end}.", "quotes": quotes}

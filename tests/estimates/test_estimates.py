@@ -1,0 +1,141 @@
+"""Estimates: no call is made, and the ranges hold, however badly the model replies."""
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import Any
+
+import pytest
+
+from readgraph.estimates.arithmetic import Range
+from readgraph.estimates.methods import estimate_reading
+from readgraph.graphs.methods import METHODS, Method
+from readgraph.state.context import ReaderContext
+from readgraph.state.library import Library
+from readgraph.state.words import count_words
+from tests.doubles.model_server import ChatRequest, ModelServer
+from tests.doubles.reader import asked_for, reader
+from tests.support.command import ASK, DOUBLE, STORY, Command, assert_refused
+
+QUESTION = "Who took the log book?"
+
+
+def useless(request: ChatRequest) -> str:
+    return "no idea " * 2000
+
+
+def long_winded(request: ChatRequest) -> str | dict[str, object]:
+    return reader(request) if asked_for(request) else request.text[-1500:]
+
+
+def half_useless(request: ChatRequest) -> str | dict[str, object]:
+    return reader(request) if int(request.key[:8], 16) % 2 else "{"
+
+
+def restless(request: ChatRequest) -> str | dict[str, object]:
+    """Keeps what each leaf shows and goes on; in plain words, calls the function that needs most."""
+    if called := re.search(r"^(\d): memory_replace$", request.last, re.MULTILINE):
+        return called[1]
+    reply = reader(request)
+    return {**reply, "action": "keep"} if isinstance(reply, dict) and "action" in reply else reply
+
+
+SETTINGS: dict[str, list[dict[str, Any]]] = {
+    "read-agent": [
+        {},
+        {"strategy": "sequential", "max_pages": 4},
+        {"min_page_words": 40, "max_page_words": 90, "stretches": 3},
+        {"show_previous_page": True, "show_next_paragraph": True, "gist_words": 50, "gist_purpose": "Goats."},
+        {"window_words": 1000},
+        {"max_calls": 30},
+        {"max_pages": 0},
+    ],
+    "mem-walker": [
+        {},
+        {"segment_words": 60, "children": 3, "node_words": 40, "walks": 3, "max_hops": 9},
+        {"segment_words": 90, "children": 2, "working_memory": "visited", "reasoning": False},
+    ],
+    "gam": [
+        {},
+        {"session_page_words": 150, "block": 4, "two_calls": True, "separate_requests": True, "without_memory": True},
+        {"rounds": 0, "memory_words": 0},
+        {"reply_form": "plain", "rounds": 2},
+    ],
+    "mem-gpt": [{"max_chain": 5}, {"max_chain": 8, "window_words": 2000}, {"max_chain": 3, "reply_form": "plain"}],
+}
+
+EMBEDDING: dict[str, Any] = {"embeddings": "openai:double-embeddings"}
+OF_BASELINES: list[dict[str, Any]] = [
+    EMBEDDING,
+    {"window_words": 1000, "baseline_words": 300, "retrieval_words": 90, "max_calls": 30, **EMBEDDING},
+]
+
+ESTIMATED = [*METHODS.values()]
+
+EVERY: list[Callable[..., Any]] = [reader, useless, long_winded, half_useless, restless]
+
+CASES = [
+    pytest.param(method, settings, respond, id="-".join([method.name, *settings, respond.__name__]))
+    for method in ESTIMATED
+    for settings in SETTINGS.get(method.name, OF_BASELINES)
+    for respond in (EVERY if method.name in SETTINGS else EVERY[:2])
+]
+
+
+def holds(used: int, foreseen: Range) -> bool:
+    return foreseen.low <= used and (foreseen.high is None or used <= foreseen.high)
+
+
+@pytest.mark.parametrize(("method", "settings", "respond"), CASES)
+async def test_the_ranges_hold(
+    server: ModelServer,
+    library: Library,
+    story: str,
+    method: Method,
+    settings: dict[str, Any],
+    respond: Callable[..., Any],
+) -> None:
+    server.respond = respond
+    context = ReaderContext(model="openai:double", **settings)
+    document = await library.pages.add_document(story[:9_000])
+    for question in (None, QUESTION, "How deep is the well?"):
+        words = None if question is None else count_words(question)
+        foreseen = await estimate_reading(method, library.pages, document, context, words)
+        before = server.calls
+        graph = method.build().compile(store=library.store)
+        asked = {} if question is None else {"question": question}
+        used = (await graph.ainvoke({"document": document.id, **asked}, context=context))["usage"]
+        assert server.calls - before == used["calls"]
+        assert holds(used["calls"], foreseen.calls), (used, foreseen)
+        assert holds(used["input_words"], foreseen.input_words), (used, foreseen)
+        assert holds(used["output_words"], foreseen.output_words), (used, foreseen)
+
+
+# How long a chain an agent makes is its own affair.
+@pytest.mark.parametrize("method", [method for method in ESTIMATED if method.name != "mem-gpt"], ids=lambda m: m.name)
+async def test_what_to_expect_is_near_what_a_plain_model_uses(
+    server: ModelServer, library: Library, story: str, method: Method
+) -> None:
+    context = ReaderContext(model="openai:double", **EMBEDDING)
+    document = await library.pages.add_document(story)
+    foreseen = await estimate_reading(method, library.pages, document, context, 5)
+    graph = method.build().compile(store=library.store)
+    used = (await graph.ainvoke({"document": document.id, "question": QUESTION}, context=context))["usage"]
+    assert 0.5 < used["calls"] / foreseen.calls.expected < 2
+    assert 0.5 < used["input_words"] / foreseen.input_words.expected < 2
+
+
+def test_the_command_estimates_and_makes_no_call(readgraph: Command, server: ModelServer) -> None:
+    for command in (("read", STORY), ASK):
+        told = readgraph(*command, *DOUBLE, "--estimate", "--price", "1/2", "--json").json
+        assert 0 < told["calls"]["low"] <= told["calls"]["expected"] <= told["calls"]["high"]
+        assert told["cost"] > 0
+        printed = readgraph(*command, *DOUBLE, "--estimate").text
+        assert f"{told['calls']['high']:,.0f}" in printed and "no call was made" in printed
+    assert server.calls == 0
+    readgraph(*ASK, *DOUBLE)
+    done = json.loads(readgraph("read", STORY, *DOUBLE, "--estimate", "--json").out)
+    assert {key: done[key]["high"] for key in ("calls", "input_words")} == {"calls": 0, "input_words": 0}
+    assert readgraph(*ASK, "--estimate", "--json").json["calls"] == asdict(Range(0, 0, 0)), "without a model"
+    assert_refused(readgraph("ask", "Who?", "--continue", "--estimate"), "can't be estimated")

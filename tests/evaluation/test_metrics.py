@@ -1,0 +1,216 @@
+"""Scores of answers: values worked out by hand from the definitions, and what must hold of any answer."""
+
+import math
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from readgraph.evaluation.metrics import METRICS
+from readgraph.evaluation.records import Item, Outcome, Span
+from readgraph.state.errors import BadInput
+
+pytestmark = pytest.mark.quick
+
+FREE = ("f1", "locomo_f1", "bleu_1", "rouge_1", "rouge_2", "rouge_l", "substring_accuracy")
+CATEGORIES = ("", "multi-hop", "temporal", "open-domain", "single-hop")
+
+words = st.lists(
+    st.sampled_from(["The", "lamp", "lamps", "goat,", "goat's", "and", "an", "keeper;", "1874", "海", "..."]),
+    max_size=8,
+).map(" ".join)
+letters = st.text(st.sampled_from("lampsgot"), min_size=3, max_size=8).map(lambda word: f"x{word}")
+texts = st.lists(letters, min_size=2, max_size=8).map(" ".join)
+
+
+def score(
+    metric: str,
+    answer: str | None,
+    *references: str,
+    category: str = "",
+    unanswerable: bool = False,
+    together: bool = False,
+    status: str = "answered",
+) -> float | None:
+    measure = METRICS[metric].score
+    assert measure
+    item = Item(
+        "1", "text", "What was lit?", references, category=category, unanswerable=unanswerable, together=together
+    )
+    return measure(item, Outcome("1", "read-agent", 0, status, answer))
+
+
+@pytest.mark.parametrize(
+    ("metric", "answer", "reference", "expected"),
+    [
+        ("f1", "The cat sat on the mat.", "a cat sat", 200 * 2 / 6),
+        ("f1", "cat cat", "cat", 200 / 3),
+        ("f1", "THE LAMP!", "lamp", 100),
+        ("f1", "lamps", "lamp", 0),
+        ("f1", "and", "and", 100),
+        ("f1", "the", "an", 100),
+        ("f1", "the", "lamp", 0),
+        ("locomo_f1", "lamps", "lamp", 100),
+        ("locomo_f1", "lamp and oil", "lamp, oil", 100),
+        ("locomo_f1", "7 May 2023", "May 7, 2022", 200 * 2 / 6),
+        ("locomo_f1", "the", "an", 0),
+        ("bleu_1", "the big red lamp", "A red lamp", 100 * 2 / 3),
+        ("bleu_1", "lamp lamp lamp", "lamp", 100 / 3),
+        ("bleu_1", "lamp", "a red lamp", 100 * math.exp(1 - 2 / 1)),
+        ("bleu_1", "keeper's lamp", "keeper s lamp", 100),
+        ("bleu_1", "goat", "lamp", 0),
+        ("rouge_1", "the keeper lit the lamp", "the keeper put out the lamp", 200 * 4 / 11),
+        ("rouge_2", "the keeper lit the lamp", "the keeper put out the lamp", 200 * 2 / 9),
+        ("rouge_l", "the keeper lit the lamp", "the keeper put out the lamp", 200 * 4 / 11),
+        ("rouge_l", "the lamp the keeper lit", "the keeper put out the lamp", 200 * 2 / 11),
+        ("rouge_1", "Lamps.", "lamp", 100),
+        ("rouge_2", "lamp", "lamp", 0),
+        ("substring_accuracy", "It was the LAMPLIGHTER.", "lamp", 100),
+        ("substring_accuracy", "It was the goat.", "lamp", 0),
+    ],
+)
+def test_a_score_is_as_worked_out_by_hand(metric: str, answer: str, reference: str, expected: float) -> None:
+    assert score(metric, answer, reference) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    ("category", "answer", "reference", "expected"),
+    [
+        ("multi-hop", "running, hiking", "hikes, run", 100),
+        ("multi-hop", "He likes running and hiking", "run, hike", 40),
+        ("multi-hop", "running", "run, hike", 50),
+        ("single-hop", "running", "run, hike", 200 * 1 / 3),
+        ("open-domain", "likely yes", "Likely yes; she grew up by the sea", 100),
+        ("temporal", "yes", "yes; no", 200 * 1 / 3),
+    ],
+)
+def test_locomo_scores_by_the_category(category: str, answer: str, reference: str, expected: float) -> None:
+    assert score("locomo_f1", answer, reference, category=category) == pytest.approx(expected)
+
+
+def test_what_is_unanswerable_is_right_where_the_method_says_so() -> None:
+    def scored(answer: str | None, status: str = "answered") -> float | None:
+        return score("abstention", answer, "a goat", category="adversarial", unanswerable=True, status=status)
+
+    assert scored("That is Not Mentioned in the log.") == scored("No information available") == 100
+    assert scored(None, "no_answer") == 100
+    assert scored("a goat") == scored(None, "budget") == scored("") == 0
+    assert score("abstention", "not mentioned", "a goat") is None
+    assert score("locomo_f1", "not mentioned", "a goat", category="adversarial") is None
+
+
+@pytest.mark.parametrize("metric", FREE)
+def test_where_a_metric_applies_and_where_there_is_no_answer(metric: str) -> None:
+    assert score(metric, "a lamp") is None
+    assert score(metric, None, "a lamp") == score(metric, " \n", "a lamp") == 0
+    assert score(metric, None, "a lamp", status="no_answer") == 0
+    assert score(metric, "a lamp", "a lamp", unanswerable=True) is None
+
+
+def test_of_references_that_are_all_wanted_those_in_the_answer_count() -> None:
+    found = ("7301", "lamp", "Goat")
+    assert score("substring_accuracy", "7301 and a goat", *found, together=True) == pytest.approx(200 / 3)
+    assert score("substring_accuracy", "a bell", *found, together=True) == 0
+
+
+@pytest.mark.parametrize("metric", FREE)
+def test_the_best_reference_counts(metric: str) -> None:
+    one, other = (
+        score(metric, "the keeper lit a lamp", "a goat"),
+        score(metric, "the keeper lit a lamp", "keeper lit a"),
+    )
+    both = score(metric, "the keeper lit a lamp", "a goat", "keeper lit a")
+    assert one is not None and other is not None
+    assert both == max(one, other) > one
+
+
+def test_a_choice_is_right_or_wrong() -> None:
+    accuracy = METRICS["accuracy"].score
+    assert accuracy
+    item = Item("1", "text", "Which?", options=("a lamp", "a goat"), correct=1)
+    assert [accuracy(item, Outcome("1", "m", 0, "answered", choice=choice)) for choice in (1, 0, None)] == [100, 0, 0]
+    assert accuracy(Item("1", "text", "Which?"), Outcome("1", "m", 0, "answered", choice=0)) is None
+
+
+@pytest.mark.parametrize(
+    ("read", "cited", "recall", "precision"),
+    [
+        ([], [], 0, None),
+        ([(0, 10)], [], 0, None),  # ends where the evidence begins
+        ([(0, 11)], [], 50, None),
+        ([(0, 11)], [(35, 36)], 100, 100),
+        ([], [(12, 14), (15, 16), (20, 30)], 50, 200 / 3),
+        ([(0, 100)], [(50, 60)], 100, 0),
+        ([(12, 12)], [(12, 12)], 0, 0),  # nothing stands there
+    ],
+)
+def test_evidence_is_found_where_spans_overlap(
+    read: list[tuple[int, int]], cited: list[tuple[int, int]], recall: float, precision: float | None
+) -> None:
+    item = Item("1", "text", "What?", evidence=(Span(10, 20), Span(30, 40)))
+    outcome = Outcome(
+        "1", "m", 0, "answered", "x", read=tuple(Span(*span) for span in read), cited=tuple(Span(*c) for c in cited)
+    )
+    expected = {"evidence_recall": recall, "citation_precision": precision}
+    for name, value in expected.items():
+        measure = METRICS[name].score
+        assert measure
+        assert measure(item, outcome) == (None if value is None else pytest.approx(value))
+        assert measure(Item("1", "text", "What?"), outcome) is None
+
+
+@settings(deadline=None)
+@given(words, words, st.sampled_from(CATEGORIES))
+def test_scores_are_from_0_to_100(answer: str, reference: str, category: str) -> None:
+    for metric in FREE:
+        value = score(metric, answer, reference, category=category)
+        assert value is not None and 0 <= value <= 100
+
+
+@settings(deadline=None)
+@given(texts, st.sampled_from(CATEGORIES))
+def test_the_reference_itself_is_right(text: str, category: str) -> None:
+    for metric in FREE:
+        assert score(metric, text, text, category=category) == pytest.approx(100)
+
+
+@settings(deadline=None)
+@given(texts, texts)
+def test_f_measures_are_symmetric(one: str, other: str) -> None:
+    for metric in ("f1", "locomo_f1", "rouge_1", "rouge_2", "rouge_l"):
+        assert score(metric, one, other) == pytest.approx(score(metric, other, one))
+
+
+@settings(deadline=None)
+@given(texts, texts)
+def test_a_longer_match_is_worth_no_less(one: str, other: str) -> None:
+    by = {metric: score(metric, one, other) or 0 for metric in FREE}
+    assert by["rouge_l"] <= by["rouge_1"] + 1e-9
+    assert by["rouge_2"] == 0 or by["rouge_1"] > 0
+    assert score("rouge_1", f"{one} {other}", one) == pytest.approx(
+        200 * len(one.split()) / (2 * len(one.split()) + len(other.split()))
+    )
+
+
+def test_every_metric_is_scored_from_the_answer_or_by_a_rater() -> None:
+    assert {name for name, metric in METRICS.items() if metric.rater == "judge"} == {"lr_1", "lr_2", "dmr_accuracy"}
+    assert {name for name, metric in METRICS.items() if metric.rater == "embeddings"} == {"csim_1", "csim_3", "csim_h"}
+    for name, metric in METRICS.items():
+        assert metric.name == name and metric.line.endswith(".")
+        assert (metric.score is None) == (metric.rater is not None)
+
+
+def test_a_missing_package_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "nltk.translate.bleu_score", None)
+    with pytest.raises(BadInput, match=r"^Evaluating needs more packages: pip install 'readgraph\[evaluation\]'\.$"):
+        score("bleu_1", "a lamp", "a lamp")
+
+
+def test_the_packages_are_imported_when_they_are_needed() -> None:
+    code = (
+        "import sys, readgraph.evaluation.judging, readgraph.evaluation.statistics; "
+        "print({'nltk', 'rouge_score', 'scipy', 'matplotlib'} & sys.modules.keys())"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.strip() == "set()"

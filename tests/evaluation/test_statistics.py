@@ -1,0 +1,125 @@
+"""Means, intervals and paired tests: values worked out by hand, known laws, and small numbers."""
+
+import random
+import sys
+from statistics import NormalDist
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from readgraph.evaluation.statistics import compare, summarise
+from readgraph.state.errors import BadInput
+
+Runs = list[dict[str, float]]
+
+scores = st.sampled_from([0.0, 12.5, 40.0, 100.0])
+runs = st.lists(st.dictionaries(st.sampled_from("abcdef"), scores, min_size=1), min_size=1, max_size=3)
+
+
+def of(*values: float) -> dict[str, float]:
+    return {str(question): value for question, value in enumerate(values)}
+
+
+def test_a_mean_over_runs_with_their_deviation() -> None:
+    found = summarise([of(100, 0, 100, 100), of(100, 0, 0, 0), of(100, 0, 100, 0)])  # means 75, 25, 50
+    assert found and (found.questions, found.runs, found.mean) == (4, 3, 50)
+    assert found.deviation == 25
+    assert found.interval and found.interval[0] < 50 < found.interval[1]
+
+
+def test_a_question_that_has_no_score_in_a_run_counts_where_it_has_one() -> None:
+    found = summarise([{"a": 100, "b": 0}, {"a": 50}, {}])
+    assert found and (found.questions, found.runs, found.mean) == (2, 2, 50)
+
+
+def test_a_question_is_drawn_with_all_its_runs() -> None:
+    spread = of(*[100, 0] * 20)
+    once, thrice = summarise([spread]), summarise([spread] * 3)
+    assert once and thrice and once.interval == thrice.interval  # more runs of the same are not more questions
+    assert thrice.deviation == 0
+
+
+def test_an_interval_is_near_that_of_the_normal_law() -> None:
+    found = summarise([of(*[100, 100, 100, 0, 0] * 40)])
+    half = NormalDist().inv_cdf(0.975) * 100 * (0.6 * 0.4 / 200) ** 0.5
+    assert found and found.interval == pytest.approx((60 - half, 60 + half), abs=0.6)
+
+
+def test_small_numbers() -> None:
+    assert summarise([]) is summarise([{}]) is None
+    one = summarise([of(50)])
+    assert one and (one.mean, one.deviation, one.interval) == (50, None, None)
+    assert compare([], [of(1)]) is compare([{"a": 1}], [{"b": 1}]) is None
+    single = compare([of(100)], [of(0)])
+    assert single and (single.difference, single.interval, single.p, single.first_better) == (100, None, 1, 1)
+
+
+def test_all_tosses_of_a_few_questions_are_counted() -> None:
+    six = compare([of(*[100] * 6)], [of(*[0] * 6)])
+    assert six and six.p == 2 / 2**6  # all heads or all tails
+    assert six.interval == (100, 100)
+    mixed = compare([of(100, 100, 100, 0)], [of(0, 0, 0, 100)])
+    assert mixed and mixed.p == 10 / 16  # 3 or 4 heads, 3 or 4 tails
+    assert (mixed.difference, mixed.first_better, mixed.second_better) == (50, 3, 1)
+
+
+def test_many_questions_are_sampled() -> None:
+    # Of 100 questions on which they differ, 65 for the one: two-sided binomial chance 0.0035.
+    first, second = of(*[100] * 65, *[0] * 35, *[100] * 300), of(*[0] * 65, *[100] * 35, *[100] * 300)
+    found = compare([first], [second])
+    assert found and found.p == pytest.approx(0.0035, abs=0.002)
+    assert (found.questions, found.difference, found.first_better, found.second_better) == (400, 7.5, 65, 35)
+    assert found.interval and 0 < found.interval[0] < 7.5 < found.interval[1]
+    assert compare([first], [second]) == found
+
+
+def test_the_order_in_which_answers_came_changes_nothing() -> None:
+    rng = random.Random(3)
+    first, second = ([of(*rng.choices([0, 12.5, 33.3, 40, 100], k=37)) for _ in range(2)] for _ in range(2))
+
+    def shuffled(runs: Runs) -> Runs:
+        return [dict(rng.sample([*run.items()], len(run))) for run in rng.sample(runs, len(runs))]
+
+    for _ in range(3):
+        assert summarise(shuffled(first)) == summarise(first)
+        assert compare(shuffled(first), shuffled(second)) == compare(first, second)
+
+
+def test_only_shared_questions_are_compared() -> None:
+    found = compare([{"a": 100, "b": 100, "x": 0}], [{"y": 100, "b": 0, "a": 100}])
+    assert found and (found.questions, found.difference, found.first_better, found.second_better) == (2, 50, 1, 0)
+
+
+@settings(deadline=None, max_examples=25)
+@given(runs)
+def test_identical_results_do_not_differ(runs: Runs) -> None:
+    found = compare(runs, runs)
+    assert found and (found.difference, found.p, found.first_better, found.second_better) == (0, 1, 0, 0)
+    assert found.interval in (None, (0, 0))
+
+
+@settings(deadline=None, max_examples=25)
+@given(runs, runs)
+def test_a_comparison_turned_round_is_the_same_with_other_signs(first: Runs, second: Runs) -> None:
+    one, other = compare(first, second), compare(second, first)
+    assert (one is None) == (other is None)
+    if one and other:
+        assert (one.difference, one.p) == pytest.approx((-other.difference, other.p))
+        assert (one.first_better, one.second_better) == (other.second_better, other.first_better)
+        assert 0 < one.p <= 1
+
+
+@settings(deadline=None, max_examples=25)
+@given(runs)
+def test_an_interval_lies_within_the_scores(runs: Runs) -> None:
+    found = summarise(runs)
+    assert found and 0 <= found.mean <= 100
+    if found.interval:
+        assert 0 <= found.interval[0] <= found.interval[1] <= 100
+
+
+def test_without_the_packages_one_line_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "scipy.stats", None)
+    with pytest.raises(BadInput, match=r"pip install 'readgraph\[evaluation\]'"):
+        summarise([of(1, 2)])

@@ -1,5 +1,0 @@
-"""Where the example texts are."""
-
-from pathlib import Path
-
-EXAMPLES = Path(__file__).parents[1] / "examples"

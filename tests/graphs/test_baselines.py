@@ -1,0 +1,315 @@
+"""The baselines as graphs: the same input and output as ReadAgent, with a model and without."""
+
+import re
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from readgraph.graphs.methods import METHODS
+from readgraph.nodes.building.even_pages import even_ends
+from readgraph.nodes.building.running_summary import PIECE_WORDS, SUMMARY_WORDS
+from readgraph.state.collections import add_collection
+from readgraph.state.context import PROFILES, ReaderContext
+from readgraph.state.errors import BadInput
+from readgraph.state.library import Library
+from readgraph.state.records import Document
+from readgraph.state.words import count_words
+from tests.doubles.model_server import ChatRequest, ModelServer
+from tests.doubles.reader import asked_for, reader
+from tests.support.command import assert_cited
+
+CONTEXT = ReaderContext(model="openai:double", embeddings="openai:double-embeddings")
+WITHOUT_MODEL = replace(CONTEXT, model="")
+GOAT = "What did the keeper's Remarks for 19 January say about a goat?"
+BASELINES = [name for name in METHODS if METHODS[name].module.startswith("baselines.")]
+every_baseline = pytest.mark.parametrize("method", BASELINES)
+
+
+@pytest.fixture
+async def document(library: Library, story: str) -> Document:
+    return await library.pages.add_document(story, title="story")
+
+
+@pytest.fixture
+async def beginning(library: Library, story: str) -> Document:
+    return await library.pages.add_document(story[:18_000], title="the beginning")
+
+
+async def run(
+    method: str, library: Library, document: Document, context: ReaderContext = CONTEXT, **asked: Any
+) -> dict[str, Any]:
+    graph = METHODS[method].build().compile(store=library.store)
+    return dict(await graph.ainvoke({"document": document.id, "question": GOAT, **asked}, context=context))
+
+
+def prompts(server: ModelServer, *replies: str) -> list[str]:
+    """What was sent where these replies were asked for."""
+    return [request.text for request in server.requests if asked_for(request) in replies]
+
+
+def shown_pages(prompt: str) -> dict[int, str]:
+    memory = prompt.split("</memory>")[0]
+    parts = re.split(r"^<page (\d+)>$", memory, flags=re.MULTILINE)[1:]
+    return {int(number): text.strip() for number, text in zip(parts[::2], parts[1::2], strict=True)}
+
+
+@every_baseline
+async def test_a_question_is_answered_with_citations(
+    server: ModelServer, library: Library, document: Document, story: str, method: str
+) -> None:
+    found = await run(method, library, document)
+    assert (found["status"], found["answer"]) == ("answered", "It says so.")
+    assert found["usage"]["calls"] == server.calls == sum(step["usage"]["calls"] for step in found["steps"])
+    assert 0 <= found["compression_rate"] < 100
+    if found["pages_read"]:  # notes alone hold no words of the text
+        assert_cited(found, story)
+    chosen = await run(method, library, document, options=["the boy", "the gander"])
+    assert (chosen["choice"], chosen["answer"]) == ("B", "the gander")
+
+
+@every_baseline
+async def test_without_a_model_sentences_are_quoted(
+    server: ModelServer, library: Library, document: Document, story: str, method: str
+) -> None:
+    found = await run(method, library, document, WITHOUT_MODEL)
+    assert (found["status"], found["fallbacks"], found["usage"]["calls"]) == ("answered", {}, 0)
+    assert_cited(found, story)
+    assert found["answer"] in story
+    chosen = await run(method, library, document, WITHOUT_MODEL, options=["a goat", "a whale"])
+    assert (chosen["status"], chosen["choice"] in ("A", "B")) == ("answered", True)
+
+
+@every_baseline
+async def test_without_a_question_the_memory_is_built(library: Library, document: Document, method: str) -> None:
+    graph = METHODS[method].build().compile(store=library.store)
+    found = await graph.ainvoke({"document": document.id}, context=WITHOUT_MODEL)
+    memory = await library.pages.memory(document.id, found["memory"])
+    pages = await library.pages.pages(memory.id, range(memory.pages))
+    assert (found["status"], memory.complete) == ("reading", True)
+    assert [page.start for page in pages] == [0, *(page.end for page in pages[:-1])]
+    assert pages[-1].end == document.characters
+
+
+@every_baseline
+async def test_a_spent_budget_is_told(server: ModelServer, library: Library, document: Document, method: str) -> None:
+    found = await run(method, library, document, replace(CONTEXT, max_calls=0))
+    assert (found["status"], server.calls) == ("budget", 0)
+    found = await run(method, library, document)
+    assert found["status"] == "answered"
+
+
+@every_baseline
+async def test_what_the_text_does_not_say_is_no_answer(
+    server: ModelServer, library: Library, document: Document, method: str
+) -> None:
+    server.respond = lambda request: (
+        {"quotes": [], "answer": None} if asked_for(request) == "FreeAnswer" else reader(request)
+    )
+    found = await run(method, library, document, replace(CONTEXT, window_words=6000))
+    assert (found["status"], found["answer"], found["citations"]) == ("no_answer", None, [])
+
+
+async def test_a_text_that_fits_is_read_in_one_call(
+    server: ModelServer, library: Library, document: Document, story: str
+) -> None:
+    found = await run("full-text", library, document)
+    assert (server.calls, found["pages_read"], found["compression_rate"]) == (1, [0], 0)
+    assert shown_pages(server.requests[0].text) == {0: story.strip()}
+
+
+async def test_chunks_are_answered_by_themselves_and_weighed(
+    server: ModelServer, library: Library, document: Document
+) -> None:
+    def answers(request: ChatRequest) -> Any:
+        (page, *others) = shown_pages(request.text)
+        if asked_for(request) == "WeighedAnswer":
+            return {"reason": "", "pages": [others[0]], "answer": "The second."}
+        quote = {"page": page, "quote": " ".join(shown_pages(request.text)[page].split()[:6])}
+        return {"quotes": [quote], "answer": f"Answer {page}." if page else None}
+
+    server.respond = answers
+    found = await run("full-text", library, document, replace(CONTEXT, window_words=4000))
+    chunks = [shown_pages(prompt) for prompt in prompts(server, "FreeAnswer")]
+    assert sorted(page for chunk in chunks for page in chunk) == found["pages_read"] == [0, 1, 2, 3]
+    assert all(len(chunk) == 1 and count_words(text) <= 4000 for chunk in chunks for text in chunk.values())
+    (weighed,) = prompts(server, "WeighedAnswer")
+    assert shown_pages(weighed).keys() == {1, 2, 3} and "Answer 3." in weighed
+    assert (found["answer"], [citation["page"] for citation in found["citations"]]) == ("The second.", [2])
+    assert found["compression_rate"] == 0
+
+
+async def test_answers_that_agree_are_not_weighed(server: ModelServer, library: Library, document: Document) -> None:
+    found = await run("full-text", library, document, replace(CONTEXT, window_words=4000))
+    assert (prompts(server, "WeighedAnswer"), server.calls, len(found["citations"])) == ([], 4, 4)
+
+
+async def test_where_weighing_fails_the_first_answer_is_taken(
+    server: ModelServer, library: Library, document: Document
+) -> None:
+    def disagree(request: ChatRequest) -> Any:
+        if asked_for(request) == "WeighedChoice":
+            return {"reason": "", "pages": [], "choice": "Z"}
+        return {"quotes": [], "choice": "B" if 0 in shown_pages(request.text) else "A"}
+
+    server.respond = disagree
+    found = await run(
+        "full-text", library, document, replace(CONTEXT, window_words=4000), options=["the boy", "the gander"]
+    )
+    assert (found["choice"], found["fallbacks"]) == ("B", {"weigh": 1})
+
+
+@pytest.mark.parametrize(("method", "page", "kept"), [("first-words", 0, 500), ("last-words", 1, 500)])
+async def test_a_truncated_text_keeps_so_many_words(
+    server: ModelServer, library: Library, document: Document, story: str, method: str, page: int, kept: int
+) -> None:
+    found = await run(method, library, document, replace(CONTEXT, baseline_words=kept))
+    ((number, shown),) = shown_pages(server.requests[-1].text).items()
+    assert (number, count_words(shown), found["pages_read"]) == (page, kept, [page])
+    assert story.strip().startswith(shown) if method == "first-words" else story.strip().endswith(shown)
+    whole = await run(method, library, document, replace(CONTEXT, baseline_words=99_999))
+    assert (whole["pages_read"], whole["compression_rate"]) == ([0], 0)
+
+
+async def test_retrieved_segments_stand_in_the_documents_order(
+    server: ModelServer, library: Library, document: Document, story: str
+) -> None:
+    found = await run("bm25", library, document)
+    shown = shown_pages(server.requests[-1].text)
+    assert server.calls == 1 and [*shown] == found["pages_read"] == sorted(found["pages_read"])
+    assert len(shown) == 5 and all(count_words(text) <= 1536 and text in story for text in shown.values())
+    assert any("Goat on gallery" in text for text in shown.values())
+    assert 0 < found["compression_rate"] < 60
+
+
+@pytest.mark.parametrize("method", ["bm25", "dense", "fused"])
+async def test_segments_are_as_large_as_the_papers_pages_where_its_profile_is_taken(
+    server: ModelServer, library: Library, document: Document, method: str
+) -> None:
+    found = await run(method, library, document, replace(CONTEXT, **PROFILES["quality"]))
+    shown = shown_pages(server.requests[-1].text)
+    assert [*shown] == found["pages_read"] and len(shown) == 5
+    assert 300 < max(map(count_words, shown.values())) <= 600
+
+
+@pytest.mark.parametrize(("method", "found_by"), [("dense", "embeddings"), ("fused", "keywords and embeddings")])
+async def test_segments_are_retrieved_by_embeddings(
+    server: ModelServer, library: Library, document: Document, method: str, found_by: str
+) -> None:
+    words = await run("bm25", library, document)
+    found = await run(method, library, document)
+    shown = shown_pages(server.requests[-1].text)
+    assert found["memory"] == words["memory"], "the same segments"
+    assert [*shown] == found["pages_read"] and len(shown) == 5
+    assert next(step["summary"] for step in found["steps"] if step["node"] == "look_up").endswith(f"by {found_by}")
+    assert server.embedding_calls > 0
+    if method == "fused":
+        assert any("Goat on gallery" in text for text in shown.values())
+    before = server.embedding_calls
+    assert (await run(method, library, document))["usage"]["calls"] == 0
+    assert server.embedding_calls == before, "embeddings that were paid for are kept"
+    with pytest.raises(BadInput, match="needs an embedding model"):
+        await run(method, library, document, replace(CONTEXT, embeddings=""))
+
+
+async def test_where_nothing_is_found_the_first_segments_are_read(
+    server: ModelServer, library: Library, document: Document
+) -> None:
+    found = await run("bm25", library, document, question="Is it?")
+    assert found["pages_read"] == [0, 1, 2, 3, 4]
+
+
+async def test_retrieval_keeps_within_the_window(server: ModelServer, library: Library, document: Document) -> None:
+    await run("bm25", library, document, replace(CONTEXT, window_words=2000))
+    assert sum(count_words(text) for text in shown_pages(server.requests[-1].text).values()) <= 2000
+
+
+async def test_pages_that_a_person_chose_stay(server: ModelServer, library: Library, document: Document) -> None:
+    built = METHODS["bm25"].build()
+    graph = built.compile(checkpointer=library.checkpointer, store=library.store, interrupt_before=["look_up"])
+    config: Any = {"configurable": {"thread_id": "1"}}
+    await graph.ainvoke({"document": document.id, "question": GOAT}, config, context=replace(CONTEXT, max_pages=2))
+    await graph.aupdate_state(config, {"pages_read": [8]})
+    found = await graph.ainvoke(None, config, context=replace(CONTEXT, max_pages=2))
+    assert found["pages_read"][0] == 8 and len(found["pages_read"]) == 2
+
+
+async def test_one_memory_serves_readagent_and_its_variants(
+    server: ModelServer, library: Library, beginning: Document
+) -> None:
+    read = await run("read-agent", library, beginning)
+    before = len(server.requests)
+    gists = await run("gists-only", library, beginning)
+    retrieved = await run("retrieved-pages", library, beginning)
+    assert read["memory"] == gists["memory"] == retrieved["memory"]
+    assert [asked_for(request) for request in server.requests[before:]] == ["FreeAnswer", "FreeAnswer"]
+    alone, beside = (shown_pages(request.text) for request in server.requests[before:])
+    assert all(text.startswith("In short: ") for text in alone.values()) and gists["pages_read"] == []
+    in_full = [page for page, text in beside.items() if not text.startswith("In short: ")]
+    assert in_full == retrieved["pages_read"] and any("Goat on gallery" in beside[page] for page in in_full)
+    assert retrieved["compression_rate"] < gists["compression_rate"]
+
+
+async def test_the_running_summary_goes_from_piece_to_piece_and_answers_alone(
+    server: ModelServer, library: Library, document: Document, story: str
+) -> None:
+    server.respond = lambda request: (
+        reader(request) if asked_for(request) else f"Summary {len(server.requests)}. {'word ' * 999}"
+    )
+    found = await run("recurrent", library, document)
+    asked = prompts(server, "")
+    pieces = [prompt.split("<passage>\n")[1].split("\n</passage>")[0] for prompt in asked]
+    assert all(piece in story and count_words(piece) <= PIECE_WORDS for piece in pieces)
+    assert sum(map(count_words, pieces)) == document.words and len(pieces) == -(-document.words // PIECE_WORDS)
+    before = [prompt.split("<summary>\n")[1].split("\n</summary>")[0] for prompt in asked[1:]]
+    assert "<summary>" not in asked[0] and all(count_words(summary) == SUMMARY_WORDS for summary in before)
+    assert [summary.split(".")[0] for summary in before] == [f"Summary {n}" for n in range(1, len(pieces))]
+    (answered,) = prompts(server, "FreeAnswer")
+    assert shown_pages(answered)[0].startswith(f"Summary {len(pieces)}.")
+    assert found["pages_read"] == [] and found["compression_rate"] > 90
+    again = await run("recurrent", library, document, question="Who?")
+    assert again["usage"]["calls"] == 1
+
+
+async def test_a_summary_that_was_stopped_goes_on_without_paying_twice(
+    server: ModelServer, library: Library, document: Document
+) -> None:
+    found = await run("recurrent", library, document, replace(CONTEXT, max_calls=3))
+    assert (found["status"], server.calls) == ("budget", 3)
+    found = await run("recurrent", library, document)
+    assert (found["status"], found["usage"]["cached_calls"]) == ("answered", 3)
+    assert len(server.requests) == len({request.key for request in server.requests})
+
+
+async def test_a_summary_that_is_never_usable_is_made_of_sentences(
+    server: ModelServer, library: Library, document: Document, story: str
+) -> None:
+    server.respond = lambda request: reader(request) if asked_for(request) else ""
+    found = await run("recurrent", library, document)
+    (note,) = await library.pages.notes(found["memory"], [0])
+    assert found["fallbacks"]["running_summary"] == -(-document.words // PIECE_WORDS)
+    assert note.fallback and 0 < note.words <= SUMMARY_WORDS
+
+
+async def test_a_collection_is_cut_as_one_text(server: ModelServer, library: Library, story: str) -> None:
+    parts = [await library.pages.add_document(part) for part in (story[:9000], story[9000:18_000])]
+    both = await add_collection(library.pages, parts)
+    assert (await run("full-text", library, both))["pages_read"] == [0]
+    assert (await run("first-words", library, both))["compression_rate"] == 0
+    found = await run("bm25", library, both)
+    pages = await library.pages.pages(found["memory"], range(99))
+    assert 9000 in {page.start for page in pages}, "a segment belongs to one document"
+
+
+@given(
+    st.lists(st.sampled_from(["word", "Two words. ", "\n\n", "\n", " ", "字", "x" * 95]), max_size=80).map("".join),
+    st.integers(1, 40),
+)
+def test_even_pages_tile_the_text_and_keep_their_size(text: str, most: int) -> None:
+    ends = list(even_ends(text, 0, most))
+    starts = [0, *(end for end, _ in ends)]
+    assert starts[-1] == len(text) if text else ends == []
+    for start, (end, words) in zip(starts, ends, strict=False):
+        assert start < end and words == count_words(text[start:end]) <= most

@@ -1,0 +1,81 @@
+"""What the methods share: one node that answers, and one form of what was learned."""
+
+from typing import Any
+
+import pytest
+from langgraph.runtime import Runtime
+
+from readgraph.graphs.methods import METHODS
+from readgraph.nodes.answering.in_view import InView, answering, compression_rate, known
+from readgraph.nodes.contracts import AnswerState, AnswerUpdate, SaidAnswer
+from readgraph.state.context import ReaderContext
+from readgraph.state.library import Library
+from readgraph.state.reading import Finding, with_finding
+from readgraph.state.records import Document
+from tests.doubles.agent import Script, call
+from tests.doubles.model_server import ModelServer
+
+CONTEXT = ReaderContext(model="openai:double", window_words=4000, segment_words=200, children=3)
+GOAT = "What did the keeper's Remarks for 19 January say about a goat?"
+FINDING = {*Finding.__annotations__}
+
+
+@pytest.fixture
+async def document(library: Library, story: str) -> Document:
+    return await library.pages.add_document(story[:18_000], title="the beginning")
+
+
+def test_all_methods_answer_with_one_node() -> None:
+    answers: list[Any] = [METHODS[name].build().nodes["answer"].runnable for name in METHODS]
+    assert len({node.work.__code__ for node in answers}) == 1
+
+
+@pytest.mark.parametrize("method", ["mem-walker", "gam", "mem-gpt", "full-text"])
+async def test_what_was_learned_has_one_form(
+    server: ModelServer, library: Library, document: Document, method: str
+) -> None:
+    if method == "mem-gpt":
+        server.respond = Script(call("answer", answer="On the gallery.", quotes="Goat on gallery."))
+    graph = METHODS[method].build().compile(store=library.store)
+    found = await graph.ainvoke({"document": document.id, "question": GOAT}, context=CONTEXT)
+    assert found["findings"] and all(finding.keys() == FINDING for finding in found["findings"])
+    if method == "gam":
+        assert [finding["page"] for finding in found["findings"]] == found["sources"]
+    else:
+        (answer,) = {finding["text"] for finding in found["findings"] if finding["answers"]}
+        assert answer == found["answer"]
+
+
+def test_a_page_has_one_finding() -> None:
+    quotes: list[Any] = [{"page": 1, "quote": words} for words in ("a", "b")]
+    first = Finding(page=1, answers=False, text="a part", choice=None, quotes=quotes[:1])
+    other = Finding(page=2, answers=False, text="another", choice=None, quotes=[])
+    last = Finding(page=1, answers=True, text="it all", choice=None, quotes=quotes[1:])
+    findings = with_finding(with_finding([first], other), last)
+    assert [(finding["page"], finding["text"]) for finding in findings] == [(2, "another"), (1, "it all")]
+    assert findings[-1]["quotes"] == quotes
+
+
+class WithMore(AnswerUpdate):
+    beside: str
+
+
+@pytest.mark.parametrize(
+    ("said", "status", "rate"),
+    [
+        (SaidAnswer("a lamp", None, [], 1), "answered", True),
+        (SaidAnswer(None, None, [], 1), "no_answer", True),
+        (SaidAnswer(None, None, []), "no_answer", False),
+        (SaidAnswer(None, None, [], 1, context_alone=True), "researched", True),
+    ],
+)
+async def test_status_and_compression_follow_from_what_was_said(
+    document: Document, said: SaidAnswer, status: str, rate: bool
+) -> None:
+    async def view(state: AnswerState, runtime: Runtime[ReaderContext]) -> InView:
+        return known(document, said, beside="this")
+
+    state: Any = {}
+    update = await answering(view, writes=WithMore).work(state, Runtime(context=CONTEXT))
+    assert (update["status"], update["beside"]) == (status, "this")
+    assert update["compression_rate"] == (compression_rate(1, document) if rate else None)

@@ -1,0 +1,160 @@
+"""What a graph refuses, and what it says before it reads."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.checkpoint.sqlite import SqliteSaver
+from langgraph.graph import START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.store.memory import InMemoryStore
+from typing_extensions import TypedDict
+
+from readgraph.graphs import gam, mem_walker, read_agent
+from readgraph.graphs.mem_gpt import build_chat
+from readgraph.graphs.read_agent import build, graph
+from readgraph.nodes.research.retrievers import with_retrievers
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import BadInput
+from readgraph.state.histories import SessionText, append_sessions
+from readgraph.state.library import Library
+from readgraph.state.page_store import PageStore
+from tests.doubles.model_server import ModelServer
+
+pytestmark = [pytest.mark.quick, pytest.mark.filterwarnings("ignore:The graph has no store")]
+
+
+@pytest.mark.parametrize(
+    ("given", "complaint"),
+    [
+        ({"question": "Who?"}, "nothing to read"),
+        ({"question": "Who?", "document": None}, "nothing to read"),
+        ({"document": "unknown", "question": "Who?"}, "no document 'unknown'"),
+        ({"text": " \n", "question": "Who?"}, "empty"),
+        ({"text": "x" * 400_001, "question": "Who?"}, "too long"),
+        ({"text": "A lamp.", "question": " "}, "question is empty"),
+        ({"text": "A lamp.", "question": "Who?", "options": ["one"]}, "2 to 26"),
+        ({"text": "A lamp.", "question": "Who?", "options": ["one", " "]}, "option is empty"),
+        ({"text": b"A lamp.", "question": "Who?"}, "'text' must be a string, not bytes"),
+        ({"text": ["A lamp."], "question": "Who?"}, "'text' must be a string, not list"),
+        ({"text": "A lamp.", "question": 3}, "'question' must be a string, not int"),
+        ({"document": Path("book.txt"), "question": "Who?"}, "'document' must be a string, not PosixPath"),
+        ({"text": "A lamp.", "question": "Who?", "options": "AB"}, "'options' must be a list of strings"),
+        ({"text": "A lamp.", "question": "Who?", "options": {"A": "one", "B": "two"}}, "'options' must be a list"),
+        ({"text": "A lamp.", "question": "Who?", "options": ["one", 2]}, "'options' must be a list of strings"),
+    ],
+)
+async def test_bad_input_is_one_clear_line(given: Any, complaint: str) -> None:
+    with pytest.raises(BadInput, match=complaint) as refused:
+        await graph.ainvoke(given, context=ReaderContext(model=""))
+    assert "\n" not in str(refused.value)
+
+
+async def test_going_on_without_the_context_is_refused(server: ModelServer, library: Library, story: str) -> None:
+    document = await library.pages.add_document(story)
+    compiled = build().compile(checkpointer=library.checkpointer, store=library.store, interrupt_before=["look_up"])
+    config: Any = {"configurable": {"thread_id": "1"}}
+    await compiled.ainvoke(
+        {"document": document.id, "question": "Who?"}, config, context=ReaderContext(model="openai:double")
+    )
+    with pytest.raises(BadInput, match="read with openai:double"):
+        await compiled.ainvoke(None, config)
+
+
+class Desk(TypedDict):
+    text: str
+    question: str
+    status: str
+
+
+def around(schema: Any) -> CompiledStateGraph[Any, Any, Any, Any]:
+    """A graph with another context than ours, in which ours is a node."""
+    builder = StateGraph(Desk, context_schema=schema)
+    builder.add_node("research", graph)
+    builder.add_edge(START, "research")
+    return builder.compile(store=InMemoryStore())
+
+
+@dataclass
+class OfTheDesk:
+    clerk: str = "Ann"
+
+
+def test_the_context_of_a_graph_around_is_settings_or_is_refused() -> None:
+    asked: Any = {"text": "The lamp is red.", "question": "What is the lamp?"}
+    with pytest.raises(BadInput, match=r"must be a ReaderContext, not OfTheDesk: .* in a node, with context="):
+        around(OfTheDesk).invoke(asked, context=OfTheDesk())
+    assert around(None).invoke(asked, context={"model": ""})["status"] == "answered"
+    with pytest.raises(BadInput, match="no setting 'modle': do you mean 'model'"):
+        around(None).invoke(asked, context={"modle": ""})
+
+
+@pytest.mark.parametrize(
+    ("settings", "complaint"),
+    [
+        ({"max_calls": -1}, "'max_calls' can't be used: Input should be greater than or equal to 0."),
+        ({"model": object()}, "'model' can't be used: Input should be a valid string."),
+        ({"strategy": "both"}, "'strategy' can't be used: Input should be 'parallel' or 'sequential'."),
+        ({"modle": "openai:double"}, "There is no setting 'modle': do you mean 'model'?"),
+        ({"colour": "red"}, "There is no setting 'colour'."),
+    ],
+)
+def test_settings_that_can_not_be_used_are_one_clear_line(settings: Any, complaint: str) -> None:
+    with pytest.raises(BadInput, match=f"{re.escape(complaint)}$") as refused:
+        ReaderContext(**settings)
+    assert "\n" not in str(refused.value)
+    with pytest.raises(BadInput, match=re.escape(complaint)):
+        graph.invoke({"text": "A lamp."}, context=settings)
+
+
+async def test_other_things_in_the_place_of_a_text_a_session_a_store_a_retriever_or_a_tool() -> None:
+    pages, wrong = PageStore(InMemoryStore()), cast("Any", "The lamp is out.")
+    with pytest.raises(BadInput, match="must be a string, not bytes"):
+        await pages.add_document(cast("Any", b"The lamp."))
+    for sessions in (wrong, [wrong], [SessionText(cast("Any", None))]):
+        with pytest.raises(BadInput, match="a SessionText of strings"):
+            await append_sessions(pages, "log", sessions)
+    with pytest.raises(BadInput, match="PageStore is no LangGraph store"):
+        await build().compile(store=cast("Any", pages)).ainvoke({"text": "A lamp."}, context=ReaderContext(model=""))
+    with pytest.raises(BadInput, match="retriever for 'vector' is none: str"):
+        with_retrievers(vector=wrong)
+    with pytest.raises(BadInput, match="function len> is no LangChain tool"):
+        build_chat(tools=[cast("Any", len)])
+
+
+@pytest.mark.parametrize(
+    ("method", "stop", "change", "complaint"),
+    [
+        (read_agent, "look_up", {"pages_read": [99]}, "There is no page 99: the pages are 0 to 0."),
+        (mem_walker, "descend", {"current_node": None}, "The tree has no node 'None': its root is "),
+        (mem_walker, "descend", {"current_node": 3}, "The tree has no node '3': its root is "),
+        (gam, "search", {"plan": "the lamp"}, "'plan' must be a dictionary of queries for each tool, not str."),
+    ],
+)
+def test_an_edit_that_can_not_be_gone_on_from_is_one_clear_line(
+    method: Any, stop: str, change: Any, complaint: str
+) -> None:
+    stopping = method.build().compile(store=InMemoryStore(), checkpointer=InMemorySaver(), interrupt_before=[stop])
+    config: Any = {"configurable": {"thread_id": "1"}}
+    text = "The lamp is red. " * 200 + "\n\n" + "The door is blue. " * 200
+    short = ReaderContext(model="", segment_words=200, min_page_words=2000, max_page_words=3000)
+    stopping.invoke({"text": text, "question": "What is the lamp?"}, config, context=short)
+    stopping.update_state(config, change)
+    with pytest.raises(BadInput, match=re.escape(complaint)):
+        stopping.invoke(None, config, context=short)
+
+
+async def test_tracing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("readgraph.nodes.opening.tracing_is_enabled", lambda: True)
+    with pytest.warns(UserWarning, match="LangSmith tracing is on"):
+        await graph.ainvoke({"text": "A lamp."}, context=ReaderContext(model=""))
+
+
+def test_a_durable_checkpointer_over_a_store_in_memory_is_refused(tmp_path: Path) -> None:
+    with SqliteSaver.from_conn_string(str(tmp_path / "saved.sqlite")) as saver:
+        compiled = build().compile(checkpointer=saver, store=InMemoryStore())
+        with pytest.raises(BadInput, match="durable"):
+            compiled.invoke({"text": "A lamp.", "question": "Who?"}, {"configurable": {"thread_id": "1"}})

@@ -1,0 +1,244 @@
+"""The hybrids as graphs: nodes of several methods in one, with the same input and output."""
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from readgraph.graphs.methods import METHODS
+from readgraph.state.context import ReaderContext
+from readgraph.state.library import Library
+from readgraph.state.records import Document
+from readgraph.state.summary_tree import TreeShape, node_id
+from tests.doubles.model_server import ChatRequest, ModelServer
+from tests.doubles.reader import asked_for, pages_shown, reader
+from tests.support.command import assert_cited
+
+CONTEXT = ReaderContext(model="openai:double", segment_words=200, children=3)
+WITHOUT_MODEL = replace(CONTEXT, model="")
+GOAT = "What did the keeper's Remarks for 19 January say about a goat?"
+HYBRIDS = [name for name in METHODS if METHODS[name].module.startswith("hybrids.")]
+every_hybrid = pytest.mark.parametrize("method", HYBRIDS)
+
+
+@pytest.fixture
+async def document(library: Library, story: str) -> Document:
+    return await library.pages.add_document(story[:18_000], title="the beginning")
+
+
+async def run(
+    method: str, library: Library, document: Document, context: ReaderContext = CONTEXT, **asked: Any
+) -> dict[str, Any]:
+    graph = METHODS[method].build().compile(store=library.store)
+    return dict(await graph.ainvoke({"document": document.id, "question": GOAT, **asked}, context=context))
+
+
+def asked(server: ModelServer, reply: str) -> list[ChatRequest]:
+    """The requests for this reply."""
+    return [request for request in server.requests if asked_for(request).endswith(reply)]
+
+
+async def in_full(library: Library, memory: str, request: ChatRequest) -> list[int]:
+    """The pages that a request shows otherwise than by their notes."""
+    shown = pages_shown(request)
+    notes = {note.page: note.text.strip() for note in await library.pages.notes(memory, shown)}
+    return [page for page, text in shown.items() if text.strip() != notes[page]]
+
+
+def nodes(found: dict[str, Any]) -> list[str]:
+    return [step["node"] for step in found["steps"]]
+
+
+@every_hybrid
+async def test_a_question_is_answered_with_citations(
+    server: ModelServer, library: Library, document: Document, story: str, method: str
+) -> None:
+    found = await run(method, library, document)
+    assert (found["status"], found["answer"]) == ("answered", "It says so.")
+    assert found["usage"]["calls"] == server.calls == sum(step["usage"]["calls"] for step in found["steps"])
+    if found["pages_read"]:  # gists alone hold no words of the text
+        assert_cited(found, story)
+    chosen = await run(method, library, document, options=["the boy", "the gander"])
+    assert (chosen["choice"], chosen["answer"]) == ("B", "the gander")
+
+
+@every_hybrid
+async def test_without_a_model_sentences_are_quoted(
+    server: ModelServer, library: Library, document: Document, story: str, method: str
+) -> None:
+    found = await run(method, library, document, WITHOUT_MODEL)
+    assert (found["status"], found["fallbacks"], server.calls) == ("answered", {}, 0)
+    assert_cited(found, story)
+    assert found["answer"] in story
+    chosen = await run(method, library, document, WITHOUT_MODEL, options=["a goat", "a whale"])
+    assert (chosen["status"], chosen["choice"] in ("A", "B")) == ("answered", True)
+
+
+@every_hybrid
+async def test_without_a_question_the_memory_is_built(library: Library, document: Document, method: str) -> None:
+    graph = METHODS[method].build().compile(store=library.store)
+    found = await graph.ainvoke({"document": document.id}, context=WITHOUT_MODEL)
+    memory = await library.pages.memory(document.id, found["memory"])
+    assert (found["status"], memory.complete) == ("reading", True)
+
+
+@every_hybrid
+@pytest.mark.parametrize("most", [0, 1])
+async def test_a_spent_budget_is_told(
+    server: ModelServer, library: Library, document: Document, story: str, method: str, most: int
+) -> None:
+    if most:
+        await METHODS[method].build().compile(store=library.store).ainvoke({"document": document.id}, context=CONTEXT)
+    found = await run(method, library, document, replace(CONTEXT, max_calls=most))
+    enough = most and method == "guided-walk"  # a walk that begins at the right leaf takes one call
+    assert (found["status"], found["usage"]["calls"]) == ("answered" if enough else "budget", most)
+    if most:
+        assert_cited(found, story)
+    assert (await run(method, library, document))["status"] == "answered"
+
+
+async def test_gists_that_readagent_made_are_researched(
+    server: ModelServer, library: Library, document: Document
+) -> None:
+    read = await run("read-agent", library, document)
+    before = server.calls
+    found = await run("gist-research", library, document)
+    assert found["memory"] == read["memory"]
+    assert [asked_for(request) for request in server.requests[before:]] == [
+        "SearchPlan",
+        "Integrated",
+        "Verdict",
+        "AnswerAlone",
+    ]
+    assert "In short: " in asked(server, "SearchPlan")[0].text
+    assert found["pages_read"] == found["rounds"][0]["pages_shown"] and found["rounds"][0]["enough"] is True
+
+
+async def test_a_guided_walk_begins_at_the_best_leaf_and_reverts_from_there(
+    server: ModelServer, library: Library, document: Document
+) -> None:
+    leaves: list[ChatRequest] = []
+
+    def reverts_once(request: ChatRequest) -> Any:
+        reply = reader(request)
+        if not asked_for(request).endswith("LeafVerdict"):
+            return reply
+        leaves.append(request)
+        return {"reasoning": "", "action": "revert", "found": None, "quotes": []} if len(leaves) == 1 else reply
+
+    server.respond = reverts_once
+    found = await run("guided-walk", library, document)
+    shape = TreeShape.of(await library.pages.memory(document.id, found["memory"]))
+    best, up, sibling = (hop["node"] for hop in found["hops"])
+    assert "Goat on gallery" in leaves[0].text and best == node_id(0, found["pages_read"][0])
+    assert up == shape.parent(best) and shape.parent(sibling) == up and sibling != best
+    assert [hop["action"] for hop in found["hops"]] == ["revert", "child", "answer"]
+    assert found["status"] == "answered" and len(found["pages_read"]) == 2
+
+
+async def test_where_search_finds_nothing_a_guided_walk_begins_at_the_root(
+    server: ModelServer, library: Library, document: Document
+) -> None:
+    found = await run("guided-walk", library, document, question="Is it?")
+    shape = TreeShape.of(await library.pages.memory(document.id, found["memory"]))
+    assert (found["hops"][0]["node"], found["status"]) == (shape.root, "answered")
+
+
+async def test_a_walks_leaves_are_read_beside_all_summaries(
+    server: ModelServer, library: Library, document: Document
+) -> None:
+    found = await run("walk-and-read", library, document)
+    (answered,) = asked(server, "FreeAnswer")
+    shown = pages_shown(answered)
+    memory = await library.pages.memory(document.id, found["memory"])
+    assert [*shown] == [*range(memory.pages)]
+    assert await in_full(library, memory.id, answered) == found["pages_read"]
+    assert 0 < found["percent_read"] < 50 < found["compression_rate"]
+
+
+async def test_where_a_walk_finds_nothing_the_summaries_may_answer(
+    server: ModelServer, library: Library, document: Document
+) -> None:
+    def lost(request: ChatRequest) -> Any:
+        return {"nothing": 1} if asked_for(request).endswith(("ChildChoice", "ChildOrRevert")) else reader(request)
+
+    server.respond = lost
+    found = await run("walk-and-read", library, document)
+    assert (found["status"], found["pages_read"], found["percent_read"]) == ("answered", [], 0)
+
+
+async def test_leaves_are_read_while_they_fit_the_window(
+    server: ModelServer, library: Library, document: Document
+) -> None:
+    def goes_on(request: ChatRequest) -> Any:
+        reply = reader(request)
+        return {**reply, "action": "keep"} if isinstance(reply, dict) and "action" in reply else reply
+
+    server.respond = goes_on
+    found = await run("walk-and-read", library, document, replace(CONTEXT, window_words=1000))
+    shown = pages_shown(asked(server, "FreeAnswer")[0])
+    assert sum(len(text.split()) for text in shown.values()) <= 1000
+    read = await in_full(library, found["memory"], asked(server, "FreeAnswer")[0])
+    assert read and {*read} < {*found["pages_read"]}
+
+
+class Doubting:
+    """The reader, but its first so many verdicts are that it isn't enough."""
+
+    def __init__(self, doubts: int) -> None:
+        self.doubts = doubts
+
+    def __call__(self, request: ChatRequest) -> Any:
+        """The next reply."""
+        if asked_for(request) != "Verdict" or self.doubts <= 0:
+            return reader(request)
+        self.doubts -= 1
+        return {"enough": False, "missing": ["Where did the goat stand?"]}
+
+
+GISTS = ["open", "read", "merge", "judge"]
+ROUND = ["search", "integrate", "reflect"]
+
+
+@pytest.mark.parametrize(
+    ("doubts", "way"),
+    [
+        (0, [*GISTS, "answer_gists", "cite"]),
+        (1, [*GISTS, "look_up", *ROUND, "answer", "cite"]),
+        (2, [*GISTS, "look_up", *ROUND, "plan", *ROUND, "answer", "cite"]),
+        (99, [*GISTS, "look_up", *ROUND, "plan", *ROUND, "plan", *ROUND, "answer", "cite"]),
+    ],
+)
+async def test_it_goes_on_only_while_it_is_not_enough(
+    server: ModelServer, library: Library, document: Document, doubts: int, way: list[str]
+) -> None:
+    server.respond = Doubting(doubts)
+    found = await run("escalate", library, document, replace(CONTEXT, pages_per_tool=2))
+    assert (nodes(found), found["status"]) == (way, "answered")
+    looked_up = [1, 2] if doubts else []
+    assert [page for done in found["rounds"][:1] for page in done["plan"]["page"]] == looked_up
+    assert found["pages_read"][:2] == looked_up
+    planned = asked(server, "SearchPlan")
+    assert all("Where did the goat stand?" in request.text for request in planned)
+    assert found["usage"]["calls"] == server.calls
+
+
+async def test_gists_that_can_not_be_judged_are_not_enough(
+    server: ModelServer, library: Library, document: Document
+) -> None:
+    server.respond = lambda request: "no idea" if asked_for(request) == "Verdict" else reader(request)
+    found = await run("escalate", library, document)
+    assert found["fallbacks"]["judge"] == 1 and "look_up" in nodes(found) and found["status"] == "answered"
+
+
+@pytest.mark.parametrize("rounds", [0, 1])
+async def test_where_a_context_is_wanted_it_is_made(
+    server: ModelServer, library: Library, document: Document, rounds: int
+) -> None:
+    found = await run("escalate", library, document, replace(CONTEXT, context_only=True, rounds=rounds))
+    assert (found["status"], found["answer"], bool(found["context"])) == ("researched", None, True)
+
+
+async def test_without_rounds_the_gists_answer(server: ModelServer, library: Library, document: Document) -> None:
+    found = await run("escalate", library, document, replace(CONTEXT, rounds=0))
+    assert nodes(found) == [*GISTS, "answer_gists", "cite"] and asked(server, "Verdict") == []

@@ -1,0 +1,94 @@
+"""What holds for every method."""
+
+import sys
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from readgraph.cli.method_settings import settings_of
+from readgraph.estimates.methods import estimate_reading
+from readgraph.evaluation.plan import NEED_EMBEDDINGS
+from readgraph.graphs.methods import METHODS
+from readgraph.state.context import ReaderContext
+from readgraph.state.declaring import declared
+from readgraph.state.library import Library, open_library_in_background
+from readgraph.state.settings import GROUPS
+from tests.doubles.model_server import ModelServer
+
+pytestmark = pytest.mark.quick
+
+OPTIONS = {each.name for each in declared(GROUPS) if each.help.option}
+
+CONTEXT = ReaderContext(
+    model="openai:double", embeddings="openai:double-embeddings", segment_words=200, children=3, session_page_words=400
+)
+
+
+NOT_REACHED = {
+    "gam": {"separate_requests"},
+    "gist-research": {"separate_requests"},
+    "guided-walk": {"max_hops"},
+    "mem-gpt": {"max_pages"},
+    "escalate": {"embeddings", "evidence", "max_pages", "pages_per_tool", "tools", "without_memory"},
+}
+"""What a method asks with only where the double's first reply does not answer yet."""
+
+
+@pytest.fixture
+def settings_read(monkeypatch: pytest.MonkeyPatch) -> set[str]:
+    """The names of the settings that the code of methods looks at."""
+    names, read = {field.name for field in fields(ReaderContext)}, set[str]()
+
+    def looked_up(context: ReaderContext, name: str) -> Any:
+        file = sys._getframe(1).f_code.co_filename
+        if name in names and "/readgraph/" in file and not file.endswith(("state/context.py", "state/settings.py")):
+            read.add(name)
+        return object.__getattribute__(context, name)
+
+    monkeypatch.setattr(ReaderContext, "__getattribute__", looked_up, raising=False)
+    return read
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_thread_goes_on_synchronously(
+    server: ModelServer, tmp_path: Path, story: str, method: str, settings_read: set[str]
+) -> None:
+    with open_library_in_background(tmp_path / "library") as library:
+        graph = METHODS[method].build().compile(checkpointer=library.checkpointer, store=library.store)
+        config: Any = {"configurable": {"thread_id": "1"}}
+        first = graph.invoke({"text": story[:9000], "question": "Who took the log book?"}, config, context=CONTEXT)
+        second = graph.invoke({"question": "When did the goat come?"}, config, context=CONTEXT)
+        assert (first["status"], second["status"]) == ("answered", "answered")
+        assert first["usage"]["calls"] + second["usage"]["calls"] == server.calls
+    if method in NEED_EMBEDDINGS:
+        settings_read -= {"tools"}  # their own stand in its place
+    used = settings_of(METHODS[method], asks=True)
+    assert settings_read <= used, "what a method reads is not refused"
+    unused = (used & OPTIONS) - settings_read
+    assert unused == NOT_REACHED.get(method, set()), "what a method does not read is refused"
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_question_is_answered_without_a_model(
+    server: ModelServer, tmp_path: Path, story: str, method: str, settings_read: set[str]
+) -> None:
+    used = settings_of(METHODS[method], asks=True)
+    with open_library_in_background(tmp_path / "library") as library:
+        graph = METHODS[method].build().compile(store=library.store)
+        asked = {"text": story[:9000], "question": "Who bought the tide station at Sarn Head?"}
+        found = graph.invoke(asked, context=replace(CONTEXT, model=""))
+        assert (found["status"], server.calls) == ("answered", 0)
+    if method in NEED_EMBEDDINGS:
+        settings_read -= {"tools"}
+    assert settings_read <= used
+
+
+@pytest.mark.parametrize("method", METHODS)
+async def test_an_estimate_keeps_to_the_settings_of_the_graph(
+    library: Library, story: str, method: str, settings_read: set[str]
+) -> None:
+    document = await library.pages.add_document(story[:4000])
+    await estimate_reading(METHODS[method], library.pages, document, CONTEXT, 9)
+    assert settings_read <= settings_of(METHODS[method], asks=True)

@@ -1,0 +1,293 @@
+"""A wrong swap fails when the graph is built, with one line that names the node and the key."""
+
+from collections.abc import Callable
+from functools import partial
+from importlib import import_module
+from operator import add
+from typing import Annotated, Any, Literal, NotRequired, get_args, get_type_hints
+
+import pytest
+from langgraph.graph import END, START, StateGraph
+from langgraph.types import Command
+from typing_extensions import TypedDict
+
+from readgraph.graphs import gam
+from readgraph.graphs.methods import METHODS, Method
+from readgraph.graphs.read_agent import build, read
+from readgraph.graphs.wiring import Node, check_wiring
+from readgraph.nodes.answering.answer import answer
+from readgraph.nodes.contracts import AnswerUpdate, AskedState
+from readgraph.nodes.look_up.by_model import look_up_next, look_up_next_without_model, look_up_pages
+from readgraph.nodes.step import StepNode
+from readgraph.state.errors import BadInput
+from readgraph.state.reading import ReadingState
+
+pytestmark = pytest.mark.quick
+
+Builder = StateGraph[Any, Any, Any, Any]
+
+
+class Given(TypedDict):
+    given: NotRequired[str]
+
+
+class One(TypedDict):
+    one: str
+
+
+class OneTold(One):
+    step_summary: str
+
+
+class PerhapsOne(TypedDict):
+    one: NotRequired[str]
+
+
+class Two(TypedDict):
+    two: str
+
+
+class OneAndTwo(One, Two):
+    pass
+
+
+class FromTheStart(TypedDict):
+    given: str
+    log: list[str]
+
+
+class Misspelt(TypedDict):
+    oen: str
+
+
+class Whole(Given, OneAndTwo):
+    log: Annotated[list[str], add]
+
+
+def writes_one(state: Given) -> One:
+    return {"one": ""}
+
+
+def writes_two(state: Given) -> Two:
+    return {"two": ""}
+
+
+def perhaps_writes_one(state: Given) -> PerhapsOne:
+    return {}
+
+
+def reads_one(state: One) -> None: ...
+
+
+def perhaps_reads_one(state: PerhapsOne) -> None: ...
+
+
+def reads_both(state: OneAndTwo) -> None: ...
+
+
+def reads_what_is_there(state: FromTheStart) -> One:
+    return {"one": ""}
+
+
+def idle(state: Given) -> None: ...
+
+
+def unknown(state):  # type: ignore[no-untyped-def]
+    return {}
+
+
+def any_dict(state: Given) -> dict[str, Any]:
+    return {}
+
+
+def whole(state: Whole) -> Whole:
+    return state
+
+
+def writes_one_and_tells(state: Given) -> OneTold:
+    return {"one": "", "step_summary": "wrote"}
+
+
+def misspells(state: Given) -> Misspelt:
+    return {"oen": ""}
+
+
+def goes_to_c(state: Given) -> Command[Literal["c"]]:
+    return Command(goto="c")
+
+
+def to_any(state: Given) -> str:
+    return "c"
+
+
+def to_any_by_one(state: One) -> str:
+    return "c"
+
+
+Edges = list[tuple[str | list[str], str | list[str]]]
+
+LINE: Edges = [(START, "a"), ("a", "b"), ("b", END)]
+SKIP: Edges = [(START, "a"), ("a", ["b", "c"]), ("b", "c"), ("c", END)]
+DIAMOND: Edges = [(START, "a"), ("a", ["b", "d"]), ("b", "c"), ("d", "c"), ("c", END)]
+FORK: Edges = [(START, "a"), (START, "b"), ("a", "c"), ("b", "c"), ("c", END)]
+UNEVEN: Edges = [(START, "a"), (START, "d"), ("d", "b"), ("a", "c"), ("b", "c"), ("c", END)]
+JOIN: Edges = [(START, "a"), (START, "d"), ("d", "b"), (["a", "b"], "c"), ("c", END)]
+LOOP: Edges = [(START, "a"), ("a", "b"), ("b", ["a", "c"]), ("c", END)]
+JUMP: Edges = [(START, "b"), ("b", "a")]
+
+
+def graph(edges: Edges, path: Callable[..., str] = to_any, **nodes: Any) -> Builder:
+    """A graph; an edge to a list is conditional, one from a list waits for all of them."""
+    builder: Builder = StateGraph(Whole, input_schema=Given)
+    for name, node in nodes.items():
+        builder.add_node(name, node)
+    for begin, end in edges:
+        if isinstance(end, list):
+            assert isinstance(begin, str)
+            builder.add_conditional_edges(begin, path, end)
+        else:
+            builder.add_edge(begin, end)
+    return builder
+
+
+RIGHT: dict[str, Builder] = {
+    "in a line": graph(LINE, a=writes_one, b=reads_one),
+    "told by what is no step": graph(LINE, a=writes_one_and_tells, b=reads_one),
+    "input and reducers are there": graph(LINE, a=reads_what_is_there, b=reads_one),
+    "an optional key need not be there": graph(LINE, a=idle, b=perhaps_reads_one),
+    "every branch writes it": graph(DIAMOND, a=idle, b=writes_one, d=writes_one, c=reads_one),
+    "written before the branch": graph(SKIP, a=writes_one, b=idle, c=reads_one),
+    "both of two that run at once": graph(FORK, a=writes_one, b=writes_two, c=reads_both),
+    "a join waits for both": graph(JOIN, a=writes_one, d=idle, b=writes_two, c=reads_both),
+    "a loop": graph(LOOP, a=writes_one, b=reads_one, c=reads_one),
+    "nobody knows what it writes": graph(LINE, a=unknown, b=reads_one),
+    "a bare dictionary": graph(LINE, a=any_dict, b=reads_both),
+    "the whole state says nothing": graph(LINE, a=whole, b=whole),
+    "a choice by what its node wrote": graph(LOOP, to_any_by_one, a=idle, b=writes_one, c=idle),
+    "a command": graph(JUMP, a=goes_to_c, b=writes_one, c=reads_one),
+}
+
+WRONG: dict[str, tuple[Builder, str]] = {
+    "nothing writes it": (graph(LINE, a=idle, b=reads_one), "node 'b' reads 'one', .* on the way a → b"),
+    "it is not always written": (graph(LINE, a=perhaps_writes_one, b=reads_one), "'b' reads 'one'"),
+    "a branch skips it": (graph(SKIP, a=idle, b=writes_one, c=reads_one), "'c' reads 'one', .* way a → c"),
+    "one branch lacks it": (graph(DIAMOND, a=idle, b=writes_one, d=idle, c=reads_one), "way a → d → c"),
+    "a loop writes it too late": (graph(LOOP, a=reads_one, b=writes_one, c=idle), "'a' reads 'one', .* way a"),
+    "at the same time": (graph(FORK, a=writes_one, b=reads_one, c=idle), "'b' reads 'one'"),
+    "it waits for one only": (graph(UNEVEN, a=writes_one, d=idle, b=writes_two, c=reads_both), r"'two', .* a \+ d → c"),
+    "a choice": (graph(LOOP, to_any_by_one, a=idle, b=idle, c=idle), "choice behind 'b' reads 'one'"),
+    "an edge was forgotten": (graph([(START, "a"), ("a", END)], a=idle, b=idle), "No way leads to the node 'b'"),
+    "it begins nowhere": (graph([("a", END)], a=idle), "No way leads to the node 'a'"),
+    "no such key": (graph(LINE, a=misspells, b=idle), r"'a' writes 'oen', .* not have \(it has 'one'\)"),
+}
+
+
+@pytest.mark.parametrize("case", RIGHT)
+def test_a_right_graph_passes(case: str) -> None:
+    check_wiring(RIGHT[case])
+    RIGHT[case].compile()
+
+
+@pytest.mark.parametrize("case", WRONG)
+def test_a_wrong_graph_is_refused(case: str) -> None:
+    builder, reason = WRONG[case]
+    with pytest.raises(BadInput, match=reason) as refused:
+        check_wiring(builder)
+    assert "\n" not in str(refused.value)
+
+
+class HeadingState(TypedDict):
+    question_text: str
+    heading: str
+
+
+class Nothing(TypedDict):
+    step_summary: str
+
+
+class PagesOnly(TypedDict):
+    pages_read: list[int]
+    step_summary: str
+
+
+class OnePage(TypedDict):
+    page: int
+
+
+async def answers_by_heading(state: HeadingState, runtime: Any) -> AnswerUpdate:
+    raise AssertionError
+
+
+class AnswerOnly(TypedDict):
+    answer: str
+    status: Literal["answered"]
+
+
+async def answers_without_quotes(state: AskedState, runtime: Any) -> AnswerOnly:
+    raise AssertionError
+
+
+async def does_nothing(state: Given, runtime: Any) -> Nothing:
+    return {"step_summary": "nothing"}
+
+
+async def looks_up_pages(state: AskedState, runtime: Any) -> PagesOnly:
+    return {"pages_read": [0], "step_summary": "looked"}
+
+
+async def looks_up_a_page(state: AskedState) -> OnePage:
+    return {"page": 3}
+
+
+def of_the_state(state: ReadingState) -> dict[str, Any]:
+    return {"pages_read": [0], "continue_search": False}
+
+
+@pytest.mark.parametrize(
+    "node",
+    [look_up_pages, look_up_next, StepNode(look_up_next_without_model), looks_up_pages, of_the_state, lambda state: {}],
+)
+def test_look_ups_stand_in_for_each_other(node: Any) -> None:
+    build(look_up=node)
+
+
+@pytest.mark.parametrize(
+    ("swap", "reason"),
+    [
+        ({"answer": answers_by_heading}, "'answer' reads 'heading', .* open → read → merge → look_up → answer"),
+        ({"answer": answers_without_quotes}, "'cite' reads 'quotes', .* open → read → merge → look_up → answer → cite"),
+        ({"read": does_nothing}, "'merge' reads 'memory', .* open → read → merge"),
+        ({"read": StepNode(answer.work, without_model=does_nothing)}, "'read' reads 'memory'"),
+        ({"read": StepNode(read.work, without_model=does_nothing)}, "'merge' reads 'memory'"),
+        ({"open": does_nothing}, "choice behind 'merge' reads 'question_text'|'look_up' reads"),
+        ({"look_up": looks_up_a_page}, "'look_up' writes 'page', which the graph's state does not have"),
+    ],
+)
+def test_a_wrong_swap_fails_when_the_graph_is_built(swap: dict[str, Any], reason: str) -> None:
+    with pytest.raises(BadInput, match=reason):
+        build(**swap)
+
+
+def test_a_plan_that_is_only_emptied_is_none() -> None:
+    with pytest.raises(BadInput, match=r"'search' reads 'plan', .* open → memorize → plan → search"):
+        gam.build(plan=does_nothing)
+
+
+def swappable(build: Any) -> dict[str, Any]:
+    """The nodes that a `build` takes, with their types; a typed group of them counts as its names."""
+    named = get_type_hints(build.func if isinstance(build, partial) else build)
+    group = get_args(named.pop("rounds", None))
+    return {**named, **(get_type_hints(group[0]) if group else {})}
+
+
+@pytest.mark.parametrize("method", METHODS.values(), ids=lambda method: method.name)
+def test_every_node_of_a_method_can_be_swapped_by_its_name(method: Method) -> None:
+    named = swappable(import_module(f"readgraph.graphs.{method.module}").build)
+    assert {name: named.get(name) for name in method.build().nodes} == {
+        name: Node | None if name in ("think", "act") else Node for name in method.build().nodes
+    }
+
+
+@pytest.mark.parametrize("method", METHODS.values(), ids=lambda method: method.name)
+def test_every_method_passes(method: Any) -> None:
+    check_wiring(method.build())

@@ -1,0 +1,129 @@
+"""A function is a node like the others: it is given what it names, and the trajectory shows what it did."""
+
+import math
+import re
+import sqlite3
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import pytest
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.runtime import Runtime
+from langgraph.store.base import BaseStore
+from langgraph.store.memory import InMemoryStore
+from langgraph.types import Command, interrupt
+
+from readgraph.graphs.read_agent import build
+from readgraph.nodes.contracts import LookUpState, LookUpUpdate
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import BadInput
+
+pytestmark = pytest.mark.quick
+
+GIVEN: Any = {"text": "The goat stood on the gallery of the lamp.", "question": "What of the goat?"}
+THREAD: Any = {"configurable": {"thread_id": "1", "page": 0}}
+
+
+def looked(what: object) -> LookUpUpdate:
+    return {"pages_read": [0], "continue_search": False, "step_summary": f"looked: {what}"}
+
+
+def by_state(state: LookUpState) -> LookUpUpdate:
+    return looked(state["question_text"])
+
+
+def by_runtime(state: LookUpState, runtime: Runtime[ReaderContext]) -> LookUpUpdate:
+    return looked(runtime.context.max_pages)
+
+
+async def by_any_name(state: LookUpState, at_work: Any) -> LookUpUpdate:
+    return looked(at_work.context.max_pages)
+
+
+async def by_config(state: LookUpState, config: RunnableConfig) -> LookUpUpdate:
+    return looked(config["configurable"]["page"])
+
+
+async def by_names(state: LookUpState, *, store: BaseStore, runtime: Runtime[ReaderContext]) -> LookUpUpdate:
+    return looked(store is runtime.store)
+
+
+def by_telling(state: LookUpState, writer: Callable[[Any], None], often: int = 2) -> LookUpUpdate:
+    writer({"told": often})
+    return looked(often)
+
+
+def of_which(state: LookUpState, *, what: str) -> LookUpUpdate:
+    return looked(what)
+
+
+def compiled(look_up: Any) -> CompiledStateGraph[Any, Any, Any, Any]:
+    return build(look_up=look_up).compile(store=InMemoryStore(), checkpointer=InMemorySaver())
+
+
+NODES: dict[Any, str] = {
+    by_state: "What of the goat?",
+    by_runtime: "7",
+    by_any_name: "7",
+    by_config: "0",
+    by_names: "True",
+    by_telling: "2",
+    partial(of_which, what="a part"): "a part",
+}
+
+
+@pytest.mark.parametrize("node", NODES, ids=lambda node: getattr(node, "__name__", "partial"))
+async def test_it_gets_what_it_names_and_is_recorded(node: Any) -> None:
+    graph, context = compiled(node), ReaderContext(max_pages=7)
+    for found in (graph.invoke(GIVEN, THREAD, context=context), await graph.ainvoke(GIVEN, THREAD, context=context)):
+        assert [step["node"] for step in found["steps"]] == "open read merge look_up answer cite".split()
+        assert found["steps"][3]["summary"] == f"looked: {NODES[node]}"
+        assert found["pages_read"] == [0]
+
+
+def test_a_function_that_changes_nothing() -> None:
+    found = compiled(lambda state: None).invoke(GIVEN, THREAD)
+    assert (found["pages_read"], len(found["steps"])) == ([], 6)
+
+
+def test_a_person_is_asked_in_the_midst_of_it() -> None:
+    def ask(state: LookUpState) -> LookUpUpdate:
+        return {**looked(page := interrupt("Which page?")), "pages_read": [page]}
+
+    graph = compiled(ask)
+    (asked,) = graph.invoke(GIVEN, THREAD)["__interrupt__"]
+    assert asked.value == "Which page?"
+    found = graph.invoke(Command(resume=0), THREAD)
+    assert (found["pages_read"], found["steps"][3]["summary"]) == ([0], "looked: 0")
+
+
+def test_its_return_is_what_changed() -> None:
+    with pytest.raises(BadInput, match=r"^The node 'look_up' must return what changed, .*: it returned \[3\]\."):
+        compiled(lambda state: [3]).invoke(GIVEN, THREAD)
+
+
+@pytest.mark.parametrize(
+    ("node", "what"),
+    [
+        (None, "can't be None: give a step, a function or a coroutine."),
+        ("retrieve", "can't be 'str'"),
+        (math, "can't be 'math'"),
+        (sqlite3.Connection, "can't be 'Connection'"),
+        (lambda: {}, "takes ()"),
+        (lambda state, runtime, more: {}, "takes (state, runtime, more): it can be given (state), (state, runtime)"),
+        (build, "takes (open, read, merge, look_up, answer, cite)"),
+    ],
+)
+def test_what_is_no_node_is_refused_when_the_graph_is_built(node: Any, what: str) -> None:
+    with pytest.raises(BadInput, match=f"^The node 'look_up' {re.escape(what)}"):
+        build(look_up=node)
+
+
+def test_names_that_only_a_type_checker_sees() -> None:
+    async def look(state: "LookUpState", runtime: "OfATypeChecker") -> Any:  # type: ignore[name-defined]  # noqa: F821
+        return looked(state["question_text"])
+
+    assert compiled(look).invoke(GIVEN, THREAD)["steps"][3]["summary"] == "looked: What of the goat?"

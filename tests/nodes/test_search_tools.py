@@ -1,0 +1,176 @@
+"""The tools that search a memory: what they find, how their indexes follow the page store, what stands in for them."""
+
+import asyncio
+import shutil
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from langchain_core.documents import Document
+from langchain_core.embeddings import Embeddings
+from langchain_core.vectorstores import InMemoryVectorStore
+from langgraph.runtime import Runtime
+from langgraph.store.base import BaseStore
+from langgraph.store.memory import InMemoryStore
+
+from readgraph.graphs.gam import build_research
+from readgraph.nodes.research.retrievers import with_retrievers
+from readgraph.nodes.search_tools import Tools, memory_tools
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import BadInput
+from readgraph.state.forgetting import forget_document
+from readgraph.state.library import Library, open_library
+from readgraph.state.page_store import PageStore
+from readgraph.state.records import Memory, Note, Page
+from readgraph.state.search.entries import Entry
+from readgraph.state.search.index_registry import index_key, indexes_of
+from tests.doubles.model_faults import vector
+from tests.doubles.model_server import ModelServer
+from tests.doubles.researcher import QUESTION, remembered_pages, researcher, trail_pages, wanted_reply
+from tests.state.test_forgetting import rows_with
+
+CONTEXT = ReaderContext(model="openai:double", rounds=1, pages_per_tool=3)
+EMBEDDING = replace(CONTEXT, embeddings="openai:double-embeddings")
+
+
+async def tools_of(store: BaseStore, memory: Memory, context: ReaderContext = CONTEXT) -> Tools:
+    document = await PageStore(store).document(memory.document)
+    return await memory_tools(Runtime(context=context, store=store), document, memory)
+
+
+@pytest.mark.parametrize("tool", ["keyword", "vector"])
+@pytest.mark.parametrize("kept_in", ["library", "memory"])
+async def test_pages_headers_and_memos_are_searched(
+    server: ModelServer, library: Library, tool: str, kept_in: str
+) -> None:
+    store: BaseStore = library.store if kept_in == "library" else InMemoryStore()
+    memory = await remembered_pages(store, trail_pages(), CONTEXT, memo="memoword{} stood", header="headerword{} was")
+    searched = (await tools_of(store, memory, EMBEDDING))[tool]
+    for query in (trail_pages()[7], "memoword7 stood", "headerword7 was"):
+        assert (await searched.find(query, 3))[0] == 7, query
+
+
+async def test_pages_that_come_later_are_found(server: ModelServer, library: Library) -> None:
+    texts = trail_pages()
+    memory = await remembered_pages(library.store, texts, CONTEXT)
+    early = replace(memory, pages=10)
+    assert await (await tools_of(library.store, early))["keyword"].find("cedar dogwood", 9) == []
+    assert await (await tools_of(library.store, memory))["keyword"].find("dogwood", 9) == [17, 26]
+
+
+async def test_a_page_is_found_as_soon_as_it_has_its_memo(library: Library) -> None:
+    memory = await remembered_pages(library.store, trail_pages(4), CONTEXT)
+    page = Page(4, memory.read_to, memory.read_to + 5, 1, "rule")
+    grown = await library.pages.add_page(memory, page)
+    assert await (await tools_of(library.store, grown))["keyword"].find("zeppelin", 9) == []
+    await library.pages.put_note(memory.id, Note(4, "a zeppelin", 2))
+    assert await (await tools_of(library.store, grown))["keyword"].find("zeppelin", 9) == [4]
+
+
+async def test_an_index_is_derived_and_never_trusted_over_the_store(library: Library, tmp_path: Path) -> None:
+    memory = await remembered_pages(library.store, trail_pages(), CONTEXT)
+    index = (await indexes_of(library.store)).keyword
+    await index.add(index_key(memory), [Entry(40, "a dogwood that is not there")])
+    assert await (await tools_of(library.store, memory))["keyword"].find("dogwood", 9) == [17, 26]
+
+
+async def test_a_deleted_index_is_filled_again(server: ModelServer, tmp_path: Path) -> None:
+    found: list[Any] = []
+    async with open_library(tmp_path / "library") as library:
+        memory = await remembered_pages(library.store, trail_pages(), CONTEXT)
+    for _ in range(2):
+        async with open_library(tmp_path / "library") as library:
+            tools = await tools_of(library.store, memory, EMBEDDING)
+            found.append([await tools[name].find("note at dogwood", 2) for name in ("keyword", "vector")])
+        shutil.rmtree(tmp_path / "library" / "search")
+        found.append(server.embedding_calls)
+    assert found[:2] == found[2:], "and embeddings that were paid for are kept in the store"
+
+
+async def test_two_that_research_at_once_share_the_index(tmp_path: Path) -> None:
+    async with open_library(tmp_path / "l") as one, open_library(tmp_path / "l") as other:
+        memory = await remembered_pages(one.store, trail_pages(200), CONTEXT)
+        both = await asyncio.gather(*(tools_of(library.store, memory) for library in (one, other, one, other)))
+        assert [await tools["keyword"].find("dogwood", 9) for tools in both] == [[17, 26]] * 4
+
+
+async def test_forgetting_deletes_the_indexes(server: ModelServer, library: Library) -> None:
+    kept = await remembered_pages(library.store, trail_pages(29), CONTEXT)
+    gone = await remembered_pages(library.store, [text.replace("elm", "mariposa") for text in trail_pages()], CONTEXT)
+    for memory in (kept, gone):
+        await tools_of(library.store, memory, EMBEDDING)
+    folder = library.folder / "search"
+    assert len([*folder.glob("vectors/*.vectors")]) == 2
+    await forget_document(library, await library.pages.document(gone.document))
+    assert rows_with(folder / "keywords.sqlite", ["mariposa", gone.id]) == 0
+    assert rows_with(library.folder / "library.sqlite", ["mariposa", gone.document]) == 0
+    assert len([*folder.glob("vectors/*.vectors")]) == 1
+    assert await (await tools_of(library.store, kept))["keyword"].find("elm", 9) == [26]
+
+
+async def run(store: BaseStore, memory: Memory, context: ReaderContext, **nodes: Any) -> dict[str, Any]:
+    compiled = build_research(**nodes).compile(store=store)
+    return dict(await compiled.ainvoke({"document": memory.document, "question": QUESTION}, context=context))
+
+
+@pytest.mark.parametrize(("context", "offered"), [(CONTEXT, False), (EMBEDDING, True)])
+async def test_vector_search_is_offered_where_there_is_an_embedding_model(
+    server: ModelServer, library: Library, context: ReaderContext, offered: bool
+) -> None:
+    server.respond = researcher
+    found = await run(library.store, await remembered_pages(library.store, trail_pages(), CONTEXT), context)
+    asked = next(request for request in server.requests if wanted_reply(request) == "SearchPlan")
+    assert ("- vector:" in asked.last) == ("vector" in (asked.schema or {})["properties"]) == offered
+    assert any("no embedding model" in step["summary"] for step in found["steps"]) == (not offered)
+    used = {tool for hit in found["rounds"][0]["hits"] for tool in hit["tools"]}
+    assert used == ({"keyword", "vector"} if offered else {"keyword"})
+
+
+@pytest.mark.parametrize(
+    "tools", [("keyword",), ("vector",), ("page",), ("keyword", "page"), ("vector", "page"), ("keyword", "vector")]
+)
+@pytest.mark.parametrize("model", ["openai:double", ""])
+async def test_any_subset_of_tools(server: ModelServer, library: Library, tools: Any, model: str) -> None:
+    plan = {"keyword": ["alder"], "vector": ["note at alder"], "page": [3]}
+    server.respond = lambda request: plan if wanted_reply(request) == "SearchPlan" else researcher(request)
+    context = replace(EMBEDDING, model=model, tools=tools)
+    memory = await remembered_pages(library.store, trail_pages(), context, memo="Where the trail of day {} leads.")
+    found = await run(library.store, memory, context)
+    used = {tool for hit in found["rounds"][0]["hits"] for tool in hit["tools"]}
+    assert used == {*tools} - ({"page"} if not model and len(tools) > 1 else set())
+
+
+async def test_vector_search_alone_needs_an_embedding_model(library: Library) -> None:
+    memory = await remembered_pages(library.store, trail_pages(4), CONTEXT)
+    with pytest.raises(BadInput, match="needs an embedding model"):
+        await run(library.store, memory, replace(CONTEXT, tools=("vector",)))
+
+
+class CountedWords(Embeddings):
+    """Texts by the checksums of their words: deterministic, and no model."""
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        return [self.embed_query(text) for text in texts]
+
+    def embed_query(self, text: str) -> list[float]:
+        return vector(text, 512)
+
+
+@pytest.mark.parametrize("named", [True, False])
+async def test_a_langchain_retriever_stands_in_for_a_tool(server: ModelServer, library: Library, named: bool) -> None:
+    texts = trail_pages()
+    plan = {"vector": [texts[3]]}
+    server.respond = lambda request: plan if wanted_reply(request) == "SearchPlan" else researcher(request)
+    memory = await remembered_pages(library.store, texts, CONTEXT)
+    kept = InMemoryVectorStore(CountedWords())
+    documents = [
+        Document(text.strip(), metadata={"page": number} if named else {}) for number, text in enumerate(texts)
+    ]
+    await kept.aadd_documents([*documents, Document(f"{texts[3]} stands nowhere", metadata={"page": 999})])
+    nodes = with_retrievers(vector=kept.as_retriever(search_kwargs={"k": 4}))
+    found = await run(library.store, memory, replace(CONTEXT, tools=("vector",)), **nodes)
+    (done,) = found["rounds"]
+    assert 3 in done["pages_shown"] and 0 < len(done["pages_shown"]) <= 3
+    assert {tool for hit in done["hits"] for tool in hit["tools"]} == {"vector"}
+    assert not any("no embedding model" in step["summary"] for step in found["steps"])

@@ -1,0 +1,1 @@
+"""Tests of what the project shows and ships: pages, notebooks, examples, the house itself."""

@@ -1,0 +1,211 @@
+"""What the pages show is what happens: commands, their outputs, Python, links, drawings."""
+
+import ast
+import asyncio
+import inspect
+import io
+import json
+import os
+import re
+import shlex
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from types import FunctionType
+from typing import Any
+
+import pytest
+
+from readgraph.graphs.served import served_graphs
+from tests.doubles.model_server import ChatRequest, ModelServer
+from tests.doubles.reader import asked_for, reader
+from tests.project.test_rooms import INNER, ROOMS, SHARED_BY_NODES
+from tests.support.command import Command
+from tests.support.examples import EXAMPLES
+from tests.support.printed import RENEW, said
+
+ROOT = Path(__file__).parents[2]
+PAGES = [
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "notebooks/README.md")),
+    *sorted((ROOT / "docs").rglob("*.md")),
+]
+
+CONSOLE = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+SHELL = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+PYTHON = re.compile(r"^```python\n(.*?)^```$(?:\n\n```text\n(.*?)^```$)?", re.MULTILINE | re.DOTALL)
+DRAWING = re.compile(r"^```mermaid$", re.MULTILINE)
+DRAWING_OF = re.compile(r"^<!-- drawing of ([\w, ]+) -->\n```mermaid\n.*?^```$", re.MULTILINE | re.DOTALL)
+
+SERVES = "readgraph studio"
+"""A command that ends with Ctrl-C only: see tests/cli/test_studio.py."""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A command of a page, and the output that the page shows."""
+
+    command: str
+    output: str
+
+
+def with_a(fence: re.Pattern[str]) -> list[Any]:
+    return [
+        pytest.param(page, id=str(page.relative_to(ROOT))) for page in PAGES if fence.search(page.read_text("utf-8"))
+    ]
+
+
+def shown_in(block: str) -> Iterator[Shown]:
+    for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+        *continued, output = re.split(r"(?<!\\)\n", part, maxsplit=1)
+        yield Shown(continued[0], output)
+
+
+def arguments(command: str) -> list[str]:
+    program, *given = shlex.split(command.replace("\\\n", " "), comments=True)
+    assert program == "readgraph", command
+    return given
+
+
+def run_as_notebooks_do(code: str, there: dict[str, Any]) -> None:
+    """Run a snippet, which may await at its top level."""
+    compiled = compile(code, "snippet", "exec", flags=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+    if compiled.co_flags & inspect.CO_COROUTINE:
+        asyncio.run(FunctionType(compiled, there)())
+    else:
+        exec(compiled, there)
+
+
+def fits(shown: str, printed: str) -> bool:
+    """Whether the page shows what was printed; a line "…" stands for any lines."""
+    parts = [re.escape(part) for part in re.split(r"^…\n", said(shown), flags=re.MULTILINE)]
+    return re.fullmatch(r"(?:.*\n)*?".join(parts), said(printed)) is not None
+
+
+@pytest.fixture(autouse=True)
+def reader_s_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, story: str, local_double: Path) -> None:
+    """A folder such as the pages speak of: the examples, a book, some letters, a run, a model's file."""
+    (tmp_path / "examples").symlink_to(EXAMPLES)
+    (tmp_path / "book.txt").write_text(story[:8_000], encoding="utf-8")
+    (tmp_path / "run.jsonl").write_text(json.dumps({"text": story[:2_000]}), encoding="utf-8")
+    for number, name in enumerate(["letters/1.md", "letters/2.md", "new/friday.md"], 1):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(story[number * 5000 : number * 5000 + 2500], encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def model(server: ModelServer) -> ModelServer:
+    """A model double that counts words, too."""
+
+    def respond(request: ChatRequest) -> str | dict[str, object]:
+        return {"count": 3} if asked_for(request) == "Counted" else reader(request)
+
+    server.respond = respond
+    return server
+
+
+@pytest.mark.parametrize("page", with_a(CONSOLE))
+def test_outputs_are_those_that_come_out(page: Path, readgraph: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    text = renewed = page.read_text(encoding="utf-8")
+    for shown in (shown for block in CONSOLE.findall(text) for shown in shown_in(block)):
+        ran = readgraph(*arguments(shown.command))
+        assert ran.code == 0, ran.err
+        told = ran.err if said(shown.output).endswith(said(ran.err)) else ""  # a page may leave it out
+        if RENEW in os.environ and "…\n" not in shown.output:
+            command = f"$ {shown.command}\n"
+            renewed = renewed.replace(f"{command}{shown.output}", f"{command}{said(ran.out + told)}")
+        else:
+            assert fits(shown.output, ran.out + told), shown.command
+    if renewed != text:
+        page.write_text(renewed, encoding="utf-8")
+
+
+@pytest.mark.parametrize("page", with_a(SHELL))
+def test_commands_with_a_model_run(
+    page: Path, readgraph: Command, model: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO("Who took the log book?\n"))  # what is said in a chat
+    lines = "\n".join(SHELL.findall(page.read_text(encoding="utf-8"))).replace("\\\n", "").splitlines()
+    readgraph("read", "book.txt", "--model", "openai:gpt-4.1-mini")  # the pages speak of it as read
+    for line in lines:
+        for command in line.split(" && "):
+            if command.startswith("readgraph ") and command != SERVES:
+                ran = readgraph(*arguments(command))
+                assert ran.code == 0, ran.err
+
+
+@pytest.mark.parametrize("page", with_a(PYTHON))
+def test_python_runs_and_prints_what_is_shown(
+    page: Path, model: ModelServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    there: dict[str, Any] = {"__name__": "__main__"}
+    text = renewed = page.read_text(encoding="utf-8")
+    for code, shown in PYTHON.findall(text):
+        run_as_notebooks_do(code, there)
+        printed = capsys.readouterr().out
+        renewed = renewed.replace(f"{code}```\n\n```text\n{shown}```", f"{code}```\n\n```text\n{said(printed)}```")
+        assert RENEW in os.environ or not shown or fits(shown, printed), code
+    if renewed != text:
+        page.write_text(renewed, encoding="utf-8")
+
+
+def flowchart(name: str) -> str:
+    """The drawing of a graph as it is wired; dotted arrows are choices."""
+    module, _, graph = served_graphs()[name].partition(":")
+    wired = getattr(import_module(module), graph).get_graph()
+    order = [*wired.nodes]
+    edges = sorted(wired.edges, key=lambda edge: (order.index(edge.source), order.index(edge.target)))
+    arrows = [
+        f"    {edge.source} {'-.->' if edge.conditional else '-->'} {edge.target}\n"
+        for edge in edges
+        if not {edge.source, edge.target} & {"__start__", "__end__"}
+    ]
+    return "".join(["graph LR\n", *arrows])
+
+
+def plan(rooms: dict[str, set[str]]) -> str:
+    """The drawing of which room imports which; what several arrows lead to needs no arrow of its own."""
+    arrows = [
+        f"    {room} --> {other}\n"
+        for room, others in reversed(rooms.items())
+        for other in rooms
+        if other in others and not any(other in rooms[between] for between in others)
+    ]
+    return "".join(["graph LR\n", *arrows])
+
+
+PLANS = {
+    "the rooms": ROOMS,
+    "the rooms in nodes": {
+        room: others - SHARED_BY_NODES for room, others in INNER["nodes"].items() if room not in SHARED_BY_NODES
+    },
+}
+
+
+@pytest.mark.parametrize("page", with_a(DRAWING))
+def test_drawings_are_of_the_graphs_as_wired(page: Path) -> None:
+    def drawn(found: re.Match[str]) -> str:
+        names = found[1].split(", ")
+        (one,) = {plan(PLANS[name]) if name in PLANS else flowchart(name) for name in names}
+        return f"<!-- drawing of {found[1]} -->\n```mermaid\n{one}```"
+
+    text = page.read_text(encoding="utf-8")
+    redrawn, count = DRAWING_OF.subn(drawn, text)
+    assert count == len(DRAWING.findall(text)), "each says which graphs it is of"
+    if RENEW in os.environ and redrawn != text:
+        page.write_text(redrawn, encoding="utf-8")
+    assert RENEW in os.environ or redrawn == text
+
+
+def test_every_graph_is_drawn_on_its_method_s_page() -> None:
+    pages = [page.read_text(encoding="utf-8") for page in sorted((ROOT / "docs" / "methods").glob("*.md"))]
+    drawn = [name for page in pages for found in DRAWING_OF.finditer(page) for name in found[1].split(", ")]
+    assert sorted(drawn) == sorted(served_graphs())
+
+
+@pytest.mark.parametrize("page", with_a(re.compile(r"\]\(")))
+def test_links_within_the_project_lead_somewhere(page: Path) -> None:
+    links = re.findall(r"\]\(([^)#\s]+)", page.read_text(encoding="utf-8"))
+    assert [link for link in links if "://" not in link and not (page.parent / link).exists()] == []

@@ -1,0 +1,242 @@
+"""Sources: files, folders and standard input as texts, and where their parts stand."""
+
+import io
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from readgraph.sources import SourceText, load, load_all, place_at
+from readgraph.state.errors import BadInput
+
+pytestmark = pytest.mark.quick
+
+JAPANESE = "すべての人間は、生まれながらにして自由であり、かつ、尊厳と権利とについて平等である。"
+FRENCH = "L’été dernier, nous avons visité le château où naquit l’écrivain — c’était prévu. Ça coûtait 40 €.\n"
+GERMAN = "Die Straße führt über die Brücke zum Schloß; natürlich hätten wir früher gehen können, sagte er.\n"
+ENGLISH = "It was the auctioneer’s “final” offer — she couldn’t refuse it.\n"
+CZECH = "Všichni lidé rodí se svobodní a sobě rovní co do důstojnosti a práv. Jsou nadáni rozumem a svědomím.\n"
+POLISH = "Zażółć gęślą jaźń. Wszyscy ludzie rodzą się wolni i równi pod względem swej godności i swych praw.\n"
+RUSSIAN = "Все люди рождаются свободными и равными в своем достоинстве и правах.\n"
+Wrote = Callable[..., Path]
+
+
+@pytest.fixture
+def write(tmp_path: Path) -> Wrote:
+    def write(name: str, content: str | bytes) -> Path:
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
+        return path
+
+    return write
+
+
+def assert_refused(path: Path, reason: str) -> None:
+    with pytest.raises(BadInput) as refused:
+        load(path)
+    message = str(refused.value)
+    assert reason in message and path.name in message and len(message.splitlines()) == 1 and message.endswith(".")
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.TEXT", "a.md", "a.markdown"])
+def test_text_and_markdown_are_kept_as_they_are(write: Wrote, name: str) -> None:
+    text = "# A\r\n\r\n\tsoft\u00adhyphen \ufb01 &amp; \u00a0 \x00 \x0c\r odd\n\n\n\n end \n" + "more " * 9
+    source = load(write(name, text))
+    assert (source.text, source.title) == (text, "a")
+    assert source.source == str(write(name, text).absolute())
+
+
+def test_the_source_is_an_absolute_path(write: Wrote, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = write("a.txt", "text")
+    monkeypatch.chdir(path.parent)
+    assert load(Path("a.txt")).source == str(path)
+
+
+ENCODINGS = [
+    (FRENCH, "utf-8"),
+    (FRENCH, "utf-8-sig"),
+    (FRENCH, "utf-16"),
+    (FRENCH, "utf-32"),
+    (FRENCH * 3, "cp1252"),
+    (GERMAN * 3, "cp1252"),
+    (ENGLISH, "cp1252"),
+    (ENGLISH + "Nothing but ASCII follows here, line after line.\n" * 5000, "cp1252"),
+    ("Nothing but ASCII is here, line after line.\n" * 5000 + ENGLISH, "cp1252"),
+    (CZECH * 3, "cp1250"),
+    (POLISH * 3, "cp1250"),
+    (POLISH * 3, "iso8859_2"),
+    (RUSSIAN * 3, "cp1251"),
+    (RUSSIAN * 3, "koi8_r"),
+    (JAPANESE * 4, "cp932"),
+    (JAPANESE * 4, "euc_jp"),
+    (JAPANESE * 8000, "cp932"),
+    ("人人生而自由,在尊严和权利上一律平等。他们赋有理性和良心。\n" * 4, "gb18030"),
+]
+
+
+@pytest.mark.parametrize("text,encoding", ENCODINGS)
+def test_encodings(write: Wrote, text: str, encoding: str) -> None:
+    assert load(write("a.txt", text.encode(encoding))).text == text
+
+
+def test_both_byte_orders(write: Wrote) -> None:
+    for mark, encoding in ((b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be")):
+        assert load(write("a.txt", mark + FRENCH.encode(encoding))).text == FRENCH
+
+
+def test_utf8_with_a_few_bad_bytes_is_utf8(write: Wrote) -> None:
+    found = load(write("a.txt", (FRENCH * 20).encode() + b"\xe9\xff end"))
+    assert found.text == FRENCH * 20 + "\ufffd\ufffd end"
+    ascii_text = "Nothing but plain words stands in this file. " * 50
+    found = load(write("a.txt", ascii_text.encode() + b"\x81 \xff\xfe"))
+    assert found.text.startswith(ascii_text) and len(found.text) <= len(ascii_text) + 4
+
+
+BAD = [
+    ("none.txt", None, "There is no file"),
+    ("none", None, "There is no file"),
+    ("folder.txt/a.txt", "text", "is a folder"),
+    ("a.xyz", "text", "kind"),
+    ("noending", "text", "kind"),
+    ("empty.txt", "", "is empty"),
+    ("empty.pdf", "", "is empty"),
+    ("empty.html", "", "is empty"),
+    ("blank.txt", " \n\t\r\n\u3000", "is empty"),
+    ("blank.md", "\n\n", "is empty"),
+    ("nul.txt", b"MZ\x00\x00\x03\x00\x00\x00" * 90, "binary"),
+    ("random.txt", bytes(range(256)) * 30, "binary"),
+    ("noise.txt", Random(1).randbytes(3000).replace(b"\0", b""), "binary"),
+    ("half.txt", b"\xff\xfea", "binary"),
+    ("really.txt", b"%PDF-1.7 \xe2\xe3", "PDF"),
+    ("really.md", b"PK\x03\x04more", "zip"),
+]
+
+
+@pytest.mark.parametrize("name,content,reason", BAD)
+def test_bad_input(write: Wrote, tmp_path: Path, name: str, content: str | bytes | None, reason: str) -> None:
+    path = write(name, content) if content is not None else tmp_path / name
+    assert_refused(path.parent if name.startswith("folder") else path, reason)
+
+
+def test_names_that_the_system_refuses(tmp_path: Path) -> None:
+    assert_refused(tmp_path / ("a" * 300 + ".txt"), "too long")
+    for name in ("a\0b.txt", "a\nb.txt"):
+        with pytest.raises(BadInput, match=r"There is no file [^\n]*\\(x00|n)b\.txt'\.$"):
+            load(tmp_path / name)
+
+
+def test_a_file_that_the_system_will_not_open(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").symlink_to(tmp_path / "a.txt")
+    assert_refused(tmp_path / "a.txt", "can't be read: Too many levels")
+
+
+def give_standard_input(monkeypatch: pytest.MonkeyPatch, data: bytes) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data), encoding="ascii"))
+
+
+def test_standard_input_is_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    for data in (FRENCH.encode(), FRENCH.encode("utf-16")):
+        give_standard_input(monkeypatch, data)
+        source = load(Path("-"))
+        assert (source.text, source.source, place_at(source.places, 3)) == (FRENCH, "-", "line 1")
+
+
+@pytest.mark.parametrize("data,reason", [(b"", "is empty"), (b" \n", "is empty"), (b"a\0" * 99, "binary")])
+def test_bad_standard_input(monkeypatch: pytest.MonkeyPatch, data: bytes, reason: str) -> None:
+    give_standard_input(monkeypatch, data)
+    with pytest.raises(BadInput, match=f"^Standard input .*{reason}"):
+        load_all([Path("-")])
+
+
+def names(found: list[SourceText], folder: Path) -> list[str]:
+    return [os.path.relpath(source.source, folder).replace(os.sep, "/") for source in found]
+
+
+def test_folders(write: Wrote, tmp_path: Path) -> None:
+    wanted = ["a/Chapter 2.MD", "a/chapter 10.txt", "a/z.html", "B/x.text", "c.txt"]
+    for name in [*wanted, ".hidden.txt", ".git/config.txt", "a/~$lock.docx", "a/data.csv", "README"]:
+        write(name, f"<p>{name}")
+    assert names(load_all([tmp_path]), tmp_path) == wanted
+    assert names(load_all([tmp_path], "*.txt"), tmp_path) == ["a/chapter 10.txt", "c.txt"]
+    assert names(load_all([tmp_path], "a/*"), tmp_path) == wanted[:3]
+    assert names(load_all([tmp_path / "a"], "[Cc]hapter*"), tmp_path) == wanted[:2]
+
+
+def test_named_files_come_in_the_order_given_and_once(
+    write: Wrote, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    b, a = write("in/b.txt", "b"), write("in/a.txt", "a")
+    give_standard_input(monkeypatch, b"typed")
+    found = load_all([b, Path("-"), tmp_path, a, Path("-")])
+    assert [source.text for source in found] == ["b", "typed", "a"]
+    assert [source.text for source in load_all([b, a], "*.md")] == ["b", "a"]
+    assert load_all([]) == []
+
+
+def test_a_file_in_a_folder_that_can_not_be_read_is_named(write: Wrote, tmp_path: Path) -> None:
+    write("good.txt", "text")
+    write("inner/bad.pdf", "no PDF")
+    with pytest.raises(BadInput, match=r"inner.bad\.pdf is no PDF"):
+        load_all([tmp_path])
+    assert len(load_all([tmp_path], "*.txt")) == 1
+
+
+def test_a_file_in_a_folder_that_can_not_be_read_is_left_out_where_that_is_told(write: Wrote, tmp_path: Path) -> None:
+    good, bad, told = write("good.txt", "text"), write("bad.pdf", "no PDF"), list[str]()
+
+    def tell(problem: BadInput) -> None:
+        told.append(str(problem))
+
+    assert names(load_all([tmp_path], None, tell), tmp_path) == ["good.txt"]
+    assert len(told) == 1 and "bad.pdf is no PDF" in told[0]
+    with pytest.raises(BadInput, match="is no PDF"):
+        load_all([tmp_path, bad], None, tell)
+    good.unlink()
+    with pytest.raises(BadInput, match="is no PDF"):
+        load_all([tmp_path], None, tell)
+    assert len(told) == 1
+
+
+@pytest.mark.parametrize(
+    "glob,reason",
+    [(None, "holds no file"), ("*.md", r"matches '\*\.md'"), ("/etc/*", "no pattern"), ("", "matches ''")],
+)
+def test_a_folder_with_nothing_to_read(write: Wrote, tmp_path: Path, glob: str | None, reason: str) -> None:
+    write("data.csv", "1,2")
+    with pytest.raises(BadInput, match=reason):
+        load_all([tmp_path], glob)
+
+
+def test_links_that_go_round_end(write: Wrote, tmp_path: Path) -> None:
+    write("in/a.txt", "a")
+    (tmp_path / "in" / "again").symlink_to(tmp_path, target_is_directory=True)
+    (tmp_path / "b.txt").symlink_to(tmp_path / "in" / "a.txt")
+    (tmp_path / "lost.txt").symlink_to(tmp_path / "nowhere")
+    assert names(load_all([tmp_path]), tmp_path) == ["b.txt"]
+
+
+def test_ten_megabytes_load_at_once(write: Wrote, story: str) -> None:
+    path = write("long.txt", (story * (10_000_000 // len(story) + 1)).encode("utf-8"))
+    began = time.perf_counter()
+    assert len(load(path).text) >= 10_000_000
+    assert time.perf_counter() - began < 1
+
+
+def test_the_import_waits_for_no_library() -> None:
+    code = (
+        "import readgraph, sys; before = set(sys.modules); import readgraph.sources; print(*set(sys.modules) - before)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = {name.partition(".")[0] for name in done.stdout.split()}
+    assert not loaded & {"lxml", "pypdf", "docx", "charset_normalizer", "langgraph", "pydantic"}
+    ours = {name for name in done.stdout.split() if name.startswith("readgraph.")}
+    assert ours - {name for name in ours if name.startswith("readgraph.sources")} <= {
+        "readgraph.state",
+        "readgraph.state.errors",
+    }

@@ -1,0 +1,265 @@
+"""Sources: EPUB and Word."""
+
+import zipfile
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+
+from readgraph.sources import SourceText, load, place_at
+from readgraph.sources.archives import Archive
+from readgraph.sources.given_files import MOST_MB
+from readgraph.state.errors import BadInput
+from tests.support.source_files import CONTAINER, edit_docx, write_docx, write_epub, write_zip
+
+pytestmark = pytest.mark.quick
+
+CHAPTERS = {
+    "cover.xhtml": "<p>By Nobody</p>",
+    "text/one.xhtml": "<h1>I</h1><p>Marian bought it.</p>",
+    "text/one b.xhtml": "<h3>A letter</h3><p>Still the same.</p>",
+    "text/two.xhtml": "<h1>II</h1><p>She went over.</p><h2 id='night'>Night</h2><p>The lamp was lit.</p>",
+    "text/notes.xhtml": "<h1>Notes</h1><p>A note.</p>",
+}
+NAV = (
+    "<ol><li><a href='text/one.xhtml'>The&#160; Auction</a></li><li><span>Part Two</span><ol>"
+    "<li><a href='text/two.xhtml'>Across <b>the</b> Sarn</a><ol><li><a href='text/two.xhtml#night'>Night</a></li></ol>"
+    "</li></ol></li></ol>"
+)
+NCX = (
+    "<navPoint><navLabel><text>The Auction</text></navLabel><content src='text/one.xhtml'/></navPoint>"
+    "<navPoint><navLabel><text>Part Two</text></navLabel><content src='text/two.xhtml#no'/>"
+    "<navPoint><navLabel><text>Night</text></navLabel><content src='text/two.xhtml#night'/></navPoint></navPoint>"
+)
+
+
+def where(source: SourceText, phrase: str) -> str | None:
+    assert source.text.count(phrase) == 1
+    return place_at(source.places, source.text.index(phrase))
+
+
+def assert_refused(path: Path, reason: str) -> None:
+    with pytest.raises(BadInput, match=reason) as refused:
+        load(path)
+    assert str(path) in str(refused.value) and len(str(refused.value).splitlines()) == 1
+
+
+def test_a_book(tmp_path: Path) -> None:
+    source = load(write_epub(tmp_path / "book.epub", CHAPTERS, "The Lamp", nav=NAV))
+    assert source.title == "The Lamp" and source.source == str(tmp_path / "book.epub")
+    assert source.text == (
+        "By Nobody\n\nI\n\nMarian bought it.\n\nA letter\n\nStill the same.\n\nII\n\nShe went over.\n\nNight\n\n"
+        "The lamp was lit.\n\nNotes\n\nA note."
+    )
+    assert where(source, "By Nobody") is None
+    assert where(source, "Marian") == where(source, "Still the same") == "chapter 'The Auction'"
+    assert where(source, "She went") == "chapter 'Part Two > Across the Sarn'"
+    assert where(source, "lamp was lit") == "chapter 'Part Two > Across the Sarn > Night'"
+    assert where(source, "A note") == "chapter 'Notes'"
+
+
+def test_chapters_of_an_older_book(tmp_path: Path) -> None:
+    source = load(write_epub(tmp_path / "book.epub", CHAPTERS, ncx=NCX))
+    assert (source.title, where(source, "Marian")) == ("book", "chapter 'The Auction'")
+    assert where(source, "She went") == "chapter 'Part Two'"
+    assert where(source, "lamp was lit") == "chapter 'Part Two > Night'"
+
+
+def test_chapters_without_table_of_contents(tmp_path: Path) -> None:
+    for more in ({}, {"nav": "<ol></ol>"}):
+        source = load(write_epub(tmp_path / "book.epub", CHAPTERS, **more))
+        labels = [place.label for place in source.places]
+        assert labels == ["chapter 'I'", "chapter 'A letter'", "chapter 'II'", "chapter 'Notes'"]
+
+
+def test_documents_of_a_book_may_be_malformed_and_in_old_encodings(tmp_path: Path) -> None:
+    documents = {
+        "a.xhtml": "<p>one<br>two<p>three &nbsp;four</body>",
+        "b.xhtml": "<?xml version='1.0'?><p>no <b>html</p>",
+        "pic.jpg": "<?xml",
+    }
+    assert load(write_epub(tmp_path / "a.epub", documents)).text == "one\ntwo\n\nthree four\n\nno html"
+    path = write_epub(tmp_path / "b.epub", {"a.xhtml": "<p>x</p>"})
+    page = "<?xml version='1.0' encoding='ISO-8859-1'?><html><title/><p>Café</p></html>".encode("latin-1")
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    assert load(write_zip(path, {**members, "OEBPS/a.xhtml": page})).text == "Café"
+
+
+ENCRYPTED = (
+    '<encryption xmlns="urn:oasis:names:tc:opendocument:xmlns:container" xmlns:e="http://www.w3.org/2001/04/xmlenc#">'
+    '<e:EncryptedData><e:CipherData><e:CipherReference URI="{}"/></e:CipherData></e:EncryptedData></encryption>'
+)
+
+
+def test_locked_books(tmp_path: Path) -> None:
+    path = write_epub(tmp_path / "a.epub", CHAPTERS, encryption=ENCRYPTED.format("OEBPS/text/one%20b.xhtml"))
+    assert_refused(path, "locked by DRM")
+    path = write_epub(tmp_path / "b.epub", CHAPTERS, encryption=ENCRYPTED.format("OEBPS/fonts/serif.otf"))
+    assert "Marian" in load(path).text
+
+
+def test_broken_books(tmp_path: Path) -> None:
+    path = tmp_path / "a.epub"
+    whole = write_epub(path, CHAPTERS).read_bytes()
+    for data in (b"no zip", b"PK\3\4", whole[:200], whole[len(whole) // 2 :]):
+        path.write_bytes(data)
+        assert_refused(path, "is no EPUB file, or a broken one")
+    assert_refused(write_zip(path, {"mimetype": "application/epub+zip"}), "lacks 'META-INF/container.xml'")
+    assert_refused(write_zip(path, {"META-INF/container.xml": "<x/>"}), "names no book")
+    assert_refused(write_zip(path, {"META-INF/container.xml": b"\0\1"}), "can't be read")
+    assert_refused(write_zip(path, {"META-INF/container.xml": CONTAINER}), "lacks 'OEBPS/book.opf'")
+    assert_refused(write_epub(path, {}), "reading order is empty")
+    assert_refused(write_epub(path, {"a.xhtml": "<img/>"}), "holds no text")
+    package = (
+        '<package><manifest><item id="a" href="../b%20.xhtml"/></manifest><spine><itemref idref="a"/></spine></package>'
+    )
+    assert_refused(
+        write_zip(path, {"META-INF/container.xml": CONTAINER, "OEBPS/book.opf": package}), "lacks 'b .xhtml'"
+    )
+
+
+def test_damage_anywhere_is_a_text_or_one_clear_line(tmp_path: Path) -> None:
+    for path in (write_epub(tmp_path / "a.epub", CHAPTERS, nav=NAV), write_docx(tmp_path / "a.docx", [("", "words")])):
+        whole = path.read_bytes()
+        for at in range(0, len(whole), max(1, len(whole) // 80)):
+            for damaged in (whole[:at], whole[:at] + b"\xff\xfe" + whole[at + 2 :], whole[:at] + whole[at + 9 :]):
+                path.write_bytes(damaged)
+                try:
+                    assert load(path).text
+                except BadInput as refused:
+                    assert len(str(refused).splitlines()) == 1 and path.name in str(refused)
+
+
+@pytest.fixture(scope="module")
+def bomb(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An archive of some 200 kB that would unpack to more than the limit."""
+    path = tmp_path_factory.mktemp("bomb") / "bomb.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("META-INF/container.xml", CONTAINER)
+        with archive.open("OEBPS/book.opf", "w", force_zip64=True) as member:
+            for _ in range(MOST_MB // 10 + 1):
+                member.write(bytes(10_000_000))
+    return path
+
+
+@pytest.mark.parametrize("suffix", [".epub", ".docx"])
+def test_a_zip_bomb_is_not_unpacked(tmp_path: Path, bomb: Path, suffix: str) -> None:
+    path = tmp_path / f"a{suffix}"
+    path.write_bytes(bomb.read_bytes())
+    assert path.stat().st_size < 1_000_000
+    assert_refused(path, "would unpack to more than 200 MB")
+
+
+def test_the_limit_holds_for_all_members_together(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("READGRAPH_MAX_FILE_MB", "2")
+    archive = Archive(write_zip(tmp_path / "a.zip", {"a": b"a" * 1_500_000}).read_bytes(), "a", "EPUB")
+    assert len(archive.read("a")) == 1_500_000
+    with pytest.raises(BadInput, match="2 MB"):
+        archive.read("a")
+
+
+def test_archives_packed_otherwise_or_under_a_password(tmp_path: Path) -> None:
+    path = tmp_path / "a.epub"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_BZIP2) as archive:
+        archive.writestr("META-INF/container.xml", CONTAINER)
+    assert_refused(path, "packed in a way")
+    data = bytearray(write_epub(path, CHAPTERS).read_bytes())
+    for signature, flags in ((b"PK\3\4", 6), (b"PK\1\2", 8)):
+        at = -1
+        while (at := data.find(signature, at + 1)) >= 0:
+            data[at + flags] |= 1
+    path.write_bytes(data)
+    assert_refused(path, "locked by a password")
+
+
+REPORT: list[tuple[str, str] | list[list[str]]] = [
+    ("Title", "The Report"),
+    ("", "Before  it\tall.\nA second line. of\ufb01ce soft\u00adhyphen"),
+    ("Heading 1", "Findings"),
+    ("", ""),
+    ("List Bullet", "One"),
+    ("List Number", "Two"),
+    ("Heading 2", "Fees"),
+    [["Day", "Fee"], ["Monday", "1\npound"], ["", ""]],
+    [["alone"], ["in a column"]],
+    ("Heading 1", "Rules"),
+    ("Quote", "Be kind."),
+]
+
+
+def test_a_word_document(tmp_path: Path) -> None:
+    source = load(write_docx(tmp_path / "report.DOCX", REPORT))
+    assert source.title == "report"
+    assert source.text == (
+        "The Report\n\nBefore it all.\nA second line. office softhyphen\n\nFindings\n\nOne\nTwo\n\nFees\n\n"
+        "Day | Fee\nMonday | 1 pound\n\nalone\n\nin a column\n\nRules\n\nBe kind."
+    )
+    assert where(source, "Before") == "§ The Report"
+    assert where(source, "Two") == "§ The Report > Findings"
+    assert where(source, "Monday") == "§ The Report > Findings > Fees"
+    assert where(source, "Be kind") == "§ The Report > Rules"
+
+
+def test_what_word_hides_in_a_paragraph(tmp_path: Path) -> None:
+    run, paragraph = "<w:r><w:t>{}</w:t></w:r>", "<w:p><w:r><w:t>{}</w:t></w:r></w:p>"
+    body = (
+        f"<w:p><w:ins>{run.format('in')}</w:ins><w:del><w:r><w:delText>gone</w:delText></w:r></w:del>"
+        f"<w:moveFrom>{run.format('moved')}</w:moveFrom><w:hyperlink>{run.format('link')}</w:hyperlink>"
+        f"<w:sdt><w:sdtContent>{run.format('field')}</w:sdtContent></w:sdt><w:r><w:instrText>PAGE</w:instrText>"
+        "<w:noBreakHyphen/><w:t>end</w:t><w:br/><w:t>next</w:t></w:r><w:r><w:pict><w:txbxContent>"
+        f"{paragraph.format('boxed')}</w:txbxContent></w:pict></w:r></w:p>"
+        f"<w:sdt><w:sdtContent>{paragraph.format('control')}<w:tbl><w:tr><w:tc>{paragraph.format('out')}<w:tbl><w:tr><w:tc>"
+        f"{paragraph.format('a')}</w:tc><w:tc>{paragraph.format('b')}</w:tc></w:tr></w:tbl></w:tc>"
+        f"<w:tc>{paragraph.format('side')}</w:tc></w:tr></w:tbl></w:sdtContent></w:sdt>"
+    )
+    path = write_docx(tmp_path / "a.docx", [("", "HERE")])
+    path = edit_docx(path, {"word/document.xml": ("<w:p><w:r><w:t>HERE</w:t></w:r></w:p>", body)})
+    assert load(path).text == "inlinkfield-end\nnext\n\nboxed\n\ncontrol\n\nout\n\na | b\n\nside"
+
+
+def test_notes_of_a_word_document_stand_at_its_end(tmp_path: Path) -> None:
+    space = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+    kinds = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+    note = '<w:{0} w:id="{1}"><w:p><w:r><w:t>{2}</w:t><w:footnoteReference w:id="{1}"/></w:r></w:p></w:{0}>'
+    body = (
+        '<w:r><w:t>said</w:t><w:footnoteReference w:id="2"/><w:t>, done</w:t><w:endnoteReference w:id="2"/>'
+        '<w:footnoteReference w:id="9"/><w:t>, again</w:t><w:footnoteReference w:id="2"/></w:r>'
+    )
+    relations = "".join(f'<Relationship Id="n{kind}" Type="{kinds}/{kind}" Target="{kind}.xml"/>' for kind in KINDS)
+    types = "".join(f'<Override PartName="/word/{kind}.xml" ContentType="application/xml"/>' for kind in KINDS)
+    path = edit_docx(
+        write_docx(tmp_path / "a.docx", [("", "HERE")]),
+        {
+            "word/document.xml": ("<w:r><w:t>HERE</w:t></w:r>", body),
+            "word/_rels/document.xml.rels": ("</Relationships>", relations + "</Relationships>"),
+            "[Content_Types].xml": ("</Types>", types + "</Types>"),
+            "word/footnotes.xml": ("", f"<w:footnotes {space}>{note.format('footnote', 2, 'By  her')}</w:footnotes>"),
+            "word/endnotes.xml": ("", f"<w:endnotes {space}>{note.format('endnote', 2, 'By him')}</w:endnotes>"),
+        },
+    )
+    assert load(path).text == "said[1], done[2][3], again[1]\n\n[1] By her[1]\n[2] By him[1]"
+
+
+KINDS = ("footnotes", "endnotes")
+
+
+def test_headings_of_own_styles(tmp_path: Path) -> None:
+    path = write_docx(tmp_path / "a.docx", [("Heading 1", "One"), ("", "text")])
+    own = '<w:style w:type="paragraph" w:styleId="Own"><w:name w:val="Chapter"/><w:basedOn w:val="Heading1"/></w:style>'
+    changes = {"word/styles.xml": ("</w:styles>", own + "</w:styles>"), "word/document.xml": ('"Heading1"', '"Own"')}
+    assert where(load(edit_docx(path, changes)), "text") == "§ One"
+
+
+def test_broken_word_documents(tmp_path: Path) -> None:
+    path = tmp_path / "a.docx"
+    for data in (b"no zip", b"PK\3\4", BytesIO(b"{\\rtf1 text}").read()):
+        path.write_bytes(data)
+        assert_refused(path, "is no Word file, or a broken one")
+    path.write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600))
+    assert_refused(path, "locked by a password, or an old .doc")
+    assert_refused(write_zip(path, {"a.txt": "text"}), "is no Word file")
+    assert_refused(write_epub(path, CHAPTERS), "is no Word file")
+    assert_refused(write_docx(path, []), "holds no text")
+    damaged = edit_docx(write_docx(path, [("", "text")]), {"word/document.xml": ("</w:body>", "")})
+    assert_refused(damaged, "is no Word file")

@@ -1,0 +1,211 @@
+"""Sources: PDF."""
+
+import logging
+import time
+from io import BytesIO
+from pathlib import Path
+
+import pytest
+from pypdf import PdfReader, PdfWriter
+from reportlab.pdfgen.canvas import Canvas
+from reportlab.platypus import Paragraph, SimpleDocTemplate, Table
+
+from readgraph.sources import load, place_at
+from readgraph.sources.pdf_lines import Line, join_pages
+from readgraph.state.errors import BadInput
+from tests.support.source_files import INDENTED, SPACED, encrypt_pdf, label_pdf, write_pdf, write_pdf_lines
+
+pytestmark = pytest.mark.quick
+
+
+@pytest.fixture(scope="module")
+def paragraphs(story: str) -> list[str]:
+    """The story's paragraphs, in letters that every PDF font has."""
+    return [" ".join(part.split()) for part in story.split("\n\n")][2:60]
+
+
+@pytest.mark.parametrize("style", [SPACED, INDENTED])
+def test_paragraphs_and_pages(tmp_path: Path, paragraphs: list[str], style: object) -> None:
+    pages = [["# The Auction", *paragraphs[:20]], ["# The Gander", *paragraphs[20:40]], paragraphs[40:]]
+    path = write_pdf(tmp_path / "story.pdf", pages, style)  # type: ignore[arg-type]
+    source = load(path)
+    assert " ".join(source.text.split()) == " ".join(text.lstrip("# ") for page in pages for text in page)
+    found = source.text.split("\n\n")
+    assert "The Auction" in found and "The Gander" in found
+    whole = sum(text in found for text in paragraphs)
+    assert whole >= len(paragraphs) * (0.9 if style is SPACED else 0.6)
+    number_of_pages = len(PdfReader(path).pages)
+    assert [place.label for place in source.places] == [f"PDF page {number + 1}" for number in range(number_of_pages)]
+    for number, page in enumerate(PdfReader(path).pages, 1):
+        line = " ".join(page.extract_text().splitlines()[2].split())
+        assert place_at(source.places, source.text.index(line)) == f"PDF page {number}"
+    assert (source.title, source.source) == ("story", str(path))
+
+
+def test_pages_have_their_printed_labels(tmp_path: Path) -> None:
+    path = label_pdf(write_pdf_lines(tmp_path / "a.pdf", [[f"This is {word}."] for word in "one two three".split()]), 2)
+    source = load(path)
+    assert [place.label for place in source.places] == ["PDF page 1 (i)", "PDF page 2 (ii)", "PDF page 3 (1)"]
+    assert place_at(source.places, source.text.index("three")) == "PDF page 3 (1)"
+
+
+def lines_of(*pages: str) -> list[list[Line]]:
+    """Pages of lines 12 points apart; an empty line is more room, each leading space indents by a font size."""
+    return [
+        [
+            Line(line, 40.0 + 10 * (len(line) - len(line.lstrip())), 700.0 - 12 * number, 10.0)
+            for number, line in enumerate(page.split("\n"))
+            if line
+        ]
+        for page in pages
+    ]
+
+
+FULL = "This line is as long as lines in this book will ever get"
+
+
+@pytest.mark.parametrize(
+    "page,text",
+    [
+        (f"{FULL}\n{FULL}\nand ends.", f"{FULL} {FULL} and ends."),
+        (f"{FULL}.\n\n{FULL}\nHere.", f"{FULL}.\n\n{FULL} Here."),
+        (f" {FULL}\n{FULL}\nends.\n {FULL}\ntoo.", f"{FULL} {FULL} ends.\n\n{FULL} too."),
+        (f" {FULL}\n{FULL} ends.\n {FULL}\ntoo.", f"{FULL} {FULL} ends.\n\n{FULL} too."),
+        (f"{FULL}\nends here.\n{FULL}\ntoo.", f"{FULL} ends here.\n\n{FULL} too."),
+        (f"{FULL}:\n• one\n• two, which goes on here and on until the line is full\n  of it\n• three", None),
+        (
+            f"{FULL}\n\n1 First . . . . . . . . . . . . . . . . . . . . . . . . . . 1\n2 Second . . . . . . . . . 7",
+            None,
+        ),
+        (
+            "人人生而自由在尊严和权利上一\n律平等。\n他们赋有理性和良心并应以兄弟",
+            "人人生而自由在尊严和权利上一律平等。\n\n他们赋有理性和良心并应以兄弟",
+        ),
+        (f"{FULL}\n\nRoses are red\nViolets are blue", f"{FULL}\n\nRoses are red\nViolets are blue"),
+    ],
+)
+def test_lines_become_paragraphs(page: str, text: str | None) -> None:
+    found = join_pages(lines_of(page))[0]
+    if text is None:
+        text = page.replace("full\n  of", "full of")
+    assert found == text
+
+
+@pytest.mark.parametrize(
+    "left,right,more,joined",
+    [
+        ("they had to con-", "sider the matter", "", "to consider the"),
+        ("it was well-", "known to them all", "a well-known man", "was well-known to"),
+        ("it was well-", "known to them all", "It is known. He is well. As is known", "was well-known to"),
+        ("it was over-", "come by all of them", "over and over they come and come, overcome", "was overcome by"),
+        ("the Anglo-", "Saxon kings of old", "", "the Anglo-Saxon kings"),
+        ("from COVID-", "19 they had died", "", "from COVID-19 they"),
+        ("they had to con\u00ad", "sider the matter", "", "to consider the"),
+        ("他们赋有理性和良心", "并应以兄弟关系的精神相对待", "", "良心并应"),
+        ("the sea \u2014", "and the land", "", "sea \u2014 and"),
+        ("the sea\u2014", "and the land", "", "sea\u2014and"),
+        ("they said -", "and so it was then", "", "said - and so"),
+        ("the \ufb01ne of\ufb01", "ce was shut for good", "", "the fine offi ce"),
+    ],
+)
+def test_words_parted_at_line_ends(left: str, right: str, more: str, joined: str) -> None:
+    (lines,) = lines_of(f"{more}\n\n{FULL}\n{left.rjust(len(FULL), 'x')}\n{right}")
+    for line in lines:
+        line.x = 40.0
+    assert joined in join_pages([lines])[0]
+
+
+def test_a_sentence_goes_on_over_the_page() -> None:
+    text, starts = join_pages(lines_of(f"{FULL}\n{FULL}", f"and goes on here.\n\n{FULL}", "", f"{FULL} and"))
+    assert text == f"{FULL} {FULL} and goes on here.\n\n{FULL}\n\n{FULL} and"
+    assert starts == [0, text.index("and goes"), None, text.rindex(FULL)]
+    text, starts = join_pages(lines_of(f"{FULL}\nand they con-", f"sider it.\n\n{FULL}"))
+    assert "consider" not in text and starts[1] == text.index("sider")  # a short line: it might be a heading
+    text, starts = join_pages(lines_of(f"{FULL}\n{FULL[:-4]}con-", f"sider it.\n\n{FULL}"))
+    assert "consider it" in text and starts[1] == text.index("sider it")
+
+
+def test_a_sentence_goes_on_in_the_next_column() -> None:
+    (left,), (right,) = lines_of(f"{FULL}\n{FULL}"), lines_of(f"and goes on here.\n{FULL}")
+    for line in right:
+        line.x = 340.0
+    assert join_pages([[*left, *right]])[0] == f"{FULL} {FULL} and goes on here.\n\n{FULL}"
+
+
+def test_rows_of_tables_and_turned_text(tmp_path: Path) -> None:
+    rows = [["Day", "Fee", "Note"], ["Monday", "1 pound", "none at all"], ["Tuesday", "2 pounds", "ditto"]]
+    before, after = (Paragraph(f"{word} the table.", SPACED) for word in ("Before", "After"))
+    SimpleDocTemplate(str(tmp_path / "a.pdf")).build([before, Table(rows), after])
+    text = "\n".join(" | ".join(row) for row in rows)
+    assert load(tmp_path / "a.pdf").text == f"Before the table.\n\n{text}\n\nAfter the table."
+    canvas = Canvas(str(tmp_path / "b.pdf"))
+    canvas.rotate(90)
+    for number, line in enumerate([FULL, FULL, "and ends.", FULL]):
+        canvas.drawString(100, -100 - 14 * number, line)
+    canvas.save()
+    assert load(tmp_path / "b.pdf").text == f"{FULL} {FULL} and ends.\n\n{FULL}"
+
+
+def test_a_page_without_text_has_no_place(tmp_path: Path) -> None:
+    source = load(write_pdf_lines(tmp_path / "a.pdf", [["One."], [], ["Three."]]))
+    assert source.text == "One.\n\nThree."
+    assert [(place.start, place.label) for place in source.places] == [(0, "PDF page 1"), (6, "PDF page 3")]
+
+
+@pytest.mark.parametrize("algorithm", ["RC4-128", "AES-128", "AES-256"])
+def test_passwords(tmp_path: Path, algorithm: str) -> None:
+    path = write_pdf_lines(tmp_path / "a.pdf", [["Some words."]])
+    assert load(encrypt_pdf(path, "", algorithm)).text == "Some words."
+    path = encrypt_pdf(write_pdf_lines(tmp_path / "b.pdf", [["Some words."]]), "secret", algorithm)
+    with pytest.raises(BadInput, match=r"b\.pdf is locked by a password: [^\n]+\.$"):
+        load(path)
+
+
+def test_a_lock_of_another_make(tmp_path: Path) -> None:
+    path = encrypt_pdf(write_pdf_lines(tmp_path / "a.pdf", [["Some words."]]), "", "RC4-128")
+    path.write_bytes(path.read_bytes().replace(b"/Filter /Standard", b"/Filter /Stxndxrd"))
+    with pytest.raises(BadInput, match=r"a\.pdf is encrypted in a way that can't be opened: [^\n]+\.$"):
+        load(path)
+
+
+def test_broken_files(tmp_path: Path, paragraphs: list[str], caplog: pytest.LogCaptureFixture) -> None:
+    whole = write_pdf(tmp_path / "a.pdf", [paragraphs[:20]]).read_bytes()
+    assert logging.getLogger("pypdf").level == logging.NOTSET
+    for data in (b"%PDF-1.7", b"no PDF", whole[:300], whole[len(whole) // 2 :], b"%PDF-1.4\n%%EOF", b"\n" * 99):
+        (tmp_path / "a.pdf").write_bytes(data)
+        with pytest.raises(BadInput, match=r"a\.pdf (is no PDF, or a broken one|is broken: page \d+ can't be read)\.$"):
+            load(tmp_path / "a.pdf")
+    assert not caplog.records and logging.getLogger("pypdf").level == logging.NOTSET
+
+
+def test_damage_anywhere_is_a_text_or_one_clear_line(tmp_path: Path, paragraphs: list[str]) -> None:
+    whole = write_pdf(tmp_path / "a.pdf", [paragraphs[:4]]).read_bytes()
+    for at in range(0, len(whole), len(whole) // 60):
+        for damaged in (whole[:at], whole[:at] + b"\xff<<" + whole[at + 3 :], whole[:at] + whole[at + 40 :]):
+            (tmp_path / "a.pdf").write_bytes(damaged)
+            try:
+                assert load(tmp_path / "a.pdf").text
+            except BadInput as refused:
+                assert len(str(refused).splitlines()) == 1 and "a.pdf" in str(refused)
+
+
+def test_pictures_of_pages_have_no_text(tmp_path: Path) -> None:
+    writer = PdfWriter()
+    writer.add_blank_page(300, 400)
+    writer.write(tmp_path / "scan.pdf")
+    with pytest.raises(BadInput, match=r"scan\.pdf has no text layer, .*OCR.*\.$"):
+        load(tmp_path / "scan.pdf")
+
+
+def test_three_hundred_pages_load_soon(tmp_path: Path, paragraphs: list[str]) -> None:
+    text = " ".join(paragraphs)
+    page = write_pdf(tmp_path / "a.pdf", [[text[:1800]]]).read_bytes()
+    writer = PdfWriter()
+    reader = PdfReader(BytesIO(page))
+    for _ in range(300):
+        writer.add_page(reader.pages[0])
+    writer.write(tmp_path / "long.pdf")
+    began = time.process_time()
+    source = load(tmp_path / "long.pdf")
+    assert time.process_time() - began < 20
+    assert len(source.places) == 300 and source.places[-1].label == "PDF page 300"

@@ -1,0 +1,104 @@
+"""A full disk: one clear line, nothing lost, and with more room the same command goes on."""
+
+import os
+import resource
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.doubles.model_server import ModelServer
+from tests.support.command import DOUBLE, STORY, Command, assert_refused
+from tests.support.examples import EXAMPLES
+
+READ = ("ask", "Who took the log book?", STORY, *DOUBLE, "--concurrency", 1)
+ROOM = "make room on its disk"
+IN_FLIGHT = 3
+"""Calls that a reading with one slot has begun at most: a page end, and two notes that wait for the slot."""
+
+KILOBYTE = 1024
+
+
+class SmallDisk:
+    """A file system of eight megabytes in memory."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.ballast = folder, folder / "ballast"
+
+    def leave(self, kilobytes: int) -> None:
+        """Fill it until this is left."""
+        self.ballast.unlink(missing_ok=True)
+        space = os.statvfs(self.folder)
+        with self.ballast.open("wb") as ballast:
+            os.posix_fallocate(ballast.fileno(), 0, space.f_bavail * space.f_frsize - kilobytes * KILOBYTE)
+
+
+@pytest.fixture
+def disk(tmp_path: Path) -> Iterator[SmallDisk]:
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mounting = ["mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", str(folder)]
+    if not shutil.which("mount") or subprocess.run(mounting, capture_output=True).returncode:
+        pytest.skip("a file system can't be mounted here: that takes root")
+    try:
+        yield SmallDisk(folder)
+    finally:
+        subprocess.run(["umount", "-l", str(folder)], check=True)
+
+
+@contextmanager
+def longest_file(size: int) -> Iterator[None]:
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_on_a_disk_that_gets_room_bit_by_bit_the_reading_goes_on(
+    readgraph: Command, server: ModelServer, disk: SmallDisk
+) -> None:
+    library, calls = ("--library", disk.folder / "library"), [0]
+    disk.leave(0)
+    while (ran := readgraph(*READ, *library)).code:
+        assert_refused(ran, ROOM)
+        calls.append(server.calls)
+        disk.leave(100 * len(calls))
+    assert calls[2] == 0 < calls[-2] < calls[-1], "it was full while the document was stored, and while it was read"
+    asked = {request.key for request in server.requests}
+    assert server.calls <= len(asked) + IN_FLIGHT * len(calls), "only calls that had begun are paid twice"
+
+
+def test_a_disk_too_full_for_checkpoints(
+    readgraph: Command, server: ModelServer, disk: SmallDisk, tmp_path: Path
+) -> None:
+    readgraph("show")
+    checkpoints = tmp_path / "library" / "checkpoints.sqlite"
+    shutil.move(checkpoints, disk.folder)
+    checkpoints.symlink_to(disk.folder / checkpoints.name)
+    for left in (0, 24, 160):
+        disk.leave(left)
+        assert_refused(readgraph(*READ), ROOM)
+    assert STORY.stem in readgraph("show").out
+    calls = server.calls
+    disk.leave(1000)
+    found = readgraph(*READ, "--json").json
+    assert found["status"] == "answered" and calls == server.calls
+
+
+def test_a_limit_on_the_size_of_files(readgraph: Command, server: ModelServer) -> None:
+    readgraph("read", EXAMPLES / "harbour-swim-meeting.txt")
+    calls = [0]
+    for size in (80_000, 300_000, 400_000):
+        with longest_file(size):
+            assert_refused(readgraph(*READ), ROOM)
+        calls.append(server.calls)
+    assert calls[1] == 0 < calls[2] < calls[3]
+    assert "harbour" in readgraph("show").out
+    assert readgraph(*READ, "--json").json["status"] == "answered"
+    asked = {request.key for request in server.requests}
+    assert server.calls <= len(asked) + IN_FLIGHT * len(calls), "only calls that had begun are paid twice"

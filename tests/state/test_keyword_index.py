@@ -1,0 +1,201 @@
+"""The keyword index finds what was added, on disk and in memory, whoever added it."""
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from readgraph.state.errors import LibraryError
+from readgraph.state.search import keyword_tables
+from readgraph.state.search.entries import Entry, Extent
+from readgraph.state.search.keyword_index import KeywordIndex
+from readgraph.state.search.terms import words
+
+pytestmark = pytest.mark.quick
+
+ENTRIES = [
+    Entry(0, "The lamp at Sarn Head was lit.", "Chapter 1: the lamp", "The keeper lights it."),
+    Entry(1, "A goat stood on the gallery.", "Chapter 2: visitors", "An animal came."),
+    Entry(2, "灯塔的守护者在夜里写日记", "", "日记"),
+]
+
+
+@pytest.fixture(params=["memory", "file"])
+def index(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[KeywordIndex]:
+    opened = KeywordIndex(tmp_path / "new" / "search.sqlite" if request.param == "file" else None)
+    yield opened
+    opened.close()
+
+
+async def found(index: KeywordIndex, query: str, memory: str = "m") -> list[int]:
+    pages = [hit.page for hit in await index.search(memory, query)]
+    assert await index.pages(memory, query, 10) == pages
+    return pages
+
+
+async def test_pages_are_found_by_text_header_and_memo(index: KeywordIndex) -> None:
+    await index.add("m", ENTRIES)
+    hits = [(await index.search("m", query))[0] for query in ("goats on galleries", "visitor", "keepers", "守护")]
+    assert [(hit.page, hit.part) for hit in hits] == [(1, "page"), (1, "header"), (0, "memo"), (2, "page")]
+    assert all(hit.score > 0 for hit in hits)
+    assert await found(index, "lamp goat") == [0, 1]
+    assert len(await index.search("m", "lamp goat", 1)) == 1
+    assert await index.search("m", "lamp", 0) == []
+
+
+@pytest.mark.parametrize(
+    "query", ["", " ", "…", '"', "NEAR(", "lamp AND", "* ^ -", "page:x\0", "\ud800", "zzz", "who?"]
+)
+async def test_odd_queries_find_what_they_name(index: KeywordIndex, query: str) -> None:
+    await index.add("m", ENTRIES)
+    assert await found(index, query) == ([0] if "lamp" in query else [])
+
+
+async def test_stop_words_are_found_where_a_query_has_no_others(index: KeywordIndex) -> None:
+    await index.add("m", [Entry(0, "Who is it?"), Entry(1, "It is the lamp.")])
+    assert await found(index, "who") == [0]
+    assert await found(index, "who lit the lamp") == [1]
+
+
+async def test_words_on_very_many_pages_are_passed_over(index: KeywordIndex, monkeypatch: pytest.MonkeyPatch) -> None:
+    await index.add("m", [Entry(page, "lamp goat" if page == 27 else "lamp") for page in range(30)])
+    monkeypatch.setattr(keyword_tables, "MOST_ROWS", 10)
+    assert await found(index, "lamp goat") == [27]
+    assert await found(index, "lamp") == list(range(10)), "equals come in page order"
+    assert {*await index.pages("m", "lamp")} == {*range(30)}, "without a limit all are found"
+
+
+async def test_an_entry_is_replaced_and_removed(index: KeywordIndex) -> None:
+    await index.add("m", ENTRIES)
+    before = await index.search("m", "lamp")
+    await index.add("m", [Entry(1, "A ship passed.", "Chapter 2", "It was seen.")])
+    assert (await found(index, "goat"), await found(index, "ship")) == ([], [1])
+    await index.add("m", ENTRIES)
+    assert await index.search("m", "lamp") == before
+    await index.remove("m", [1, 1, 99])
+    assert (await found(index, "goat"), await index.extent("m")) == ([], Extent(2, 2))
+    assert await index.missing("m", 4) == [1, 3]
+
+
+async def test_memories_do_not_know_of_each_other(index: KeywordIndex) -> None:
+    await index.add("m", ENTRIES)
+    alone = await index.search("m", "lamp")
+    await index.add("other'; \"memory\0", [Entry(page, "lamp lamp") for page in range(20)])
+    assert await index.search("m", "lamp") == alone
+    await index.forget("m")
+    await index.forget("m")
+    assert (await found(index, "lamp"), await index.extent("m")) == ([], Extent(0, -1))
+    assert len(await found(index, "lamp", "other'; \"memory\0")) == 10
+    await index.add("m", ENTRIES[:1])
+    assert await found(index, "lamp") == [0]
+
+
+async def test_a_rebuilt_index_holds_only_what_it_was_built_of(index: KeywordIndex) -> None:
+    await index.add("m", ENTRIES)
+    await index.rebuild("m", [Entry(5, "A ship.")])
+    assert (await index.extent("m"), await found(index, "lamp goat ship")) == (Extent(1, 5), [5])
+
+
+async def test_a_failed_add_adds_nothing(index: KeywordIndex) -> None:
+    with pytest.raises(LibraryError, match="search index"):
+        await index.add("m", [ENTRIES[0], Entry("one", "no number")])  # type: ignore[arg-type]
+    assert await index.extent("m") == Extent(0, -1)
+    await index.add("m", ENTRIES)
+    assert await found(index, "goat") == [1]
+
+
+async def test_a_restart_finds_it_all(tmp_path: Path) -> None:
+    first = KeywordIndex(tmp_path / "search.sqlite")
+    await first.add("m", ENTRIES)
+    before = await first.search("m", "lamp goat")
+    first.close()
+    with pytest.raises(LibraryError, match="closed"):
+        await first.search("m", "lamp")
+    again = KeywordIndex(tmp_path / "search.sqlite")
+    assert await again.search("m", "lamp goat") == before
+    again.close()
+
+
+def test_it_works_in_any_event_loop() -> None:
+    index = KeywordIndex()
+    asyncio.run(index.add("m", ENTRIES))
+    assert asyncio.run(found(index, "goat")) == [1]
+    index.close()
+
+
+@pytest.mark.parametrize("damage", [b"no database at all" * 400, b"", b"SQLite format 3\0" + b"\xff" * 5000])
+async def test_a_damaged_file_is_made_anew(tmp_path: Path, damage: bytes) -> None:
+    (tmp_path / "search.sqlite").write_bytes(damage)
+    index = KeywordIndex(tmp_path / "search.sqlite")
+    assert await index.extent("m") == Extent(0, -1)
+    await index.add("m", ENTRIES)
+    assert await found(index, "goat") == [1]
+    index.close()
+
+
+async def test_a_file_of_another_format_is_made_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for format_ in (1, 2):
+        monkeypatch.setattr(keyword_tables, "FORMAT", format_)
+        index = KeywordIndex(tmp_path / "search.sqlite")
+        assert await index.extent("m") == Extent(0, -1)
+        await index.add("m", ENTRIES)
+        index.close()
+
+
+async def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    index = KeywordIndex(tmp_path / "file" / "search.sqlite")
+    with pytest.raises(LibraryError, match=r"search\.sqlite can't be used"):
+        await index.search("m", "lamp")
+    index.close()
+
+
+async def test_forgetting_gives_the_space_back(tmp_path: Path) -> None:
+    index = KeywordIndex(tmp_path / "search.sqlite")
+    await index.add("m", [Entry(page, " ".join(f"w{page}x{n}" for n in range(300))) for page in range(200)])
+    await index.forget("m")
+    index.close()
+    assert (tmp_path / "search.sqlite").stat().st_size < 100_000
+
+
+VOCABULARY = ["lamp", "lamps", "goat", "the", "who", "灯塔", "塔", "x_1", "1873"]
+said = st.lists(st.sampled_from(VOCABULARY), max_size=4).map(" ".join)
+entries = st.lists(st.builds(Entry, st.integers(0, 5), said, said, said), max_size=4)
+changes = st.lists(st.one_of(entries, st.frozensets(st.integers(0, 5), max_size=2), st.none()), max_size=8)
+
+
+@settings(deadline=None, max_examples=50)
+@given(changes)
+def test_the_index_is_as_if_made_at_once(changes: list[list[Entry] | frozenset[int] | None]) -> None:
+    async def compare() -> None:
+        grown, known = KeywordIndex(), dict[int, Entry]()
+        for change in changes:
+            if change is None:
+                await grown.forget("m")
+                known = {}
+            elif isinstance(change, frozenset):
+                await grown.remove("m", change)
+                known = {page: entry for page, entry in known.items() if page not in change}
+            else:
+                await grown.add("m", change)
+                known |= {entry.page: entry for entry in change}
+        fresh = KeywordIndex()
+        await fresh.add("m", known.values())
+        assert await grown.extent("m") == Extent(len(known), max(known, default=-1))
+        assert await grown.missing("m", 6) == [page for page in range(6) if page not in known]
+        for word in VOCABULARY:
+            hits = await grown.search("m", word)
+            assert hits == await fresh.search("m", word)
+            holding = {
+                page
+                for page, entry in known.items()
+                if {*words(word)} & {*words(f"{entry.text}\n{entry.header}\n{entry.memo}")}
+            }
+            assert {hit.page for hit in hits} == holding
+        grown.close()
+        fresh.close()
+
+    asyncio.run(compare())

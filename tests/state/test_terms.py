@@ -1,0 +1,113 @@
+"""Words of texts and queries: folded, stemmed, in any script, and always a sound query."""
+
+import sqlite3
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from rank_bm25 import BM25Okapi
+
+from readgraph.state.search.okapi import rank
+from readgraph.state.search.terms import MOST_TERMS, affordable, content_words, match_any, query_terms, words
+
+ODD = ['"', "'", "NEAR(", "AND", "OR", "NOT", "*", "^", "-", "a:b", "{", "}", "\0", "\ud800", "(", ")", "\\", "%", "_"]
+texts = st.one_of(
+    st.text(max_size=60), st.lists(st.sampled_from([*ODD, "lamp", "灯塔", "who"]), max_size=8).map(" ".join)
+)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("lamps", "lamp"),
+        ("pages", "page"),
+        ("paging", "page"),
+        ("stories", "story"),
+        ("running", "run"),
+        ("classes", "class"),
+        ("planned", "plan"),
+        ("The KEEPER's", "keepers"),
+        ("Café", "CAFE"),
+        ("ﬁre", "fire"),
+        ("ＧＡＭ", "gam"),
+        ("naïve", "nai\u0308ve"),
+        ("Straße", "strasse"),
+    ],
+)
+def test_forms_of_a_word_are_one_term(one: str, other: str) -> None:
+    assert content_words(one)[-1] == content_words(other)[-1]
+
+
+@pytest.mark.parametrize(("one", "other"), [("lamp", "lame"), ("1873", "1872"), ("100", "1000"), ("ring", "r")])
+def test_other_words_stay_apart(one: str, other: str) -> None:
+    assert content_words(one) != content_words(other)
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("灯塔的守护者在夜里写日记", "守护者"),
+        ("灯台守は日記を書いた", "日記"),
+        ("등대지기가", "등대"),
+        ("ประภาคารเก่า", "เก่า"),
+    ],
+)
+def test_scripts_without_spaces_are_found_by_their_parts(text: str, part: str) -> None:
+    assert {*content_words(part)} <= {*content_words(text)}
+    assert [page for page, _ in rank(part, ["the lamp", "the keeper", text])] == [2]
+
+
+def test_vowel_signs_stay_inside_words() -> None:
+    assert len(words("हिन्दी में")) == 2
+
+
+def test_a_query_of_stop_words_looks_for_them() -> None:
+    assert query_terms("who is the keeper") == query_terms("keepers")
+    assert query_terms("Who is it?") == words("Who is it?")
+    assert query_terms(" … ") == []
+
+
+@given(texts)
+def test_terms_hold_nothing_that_parts_or_quotes(text: str) -> None:
+    for term in words(text):
+        assert term
+        assert not {*term} & {*' "\0\n'}
+        assert words(term)
+
+
+@settings(deadline=None)
+@given(texts)
+def test_every_query_is_understood_and_finds_its_own_text(text: str) -> None:
+    with sqlite3.connect(":memory:") as connection:
+        connection.execute("CREATE VIRTUAL TABLE said USING fts5(terms, tokenize=\"ascii tokenchars '_'\")")
+        connection.execute("INSERT INTO said VALUES (?)", (" ".join(words(text)),))
+        for term in query_terms(text):
+            found = connection.execute("SELECT count(*) FROM said WHERE said MATCH ?", (match_any([term]),))
+            assert found.fetchone() == (1,)
+    connection.close()
+
+
+def test_a_long_query_is_cut() -> None:
+    assert len(query_terms(" ".join(f"word{number}" for number in range(1000)))) == MOST_TERMS
+
+
+@given(st.dictionaries(st.text("abc", min_size=1, max_size=3), st.integers(0, 50), max_size=10), st.integers(0, 100))
+def test_the_rarest_terms_are_afforded(frequencies: dict[str, int], most: int) -> None:
+    chosen = affordable(frequencies, most)
+    there = sorted(count for count in frequencies.values() if count)
+    assert [frequencies[term] for term in chosen] == there[: len(chosen)]
+    assert bool(chosen) == bool(there)
+    assert len(chosen) < 2 or sum(frequencies[term] for term in chosen) <= most
+    if len(chosen) < len(there):
+        assert sum(there[: len(chosen) + 1]) > most
+
+
+@settings(deadline=None, max_examples=60)
+@given(query=texts, corpus=st.lists(texts, max_size=8))
+def test_the_ranking_has_the_scores_of_the_papers_baseline(query: str, corpus: list[str]) -> None:
+    wanted, found = content_words(query), [content_words(text) for text in corpus]
+    ranked = dict(rank(query, corpus))
+    assert set(ranked) == {number for number, there in enumerate(found) if not {*wanted}.isdisjoint(there)}
+    scores = BM25Okapi(found).get_scores(wanted) if ranked else []
+    assert all(score == scores[number] for number, score in ranked.items())
+    assert list(ranked.values()) == sorted(ranked.values(), reverse=True)

@@ -1,0 +1,1 @@
+"""What tests share: commands, files, servers, examples."""
