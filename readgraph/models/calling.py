@@ -26,6 +26,7 @@ from readgraph.models.clients import ModelClient, simpler_form
 from readgraph.models.failures import kind_of, status_of
 from readgraph.models.json_replies import reply_instructions
 from readgraph.models.local.model_file import is_local
+from readgraph.models.local.server import how_it_ended
 from readgraph.models.metering import current_meter
 from readgraph.models.plain_replies import is_plain, plain_messages
 from readgraph.models.prompt import Messages, with_instructions
@@ -246,7 +247,8 @@ def _line(client: ModelClient, failure: Failure) -> str:
         ),
         (
             ModelConnectionError,
-            f"The process that runs '{client.name}' has ended: go on with the same command, nothing is lost."
+            f"The process that runs '{client.name}' has ended{how_it_ended(client.name)}: "
+            "go on with the same command, nothing is lost."
             if is_local(client.name)
             else f"No model server answers{at}: start it, or check {_address_of(client)}.",
         ),

@@ -1,6 +1,8 @@
 """A model of this machine without a model: a file that says of itself what one says, and a child that replies."""
 
 import json
+import os
+import signal
 import struct
 from pathlib import Path
 from typing import Any
@@ -62,12 +64,18 @@ def filled(schema: dict[str, Any], whole: dict[str, Any]) -> Any:
 
 
 def double(given: dict[str, Any]) -> ASGIApp:
-    """Replies with the least that the schema takes, to who brings the key; to what is no typed reply, in a sentence."""
+    """Replies with the least that the schema takes, to who brings the key; to what is no typed reply, in a sentence.
+
+    A model "alien.gguf" loads, and ends its process at the first call, as code compiled for another processor does.
+    """
     if given["path"].endswith("broken.gguf"):
         raise ValueError("its tensors are not there")
+    dies = given["path"].endswith("alien.gguf")
 
     async def chat(http: Request) -> Response:
         request = json.loads(await http.body())
+        if dies:
+            os.kill(os.getpid(), signal.SIGILL)
         if http.headers["authorization"] != f"Bearer {given['key']}":
             return Response(status_code=401)
         schema = request.get("response_format", {}).get("schema")

@@ -136,6 +136,12 @@ def test_a_child_that_ends_at_once_is_told(small: str, monkeypatch: pytest.Monke
         local_server(small)
 
 
+def test_a_process_that_dies_at_a_call_says_how(readgraph: Command, tmp_path: Path, local_double: Path) -> None:
+    path = put_model_file(tmp_path).rename(tmp_path / "alien.gguf")
+    ran = readgraph("ask", "Who took the log book?", STORY, "--model", f"local:{path}")
+    assert ran.code == 2 and "compiled for another processor" in ran.err and "Traceback" not in ran.err
+
+
 HOLDER = """
 import signal, sys, warnings
 from pathlib import Path

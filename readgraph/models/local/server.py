@@ -4,6 +4,7 @@ import atexit
 import json
 import os
 import secrets
+import signal
 import subprocess
 import sys
 import warnings
@@ -91,6 +92,17 @@ def end_local_models(*models: str) -> None:
 
 
 atexit.register(end_local_models)
+
+
+def how_it_ended(model: str) -> str:
+    """How a model's process ended by itself, and what to do then, for the middle of a line; "" if it still runs."""
+    server = _servers.get(model)
+    code = server.process.poll() if server else None
+    if code is None:
+        return ""
+    if code == -signal.SIGILL:
+        return " (illegal instruction: llama.cpp was compiled for another processor; install llama-cpp-python with --no-cache-dir)"
+    return f" ({signal.strsignal(-code)})" if code < 0 else f" with code {code}"
 
 
 def _begin_anew() -> None:
