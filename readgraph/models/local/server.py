@@ -101,7 +101,7 @@ def how_it_ended(model: str) -> str:
     if code is None:
         return ""
     if code == -signal.SIGILL:
-        return " (illegal instruction: llama.cpp was compiled for another processor; install llama-cpp-python with --no-cache-dir)"
+        return " (llama.cpp was compiled for another processor: install llama-cpp-python with --no-cache-dir)"
     return f" ({signal.strsignal(-code)})" if code < 0 else f" with code {code}"
 
 
