@@ -9,10 +9,10 @@ from weakref import WeakValueDictionary
 from langchain_core.language_models import BaseChatModel
 from pydantic import SecretStr, ValidationError
 
+from readgraph.models.addresses import without_secrets
 from readgraph.models.local.model_file import is_local
 from readgraph.models.local.server import LocalServer, local_server
 from readgraph.models.waiting import Hold
-from readgraph.state.addresses import without_secrets
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ModelUnavailable
 from readgraph.state.per_loop import PerLoop, close_client

@@ -7,7 +7,7 @@ from typing import Any
 from langchain_core.embeddings import Embeddings
 from pydantic import ValidationError
 
-from readgraph.state.addresses import without_secrets
+from readgraph.models.addresses import without_secrets
 from readgraph.state.errors import BadInput, ModelUnavailable
 
 LOCAL = "local:all-MiniLM-L6-v2"

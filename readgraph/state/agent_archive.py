@@ -29,7 +29,7 @@ from readgraph.state.words import count_words
 FORMAT = 1
 
 MOST_NUMBERS = 1_000_000
-"""Numbers that the archive of a file may have given: each is looked at."""
+"""The most numbers that a file's archive may count: each of them is checked."""
 
 MOST_NESTED, LONGEST_FAULT = 20, 200
 
@@ -67,7 +67,7 @@ class FiledDocument(_Part):
 
 
 class AgentFile(_Part):
-    """The file. Events from `queue_from` on stand in the queue, the summary is of those before."""
+    """An agent's file. Events from number `queue_from` on are in the queue; `summary` sums up the earlier ones."""
 
     readgraph: Literal["agent"] = "agent"
     format: Literal[1] = 1
@@ -84,9 +84,9 @@ class AgentFile(_Part):
 
     @field_validator("recall", mode="before")
     @classmethod
-    def _named_today(cls, given: Any) -> Any:
-        rows = given if isinstance(given, list) else []
-        return [renamed(row) if isinstance(row, dict) else row for row in rows] if rows else given
+    def _with_current_names(cls, value: Any) -> Any:
+        rows = value if isinstance(value, list) else []
+        return [renamed(row) if isinstance(row, dict) else row for row in rows] if rows else value
 
     def json_text(self) -> str:
         """The file's text."""
@@ -94,7 +94,7 @@ class AgentFile(_Part):
 
 
 async def exported(store: AgentStore, agent: Agent, life: AgentState) -> AgentFile:
-    """The agent as its life stands; documents that were forgotten are left out."""
+    """The agent with this state as a file; documents that the library has forgotten are left out."""
     await store.check_life(agent, life)
     within = {number for start, pages in life["documents"] for number in range(start + 1, start + pages)}
     entries = await store.entries(agent.id, [number for number in range(life["archive"]) if number not in within])
@@ -119,9 +119,9 @@ async def exported(store: AgentStore, agent: Agent, life: AgentState) -> AgentFi
 
 
 async def imported(store: AgentStore, text: str, name: str = "") -> Agent:
-    """Take an agent's file in, under its name or another; its record is kept last.
+    """Add an agent from its file, under its name or another one; its record is stored last.
 
-    Raises `BadInput`, before anything is kept, where the file is no agent or the name is taken.
+    Raises `BadInput`, before anything is stored, if the file is not an agent's or the name is taken.
     """
     file = _parsed(text)
     name = proper_name(name or file.name)
@@ -131,7 +131,7 @@ async def imported(store: AgentStore, text: str, name: str = "") -> Agent:
 
 
 async def take_in(store: AgentStore, file: AgentFile, name: str) -> Agent:
-    """An agent of this name with the file's past; one that is there begins again with it."""
+    """Make an agent of this name from the file; an agent that has the name already is replaced."""
     agent = Agent(
         agent_id(name), name, file.created, _birth(file, name), archive_index(agent_id(name)), file.instructions
     )
@@ -167,15 +167,15 @@ def _parsed(text: str) -> AgentFile:
         file = TypeAdapter(AgentFile).validate_json(text)
     except ValidationError as problem:
         fault = problem.errors()[0]
-        told = ": ".join(filter(None, [".".join(map(str, fault["loc"])), fault["msg"]]))
-        raise BadInput(f"This is no file of an agent, or of a newer format: {told[:LONGEST_FAULT]}.") from None
-    if fault_found := next(_faults(file), ""):
-        raise BadInput(f"This file of an agent was changed: {fault_found}.")
+        message = ": ".join(filter(None, [".".join(map(str, fault["loc"])), fault["msg"]]))
+        raise BadInput(f"This is not an agent's file, or its format is newer: {message[:LONGEST_FAULT]}.") from None
+    if problem_found := next(_faults(file), ""):
+        raise BadInput(f"This agent's file was changed: {problem_found}.")
     return file
 
 
 def _faults(file: AgentFile) -> Iterator[str]:
-    """What can't be kept, or would stop the agent later."""
+    """What can't be stored, or would stop the agent later, one line each."""
     if [event.number for event in file.recall] != [*range(len(file.recall))] or not _fits_archive(file):
         yield "the numbers of its events or of its archive don't fit"
     for event in file.recall:
@@ -206,7 +206,7 @@ def _fits_archive(file: AgentFile) -> bool:
 
 
 def _is_rising(numbers: list[int]) -> bool:
-    return all(one < other for one, other in pairwise(numbers))
+    return all(first < second for first, second in pairwise(numbers))
 
 
 def _is_plain(value: Any, depth: int = 0) -> bool:
@@ -237,7 +237,7 @@ async def _filed(store: AgentStore, entry: ArchiveEntry) -> FiledDocument:
 
 
 async def _taken_in(store: AgentStore, filed: FiledDocument) -> ArchiveEntry:
-    """The entry of a document whose text and pages are in the store local_now, if they were not before."""
+    """Store a document's text and pages unless the store has them already, and return its entry."""
     document = await store.add_document(filed.text, title=filed.title, source=filed.source, places=filed.places)
     memory = await store.open_memory(document.id, Recipe("mem-gpt", filed.parameters, ""))
     for number, page in enumerate(filed.pages[memory.pages :], memory.pages):

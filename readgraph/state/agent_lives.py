@@ -1,4 +1,4 @@
-"""Agents of a library: how far their lives have come, taking a turn back, forgetting them."""
+"""Agents of a library: their newest state, taking a turn back, forgetting them."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
@@ -15,20 +15,20 @@ from readgraph.state.library import Library
 from readgraph.state.living import AgentState, IncomingEvent, load_life
 
 KEPT_TURNS = 50
-"""Turns that can be taken back."""
+"""How many of the newest turns can be taken back."""
 
 BY_USER = ("user", "upload")
-"""Kinds of the events that a user brings about."""
+"""Kinds of events that come from a user."""
 
 BY_ANYONE = (*BY_USER, "system", "timer")
 
-# Rows are in the order in which they were written; ids are in that of the clock, which may have been set back.
+# Rows are in the order of writing. Ids are in the order of the clock, which may have been set back.
 _OLDEST_KEPT = """
     SELECT rowid FROM checkpoints
     WHERE thread_id = ? AND CAST(metadata AS TEXT) LIKE '%"source": "input"%'
     ORDER BY rowid DESC LIMIT 1 OFFSET ?
 """
-# A checkpoint and those that it came from.
+# A checkpoint and its ancestors.
 _LINE = """
     WITH RECURSIVE line(id) AS (
         SELECT ?2 UNION SELECT parent_checkpoint_id FROM line JOIN checkpoints ON thread_id = ?1 AND checkpoint_id = id
@@ -39,12 +39,12 @@ _OLDER = "SELECT checkpoint_id FROM checkpoints WHERE thread_id = ? AND rowid < 
 
 
 def agent_config(name: str) -> RunnableConfig:
-    """The configuration under which the agent of this name lives in a checkpointer."""
+    """The configuration that names this agent's thread in a checkpointer."""
     return {"configurable": {"thread_id": thread_of(agent_id(name))}}
 
 
 async def agent_state_of(checkpointer: BaseCheckpointSaver[Any], agent: Agent) -> AgentState:
-    """An agent's life as its newest checkpoint has it, else as it begins."""
+    """An agent's state in its newest checkpoint, or its initial state if it has no checkpoint."""
     saved = await checkpointer.aget_tuple(agent_config(agent.name))
     channels: Mapping[str, Any] = saved.checkpoint["channel_values"] if saved else {}
     if "blocks" not in channels:
@@ -55,33 +55,33 @@ async def agent_state_of(checkpointer: BaseCheckpointSaver[Any], agent: Agent) -
 async def undo_turn(
     graph: CompiledStateGraph[Any, Any, Any, Any], name: str, begun_by: Sequence[str] = BY_USER
 ) -> list[IncomingEvent]:
-    """Take back the newest turn that a user began, by a message or an upload, with the turns since, of a timer.
+    """Take back the newest turn that a user began (by a message or an upload), and the timer's turns after it.
 
-    `begun_by` names other kinds of events that may have begun it. Gives what had arrived, the user's first; nothing
-    where there is no such turn. The life goes on from the checkpoint before it: working context, queue, recall and
-    archival storage are as they were then. What these turns wrote stands after the agent's counts, and will be written
-    over.
+    `begun_by` names other kinds of events that may have begun it. Returns the events that had arrived, the user's
+    first; an empty list if there is no such turn. The agent goes on from the checkpoint before that turn: working
+    context, queue, recall and archival storage are as they were then. What these turns wrote lies beyond the agent's
+    counts and will be overwritten.
     """
     checkpointer = cast("BaseCheckpointSaver[Any]", graph.checkpointer)
-    at: RunnableConfig | None = agent_config(name)
+    config: RunnableConfig | None = agent_config(name)
     taken = list[IncomingEvent]()
-    while at and (saved := await checkpointer.aget_tuple(at)):
+    while config and (saved := await checkpointer.aget_tuple(config)):
         arrival = (saved.checkpoint["channel_values"].get(START) or {}).get("event")
         if saved.metadata["source"] == "input" and arrival:
             taken.insert(0, cast(IncomingEvent, arrival))
             if arrival["kind"] in begun_by:
-                return taken if await _gone_back(graph, checkpointer, saved.parent_config, name) else []
-        at = saved.parent_config
+                return taken if await _go_back(graph, checkpointer, saved.parent_config, name) else []
+        config = saved.parent_config
     return []
 
 
-async def _gone_back(
+async def _go_back(
     graph: CompiledStateGraph[Any, Any, Any, Any],
     checkpointer: BaseCheckpointSaver[Any],
     before: RunnableConfig | None,
     name: str,
 ) -> bool:
-    """Go on from this checkpoint, else from the beginning of life; not where it was dropped: it was too long ago."""
+    """Go back to this checkpoint (None: the initial state); returns false if it was dropped because of its age."""
     if before is None:
         await checkpointer.adelete_thread(thread_of(agent_id(name)))
     elif await checkpointer.aget_tuple(before) is None:
@@ -92,7 +92,7 @@ async def _gone_back(
 
 
 async def drop_old_checkpoints(library: Library, name: str) -> None:
-    """Keep the checkpoints of the newest turns only: others would fill the disk in a long life."""
+    """Keep only the checkpoints of the newest turns: all of them would fill the disk over time."""
     saver, thread = library.checkpointer, thread_of(agent_id(name))
 
     def drop() -> None:
@@ -108,9 +108,10 @@ async def drop_old_checkpoints(library: Library, name: str) -> None:
 async def repair_agent(
     library: Library, graph: CompiledStateGraph[Any, Any, Any, Any], name: str
 ) -> list[IncomingEvent]:
-    """Take back a turn that was not finished, without asking a model, and free the disk of all that was taken back.
+    """Take back a turn that did not finish, without asking a model, and free the disk space of all undone turns.
 
-    Gives what had arrived; nothing where no turn waits to be finished. Raises `BadInput` where it can't be taken back.
+    Returns the events that had arrived; an empty list if no turn is unfinished. Raises `BadInput` if it can't be
+    taken back.
     """
     taken = list[IncomingEvent]()
     if (await graph.aget_state(agent_config(name))).next:
@@ -133,7 +134,7 @@ async def repair_agent(
 
 
 async def forget_agent(library: Library, agent: Agent) -> None:
-    """Delete an agent with all that it remembers; documents that it was given stay in the library."""
-    async with building(library.store, thread_of(agent.id)):  # nobody has a turn with it meanwhile
+    """Delete an agent with everything that it remembers; the documents it has read stay in the library."""
+    async with building(library.store, thread_of(agent.id)):  # no turn runs meanwhile
         await library.checkpointer.adelete_thread(thread_of(agent.id))
         await AgentStore(library.store).forget_agent(agent)

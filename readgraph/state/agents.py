@@ -1,7 +1,7 @@
-"""What is kept of agents: their records, recall storage, archival storage, summaries of what left the queue.
+"""What is stored of agents: records, recall storage, archival storage, summaries of what left the queue.
 
-Each is a numbered log; how far it goes is said by the agent's state (see `readgraph.state.living`), and nothing here
-lists it. Entries after that count belong to a time that was undone, and will be overwritten.
+Each is a numbered log. The agent's state (see `readgraph.state.living`) counts its entries, so nothing here lists
+them. Entries beyond that count belong to turns that were taken back, and will be overwritten.
 """
 
 from collections.abc import Iterable
@@ -21,22 +21,22 @@ from readgraph.state.sound import Count, Id, Time, load
 from readgraph.state.stored_items import EVERY, ROOT, numbered
 
 SPEAKS = "send_message"
-"""The function by which an agent speaks."""
+"""The function that an agent calls to send a message."""
 
 KEPT_READINGS = 50
-"""Agents of a document's finished readings that are kept, so that a thread can go back into them."""
+"""How many agents of a document's finished readings are kept, so that a thread can go back to them."""
 
 
 def renamed(value: dict[str, Any]) -> dict[str, Any]:
-    """A stored event with its fields' names of today: `request_heartbeat` was called `run_on` once."""
+    """A stored event with the current names of its fields: `request_heartbeat` used to be `run_on`."""
     return {"request_heartbeat" if name == "run_on" else name: part for name, part in value.items()}
 
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One event of recall storage. A call is one event with its result, so that nothing can part the two.
+    """One event of recall storage. A call and its result are one event, so that they can't be separated.
 
-    `text` is what arrived, or the inner thoughts of a call; `at` the local time with its offset.
+    `text` is what arrived, or the inner thoughts of a call; `at` is the local time with its UTC offset.
     """
 
     number: Count
@@ -51,12 +51,12 @@ class Event:
 
     @classmethod
     def load(cls, value: Any) -> "Event":
-        """The event of a stored value; raises `Damaged` where it is none."""
+        """The event in a stored value; raises `Damaged` if it holds none."""
         return load(cls, renamed(value))
 
     @property
     def said(self) -> str:
-        """What was said in it by anyone, as the search of recall sees it; thoughts and other calls are not."""
+        """What somebody said in this event, as recall search sees it; "" for thoughts and for other calls."""
         if self.kind != "call":
             return "" if self.kind == "system" else self.text
         spoken = self.function == SPEAKS and self.result is not None and not self.failed
@@ -67,8 +67,8 @@ class Event:
 class ArchiveEntry:
     """One entry of archival storage, under its first number.
 
-    A passage holds a text; a document's entry stands for all its `pages`, each with a number of its own; a removal
-    names the passages that it takes out.
+    A passage holds a text. A document's entry stands for all its `pages`, each of which has its own number. A removal
+    lists the numbers of the passages that it removes.
     """
 
     number: Count
@@ -83,11 +83,11 @@ class ArchiveEntry:
 
 @dataclass(frozen=True, slots=True)
 class Agent:
-    """An agent's record: its settings, and how its life begins.
+    """An agent's record: its settings and its initial state (`birth`).
 
-    `index` names the search index over its archival storage: readings of the same documents share one.
-    `reading` is the document that a reading's agent answers for, and its instructions are the question; "" for an
-    agent that lives on. `ended` is when that reading was over (UTC), "" while it is not.
+    `index` names the search index over its archival storage; readings of the same documents share one. `reading` is
+    the id of the document that the agent answers a question about (its `instructions` are that question), or "" for
+    an agent that lives on. `ended` is when that reading ended (UTC), "" until then.
     """
 
     id: Id
@@ -101,7 +101,7 @@ class Agent:
 
     @classmethod
     def load(cls, value: Any) -> "Agent":
-        """The record of a stored value; raises `Damaged` where it is none."""
+        """The record in a stored value; raises `Damaged` if it holds none."""
         agent = load(cls, value)
         load_life(agent.birth)
         return agent
@@ -109,13 +109,13 @@ class Agent:
 
 @dataclass(frozen=True, slots=True)
 class _Summary:
-    """What is stored of a summary."""
+    """A stored summary."""
 
     text: str
 
 
 def proper_name(name: str) -> str:
-    """A name on one line; raises `BadInput` where it is empty."""
+    """A name on one line; raises `BadInput` if it is empty."""
     if not (named := " ".join(name.split())):
         raise BadInput("The agent has no name: give it one.")
     return named
@@ -127,7 +127,7 @@ def agent_id(name: str) -> str:
 
 
 def thread_of(agent: str) -> str:
-    """The checkpointer's thread in which the agent of this id lives."""
+    """The checkpointer's thread of the agent with this id."""
     return f"agent-{agent}"
 
 
@@ -142,7 +142,7 @@ def archive_index(agent: str) -> str:
 
 
 def initial_state(name: str, blocks: list[Block]) -> AgentState:
-    """The life of an agent to which nothing has happened yet."""
+    """The state of an agent before its first event."""
     return {
         "agent": name,
         "blocks": blocks,
@@ -157,44 +157,44 @@ def initial_state(name: str, blocks: list[Block]) -> AgentState:
 
 
 def local_now() -> str:
-    """The local time, with its offset."""
+    """The local time, with its UTC offset."""
     return datetime.now().astimezone().isoformat(timespec="seconds")
 
 
 class AgentStore(PageStore):
-    """The page store with what is kept of agents."""
+    """The page store with records and logs of agents."""
 
     async def agent(self, name: str) -> Agent | None:
-        """The record of an agent, where there is one."""
+        """The record of an agent, or None."""
         (value,) = await self.get((ROOT, "agents"), [agent_id(name)])
         return Agent.load(value) if value is not None else None
 
     async def put_agent(self, agent: Agent) -> None:
-        """Keep an agent's record."""
+        """Store an agent's record."""
         await self.put([((ROOT, "agents"), agent.id, asdict(agent))])
 
     async def own_agent(self, name: str) -> Agent:
-        """The record of an agent; raises `BadInput` where there is none."""
+        """The record of an agent; raises `BadInput` if there is none."""
         agent = await self.agent(name)
         if agent is None:
             raise BadInput(
-                f"The library holds no agent '{name}': 'readgraph agents' lists those that live on; a question that "
-                "was asked long ago can be asked again."
+                f"The library holds no agent '{name}': run 'readgraph agents' to list its agents; the agent of an old "
+                "question may be gone, so ask that question again."
             )
         return agent
 
     async def agents(self, reading: str = "") -> list[Agent]:
-        """The agents that live on, or those that answered for a document; the oldest first."""
-        found = await self.search((ROOT, "agents"), EVERY, {"reading": reading})
+        """The agents that live on, or those that answered questions about a document (`reading`), the oldest first."""
+        items = await self.search((ROOT, "agents"), EVERY, {"reading": reading})
         agents = list[Agent]()
-        for item in found:
+        for item in items:
             with suppress(Damaged):
                 if (agent := Agent.load(item.value)).id == item.key:
                     agents.append(agent)
         return sorted(agents, key=lambda agent: agent.created)
 
     async def put_events(self, agent: str, events: Iterable[Event]) -> None:
-        """Keep events under their numbers; when this returns, they are committed."""
+        """Store events under their numbers; when this returns, they are committed."""
         await self.put([((ROOT, "events", agent), numbered(event.number), asdict(event)) for event in events])
 
     async def events(self, agent: str, numbers: Iterable[int]) -> list[Event]:
@@ -203,16 +203,16 @@ class AgentStore(PageStore):
         return [Event.load(value) for value in values if value is not None]
 
     async def event(self, agent: str, number: int) -> Event:
-        """One event; raises `BadInput` where there is none."""
-        found = await self.events(agent, [number])
-        if not found:
+        """One event; raises `BadInput` if there is none."""
+        events = await self.events(agent, [number])
+        if not events:
             raise BadInput(f"The agent has no event {number}: its library was changed.")
-        return found[0]
+        return events[0]
 
     async def put_entry(self, agent: str, entry: ArchiveEntry) -> None:
-        """Keep an entry of archival storage; what a time that was taken back left within its numbers goes."""
-        left = await self.entries(agent, range(entry.number + 1, entry.number + entry.pages))
-        await self.delete((ROOT, "archive", agent), [numbered(each.number) for each in left])
+        """Store an entry of archival storage; entries that undone turns left within its numbers are deleted."""
+        leftover = await self.entries(agent, range(entry.number + 1, entry.number + entry.pages))
+        await self.delete((ROOT, "archive", agent), [numbered(old.number) for old in leftover])
         await self.put([((ROOT, "archive", agent), numbered(entry.number), asdict(entry))])
 
     async def entries(self, agent: str, numbers: Iterable[int]) -> list[ArchiveEntry]:
@@ -221,36 +221,36 @@ class AgentStore(PageStore):
         return [load(ArchiveEntry, value) for value in values if value is not None]
 
     async def put_summary(self, agent: str, number: int, text: str) -> None:
-        """Keep the summary of what has left the queue so far."""
+        """Store the summary of what has left the queue so far."""
         await self.put([((ROOT, "summaries", agent), numbered(number), {"text": text})])
 
     async def summary(self, agent: str, number: int) -> str:
-        """A summary; "" where nothing has left the queue."""
+        """A summary; "" if nothing has left the queue."""
         (value,) = await self.get((ROOT, "summaries", agent), [numbered(number)])
         return load(_Summary, value).text if value is not None else ""
 
     async def check_life(self, agent: Agent, life: AgentState) -> None:
-        """Raise `Damaged` where the logs don't go as far as the life says: a wrong count would take for ever."""
+        """Raise `Damaged` if the logs are shorter than the state's counts: a wrong count could take hours to read."""
         await self.check_last((ROOT, "events", agent.id), life["events"])
         starts = [start for start, pages in life["documents"] if start + pages == life["archive"]]
         await self.check_last((ROOT, "archive", agent.id), starts[0] + 1 if starts else life["archive"])
 
     async def put_archive_index(self, index: str, documents: Iterable[str]) -> None:
-        """Keep that this search index holds pages of these documents: it is forgotten with any of them."""
+        """Record that this search index holds pages of these documents: it is deleted with any of them."""
         await self.put([((ROOT, "archive-indexes", document), index, {}) for document in documents])
 
     async def end_reading(self, name: str) -> None:
-        """Keep that a reading is over; of those of its document the newest `KEPT_READINGS` stay, others are deleted."""
+        """Record that a reading has ended; only the newest `KEPT_READINGS` of its document are kept."""
         agent = await self.own_agent(name)
         await self.put_agent(replace(agent, ended=utc_now()))
-        ended = [each for each in await self.agents(agent.reading) if each.ended]
-        for old in sorted(ended, key=lambda each: each.ended)[:-KEPT_READINGS]:
+        ended = [other for other in await self.agents(agent.reading) if other.ended]
+        for old in sorted(ended, key=lambda other: other.ended)[:-KEPT_READINGS]:
             await self.forget_life(old)
 
     async def forget_life(self, agent: Agent) -> None:
-        """Delete all that is kept of an agent but its recorded replies; its record goes last.
+        """Delete everything stored of an agent except its recorded replies; its record is deleted last.
 
-        The index over the pages of documents, which readings share, stays.
+        The index over the pages of documents stays, since readings share it.
         """
         index = (await indexes_of(self.store)).keyword
         for name in [recall_index(agent.id), *([] if agent.reading else [agent.index])]:
@@ -260,18 +260,18 @@ class AgentStore(PageStore):
         await self.delete((ROOT, "agents"), [agent.id])
 
     async def forget_agent(self, agent: Agent) -> None:
-        """Delete all that is kept of an agent."""
+        """Delete everything stored of an agent."""
         await self.forget_paid(agent.id)
         await self.forget_life(agent)
 
     async def forget_readings(self, document: str) -> None:
-        """Delete the agents that answered for a document, and the search indexes that hold its pages."""
+        """Delete the agents that answered questions about a document, and the search indexes that hold its pages."""
         indexes = {item.key for item in await self.search((ROOT, "archive-indexes", document), EVERY)}
         while agents := await self.agents(document):
             for agent in agents:
-                indexes.add(agent.index)  # before indexes were kept by document, the agents' records alone named them
+                indexes.add(agent.index)  # older libraries name the indexes only in agents' records
                 await self.forget_life(agent)
-        await self.clear((ROOT, "agents"), {"reading": document})  # whose record is damaged
+        await self.clear((ROOT, "agents"), {"reading": document})  # agents with a damaged record
         keyword = (await indexes_of(self.store)).keyword
         for index in indexes:
             await keyword.forget(index)

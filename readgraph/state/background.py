@@ -1,4 +1,4 @@
-"""The one event loop in the background that runs coroutines for synchronous callers."""
+"""One event loop in a background thread, which runs coroutines for synchronous callers."""
 
 import atexit
 import os
@@ -8,14 +8,14 @@ from threading import Lock, Thread
 import anyio
 from anyio.from_thread import BlockingPortal
 
-from readgraph.state.forks import anew_in_forked
+from readgraph.state.forks import reset_in_forked
 
 _portal: BlockingPortal | None = None
 _starting = Lock()
 
 
 def background() -> BlockingPortal:
-    """The portal to the background event loop; started when first used, stopped with the process."""
+    """The portal to the background event loop, which is started at first use and stopped with the process."""
     global _portal
     with _starting:
         _portal = _portal or _started()
@@ -23,36 +23,36 @@ def background() -> BlockingPortal:
 
 
 def _started() -> BlockingPortal:
-    said: Future[BlockingPortal] = Future()
+    ready: Future[BlockingPortal] = Future()
 
     async def serve() -> None:
         async with BlockingPortal() as portal:
-            said.set_result(portal)
+            ready.set_result(portal)
             await portal.sleep_until_stopped()
 
     def run() -> None:
         try:
             anyio.run(serve)
-        except BaseException as problem:  # such as no more descriptors
-            if said.done():
+        except BaseException as problem:  # such as: no file descriptors are left
+            if ready.done():
                 raise
-            said.set_exception(problem)
+            ready.set_exception(problem)
 
     def stop() -> None:
-        if os.getpid() == process:  # in a child that was forked no thread runs it
-            portal.call(portal.stop, True)  # what is still open, such as a library in a notebook, is not waited for
+        if os.getpid() == process:  # in a forked child its thread does not exist
+            portal.call(portal.stop, True)  # without waiting for what is still open, such as a library in a notebook
             thread.join()
 
     thread, process = Thread(target=run, name="readgraph", daemon=True), os.getpid()
     thread.start()
-    portal = said.result()
+    portal = ready.result()
     atexit.register(stop)
     return portal
 
 
-def _begin_anew() -> None:
+def _reset() -> None:
     global _portal, _starting
     _portal, _starting = None, Lock()
 
 
-anew_in_forked(_begin_anew)
+reset_in_forked(_reset)

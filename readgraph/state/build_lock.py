@@ -1,6 +1,6 @@
-"""One builder at a time: two that cut the same document into pages would mix their pages.
+"""One builder at a time: two builders of the same memory would mix their pages.
 
-An agent's turn is one too: what two of them write at once would stand under the same numbers.
+An agent's turn takes such a lock too: two turns at once would write under the same numbers.
 """
 
 import asyncio
@@ -13,46 +13,46 @@ from weakref import WeakValueDictionary
 from filelock import AsyncFileLock, Timeout
 from langgraph.store.base import BaseStore
 
-from readgraph.state.forks import anew_in_forked
+from readgraph.state.forks import reset_in_forked
 from readgraph.state.library_store import LibraryStore, unusable
 
-Told = Callable[[], None]
-"""Called once, where somebody else has to be waited for."""
+OnWait = Callable[[], None]
+"""Called once before waiting for another process or task."""
 
-ASKED_AGAIN = 0.02
-"""Seconds until one event loop asks again whether another still builds."""
+POLL_SECONDS = 0.02
+"""How often an event loop checks whether another one is still building."""
 
-_here: "WeakValueDictionary[tuple[int, int, str], asyncio.Lock]" = WeakValueDictionary()
+_in_loop: "WeakValueDictionary[tuple[int, int, str], asyncio.Lock]" = WeakValueDictionary()
 _choosing = ThreadLock()
-_anywhere: "WeakValueDictionary[tuple[int, str], ThreadLock]" = WeakValueDictionary()
+_across_loops: "WeakValueDictionary[tuple[int, str], ThreadLock]" = WeakValueDictionary()
 
 
-def _begin_anew() -> None:
+def _reset() -> None:
     global _choosing
     _choosing = ThreadLock()
-    _anywhere.clear()
+    _across_loops.clear()
 
 
-anew_in_forked(_begin_anew)
+reset_in_forked(_reset)
 
 
 class InUse(Exception):
-    """Another holds what was not to be waited for."""
+    """Somebody else holds the lock, and the caller does not want to wait."""
 
 
 @asynccontextmanager
 async def building(store: BaseStore, memory: str) -> AsyncIterator[None]:
-    """Wait until nobody else builds this memory: on a library no process, on another store nobody here."""
+    """Hold the lock for building this memory: across processes in a library, within this process in other stores."""
     if isinstance(store, LibraryStore):
         async with held(store, f"{memory}.lock"):
             yield
     else:
-        here, anywhere = (id(asyncio.get_running_loop()), id(store), memory), (id(store), memory)
-        async with _here.setdefault(here, asyncio.Lock()):  # those of one loop take turns, and one asks the others
+        in_loop, across_loops = (id(asyncio.get_running_loop()), id(store), memory), (id(store), memory)
+        async with _in_loop.setdefault(in_loop, asyncio.Lock()):  # one task of each loop polls the other loops
             with _choosing:
-                lock = _anywhere.setdefault(anywhere, ThreadLock())
+                lock = _across_loops.setdefault(across_loops, ThreadLock())
             while not lock.acquire(blocking=False):
-                await asyncio.sleep(ASKED_AGAIN)
+                await asyncio.sleep(POLL_SECONDS)
             try:
                 yield
             finally:
@@ -60,10 +60,12 @@ async def building(store: BaseStore, memory: str) -> AsyncIterator[None]:
 
 
 @asynccontextmanager
-async def held(store: LibraryStore, name: str, told: Told | None = None, *, wait: bool = True) -> AsyncIterator[None]:
-    """Hold a lock file of a library; raises `InUse` where another holds it and `wait` is not wanted.
+async def held(
+    store: LibraryStore, name: str, on_wait: OnWait | None = None, *, wait: bool = True
+) -> AsyncIterator[None]:
+    """Hold a lock file of a library; raises `InUse` if somebody else holds it and `wait` is false.
 
-    What was written while it was held is committed before the next one gets it, also where the writer was cancelled.
+    What was written under the lock is committed before it is released, even if the writer was cancelled.
     """
     file = AsyncFileLock(store.locks / name, thread_local=False)
     try:
@@ -72,8 +74,8 @@ async def held(store: LibraryStore, name: str, told: Told | None = None, *, wait
         except Timeout:
             if not wait:
                 raise InUse(f"Another process holds {name}.") from None
-            if told:
-                told()
+            if on_wait:
+                on_wait()
             await file.acquire()
     except OSError as problem:
         raise unusable(store.locks.parent, problem) from problem
@@ -88,7 +90,7 @@ async def held(store: LibraryStore, name: str, told: Told | None = None, *, wait
 
 @asynccontextmanager
 async def using(store: LibraryStore, document: str) -> AsyncIterator[None]:
-    """Read or ask about a document: who forgets it waits until nobody does (see `unused`)."""
+    """Mark a document as in use: forgetting it waits until nobody uses it (see `unused`)."""
     name = f"{document}-{uuid.uuid4().hex}.used"
     try:
         async with held(store, name):
@@ -97,9 +99,9 @@ async def using(store: LibraryStore, document: str) -> AsyncIterator[None]:
         (store.locks / name).unlink(missing_ok=True)
 
 
-async def unused(store: LibraryStore, document: str, told: Told | None = None, *, wait: bool = True) -> None:
-    """Wait until those have ended who were using a document; one that was killed has."""
+async def unused(store: LibraryStore, document: str, on_wait: OnWait | None = None, *, wait: bool = True) -> None:
+    """Wait until nobody uses a document; the locks of killed processes are free."""
     for path in [*store.locks.glob(f"{document}-*.used")]:
-        async with held(store, path.name, told, wait=wait):
+        async with held(store, path.name, on_wait, wait=wait):
             pass
         path.unlink(missing_ok=True)

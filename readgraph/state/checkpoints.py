@@ -24,7 +24,7 @@ from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.checkpoint.sqlite.utils import search_where
 
-from readgraph.state.forks import rest_in_forks
+from readgraph.state.forks import pause_in_forks
 from readgraph.state.library_store import (
     BUSY_SECONDS,
     closed,
@@ -36,7 +36,7 @@ from readgraph.state.library_store import (
 )
 
 AT_ONCE = 100
-"""Checkpoints that are looked up at once where many are listed."""
+"""How many checkpoints are fetched at a time when many are listed."""
 
 _LAST_ROW = 2**63 - 1
 
@@ -45,39 +45,43 @@ _SOUND = """(
         CASE WHEN json_valid(CAST(metadata AS TEXT)) THEN metadata ELSE '{}' END AS metadata
     FROM checkpoints
 )"""
-"""SQLite looks into the metadata, and one row where it can't would hide the others."""
+"""The table for queries on metadata: one row whose metadata SQLite can't parse would make the whole query fail."""
 
 WRITTEN_AS = ("null", "bytes", "bytearray", "msgpack")
-"""How a value is written in a row; the serialiser would read others too, which hold more than data."""
+"""The encodings that we write. LangGraph's serialiser can read others, which may run code."""
 
 _T = TypeVar("_T")
 
 
 class LibraryCheckpointer(SqliteSaver):
-    """LangGraph's own, whose asynchronous calls run on a thread of its own, each with one crossing.
+    """LangGraph's `SqliteSaver`, with asynchronous calls that run on a thread of its own.
 
-    LangGraph's asynchronous one belongs to one event loop and crosses for each statement; this one serves synchronous
-    and asynchronous runs at once, from any of them. Raises `LibraryError` once the library is closed.
+    LangGraph's `AsyncSqliteSaver` belongs to one event loop and switches threads for each statement. This one switches
+    once for each call, and serves synchronous and asynchronous runs of any event loop at the same time. Raises
+    `LibraryError` after the library is closed.
 
-    The newest checkpoint is the one that was written last, by its row. LangGraph's takes the greatest id, and ids begin
-    with the time: after a clock was set back, the newest turns would not be found.
+    The newest checkpoint is the row that was written last. LangGraph takes the greatest id, and ids begin with the
+    time, so it would miss the newest turns after the clock was set back.
     """
 
     def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
         super().__init__(connection, serde=_Serializer(path))
-        self._path, self._closed = path, Event()  # LangGraph may copy a checkpointer: the copy is closed with it
+        self._path, self._closed = (
+            path,
+            Event(),
+        )  # an `Event`, since LangGraph may copy a checkpointer, and the copy must close too
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="readgraph-checkpoints")
         self._process = os.getpid()
-        rest_in_forks(self)
+        pause_in_forks(self)
 
     def setup(self) -> None:
-        """Make the tables where they are missing; every use of the connection begins here."""
+        """Create missing tables; every use of the connection begins here."""
         self._check()
         super().setup()
 
     @contextmanager
     def cursor(self, transaction: bool = True) -> Iterator[sqlite3.Cursor]:
-        """LangGraph's, which waits for the lock first."""
+        """LangGraph's cursor, which first waits for the lock."""
         self._check()
         with super().cursor(transaction) as cursor:
             yield cursor
@@ -89,11 +93,11 @@ class LibraryCheckpointer(SqliteSaver):
             raise closed(self._path.parent)
 
     def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
-        """The checkpoint that is named, else the newest of the thread."""
+        """The checkpoint that `config` names, or the newest one of its thread."""
         if get_checkpoint_id(config):
             return self._read(config)
-        asked = config["configurable"]
-        thread = {"thread_id": str(asked["thread_id"]), "checkpoint_ns": asked.get("checkpoint_ns", "")}
+        named = config["configurable"]
+        thread = {"thread_id": str(named["thread_id"]), "checkpoint_ns": named.get("checkpoint_ns", "")}
         newest = self._rows({"configurable": thread}, limit=1)
         return self._read(newest[0][1]) if newest else None
 
@@ -112,16 +116,16 @@ class LibraryCheckpointer(SqliteSaver):
         before: RunnableConfig | None = None,
         limit: int | None = None,
     ) -> Iterator[CheckpointTuple]:
-        """The checkpoints, the newest first; none where `before` names one that is not kept.
+        """The checkpoints, the newest first; none if the checkpoint that `before` names does not exist.
 
-        They are read one by one: LangGraph's holds its lock until the last one is taken, so nothing could be written
-        meanwhile.
+        They are read one by one. LangGraph's own method holds its lock until the last one was read, so nothing could
+        be written meanwhile.
         """
         below = self._row_of(before, config) if before else _LAST_ROW
         while rows := self._rows(config, filter, below, AT_ONCE if limit is None else min(limit, AT_ONCE)):
             for _, named in rows:
-                if (kept := self._read(named)) is not None:  # it may have been deleted meanwhile
-                    yield kept
+                if (checkpoint := self._read(named)) is not None:  # it may have been deleted meanwhile
+                    yield checkpoint
             below, limit = rows[-1][0], None if limit is None else limit - len(rows)
 
     def _rows(
@@ -131,26 +135,26 @@ class LibraryCheckpointer(SqliteSaver):
         below: int = _LAST_ROW,
         limit: int = AT_ONCE,
     ) -> Sequence[tuple[int, RunnableConfig]]:
-        """The rows and names of the newest checkpoints, the last written first."""
+        """The row numbers and configurations of the newest checkpoints, the last written first."""
         where, values = search_where(config, filter)
-        found = f"SELECT rowid, thread_id, checkpoint_ns, checkpoint_id FROM {_SOUND} {where or 'WHERE true'}"
+        select = f"SELECT rowid, thread_id, checkpoint_ns, checkpoint_id FROM {_SOUND} {where or 'WHERE true'}"
         with self.cursor(transaction=False) as cursor:
-            cursor.execute(f"{found} AND rowid < ? ORDER BY rowid DESC LIMIT ?", (*values, below, limit))
+            cursor.execute(f"{select} AND rowid < ? ORDER BY rowid DESC LIMIT ?", (*values, below, limit))
             names = ("thread_id", "checkpoint_ns", "checkpoint_id")
             return [(row, {"configurable": dict(zip(names, name, strict=True))}) for row, *name in cursor]
 
     def threads(self, filter: dict[str, Any]) -> Sequence[str]:
-        """The threads with checkpoints of such metadata, also where these can't be read."""
+        """The threads that have checkpoints with this metadata, even checkpoints that can't be read."""
         where, values = search_where(None, filter)
         with self.cursor(transaction=False) as cursor:
             return [thread for (thread,) in cursor.execute(f"SELECT DISTINCT thread_id FROM {_SOUND} {where}", values)]
 
     def _row_of(self, named: RunnableConfig, config: RunnableConfig | None) -> int:
-        """The row of a checkpoint, which may be one of another graph of the thread; 0 where it is not kept."""
+        """The row number of a checkpoint, in any graph of the thread; 0 if it does not exist."""
         thread = (config or named)["configurable"].get("thread_id")
-        found = "SELECT max(rowid) FROM checkpoints WHERE checkpoint_id = ? AND thread_id = coalesce(?, thread_id)"
+        select = "SELECT max(rowid) FROM checkpoints WHERE checkpoint_id = ? AND thread_id = coalesce(?, thread_id)"
         with self.cursor(transaction=False) as cursor:
-            (row,) = cursor.execute(found, (get_checkpoint_id(named), thread)).fetchone()
+            (row,) = cursor.execute(select, (get_checkpoint_id(named), thread)).fetchone()
         return row or 0
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
@@ -166,9 +170,9 @@ class LibraryCheckpointer(SqliteSaver):
         limit: int | None = None,
     ) -> AsyncIterator[CheckpointTuple]:
         """As `list`."""
-        kept = self.list(config, filter=filter, before=before, limit=limit)
-        while (one := await self.run(partial(next, kept, None))) is not None:
-            yield one
+        checkpoints = self.list(config, filter=filter, before=before, limit=limit)
+        while (checkpoint := await self.run(partial(next, checkpoints, None))) is not None:
+            yield checkpoint
 
     async def aput(
         self,
@@ -177,13 +181,13 @@ class LibraryCheckpointer(SqliteSaver):
         metadata: CheckpointMetadata,
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
-        """Keep a checkpoint; when this returns, it is committed."""
+        """Store a checkpoint; when this returns, it is committed."""
         return await self.run(partial(self.put, config, checkpoint, metadata, new_versions))
 
     async def aput_writes(
         self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
     ) -> None:
-        """Keep what a step wrote; when this returns, it is committed."""
+        """Store what a step wrote; when this returns, it is committed."""
         await self.run(partial(self.put_writes, config, writes, task_id, task_path))
 
     async def adelete_thread(self, thread_id: str) -> None:
@@ -197,13 +201,13 @@ class LibraryCheckpointer(SqliteSaver):
         return await self.run(partial(self.get_delta_channel_history, config=config, channels=channels))
 
     async def close(self) -> None:
-        """Commit what waits and close the connection."""
+        """Finish pending writes and close the connection."""
         if self._process == os.getpid():
             await self.run(self._close)
             self._thread.shutdown()
 
     def let_go(self) -> None:
-        """Close the connection in a process that was forked."""
+        """Close the connection in a forked child process."""
         self.conn.close()
 
     def _close(self) -> None:
@@ -212,14 +216,14 @@ class LibraryCheckpointer(SqliteSaver):
             self.conn.close()
 
     async def run(self, operation: Callable[[], _T]) -> _T:
-        """Run what uses the connection on the checkpointer's thread."""
+        """Run an operation that uses the connection on the checkpointer's thread."""
         self._check()
         return await asyncio.get_running_loop().run_in_executor(self._thread, operation)
 
 
 @asynccontextmanager
 async def open_checkpointer(path: Path, *, to_read: bool = False) -> AsyncIterator[LibraryCheckpointer]:
-    """The checkpointer over a file; raises `LibraryError`, also within, where the file can't be used."""
+    """The checkpointer over a file; raises `LibraryError`, also inside the `with`, if the file can't be used."""
     try:
         there = to_read and path.exists()
         connecting = partial(connect_to_read, path) if there else partial(_connect, ":memory:" if to_read else path)
@@ -242,22 +246,23 @@ def _connect(path: Path | str) -> sqlite3.Connection:
 
 
 def _sound(saved: CheckpointTuple) -> CheckpointTuple:
-    """The checkpoint, where it has the form that LangGraph relies on; raises `ValueError` where it has not."""
-    kept = saved.checkpoint
-    versions, seen = kept["channel_versions"], kept["versions_seen"]
-    sound = all(isinstance(part, dict) for part in (saved.metadata, kept["channel_values"], versions, seen))
+    """The checkpoint; raises `ValueError` if it does not have the form that LangGraph relies on."""
+    checkpoint = saved.checkpoint
+    versions, seen = checkpoint["channel_versions"], checkpoint["versions_seen"]
+    sound = all(isinstance(part, dict) for part in (saved.metadata, checkpoint["channel_values"], versions, seen))
     sound = sound and all(isinstance(part, dict) for part in seen.values())
     compared = [*versions.values(), *(version for part in seen.values() for version in part.values())] if sound else []
-    if not sound or len({*map(type, compared)}) > 1 or kept["id"] != saved.config["configurable"]["checkpoint_id"]:
-        raise ValueError("This is no checkpoint.")
+    named = saved.config["configurable"]["checkpoint_id"]
+    if not sound or len({*map(type, compared)}) > 1 or checkpoint["id"] != named:
+        raise ValueError("This is not a checkpoint.")
     return saved
 
 
 class _Serializer(JsonPlusSerializer):
-    """LangGraph's own, of which a row of the library runs nothing; one that it can't read is a damaged library.
+    """LangGraph's serialiser, limited so that no row of the library can run code; an unreadable row means damage.
 
-    Of objects there are the plain ones that LangGraph itself lists, and its own, such as an interrupt. JSON with
-    constructors and pickles were never written here.
+    The only objects that it reads are the plain ones that LangGraph allows and LangGraph's own, such as interrupts.
+    JSON with constructors and pickles were never written here.
     """
 
     def __init__(self, path: Path) -> None:

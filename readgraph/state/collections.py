@@ -1,4 +1,4 @@
-"""Collections: several documents that are read and asked as one. Their texts stay with the documents."""
+"""Collections: several documents that are read and asked as one. The texts stay with the single documents."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -11,24 +11,25 @@ from readgraph.state.stored_items import ROOT
 
 
 async def add_collection(pages: PageStore, documents: Sequence[Document], title: str = "") -> Document:
-    """The documents joined as one document; the same ones in this order are the same collection.
+    """Join documents into one; the same documents in the same order are the same collection.
 
-    One document alone is itself. Pages don't cross from one document into the next; offsets count through all of
-    them, and `Document.parts` says where each stands.
+    A single document is returned as it is. No page crosses from one document into the next. Offsets count through
+    the joined text, and `Document.parts` gives each document's span in it. Raises `BadInput` for a collection or a
+    history among the documents.
     """
-    different = list({document.id: document for document in documents}.values())
-    if len(different) == 1:
-        return different[0]
-    if any(document.parts or document.sessions for document in different):
-        raise BadInput("A collection holds neither another one nor a history, which grows: ask that by itself.")
-    ends = [*accumulate(document.characters for document in different)]
-    parts = [Part(document.id, end - document.characters, end) for document, end in zip(different, ends, strict=True)]
-    identity = digest(["collection", [document.id for document in different]])
+    unique = list({document.id: document for document in documents}.values())
+    if len(unique) == 1:
+        return unique[0]
+    if any(document.parts or document.sessions for document in unique):
+        raise BadInput("A collection can't hold another collection or a history: ask about those by themselves.")
+    ends = [*accumulate(document.characters for document in unique)]
+    parts = [Part(document.id, end - document.characters, end) for document, end in zip(unique, ends, strict=True)]
+    identity = digest(["collection", [document.id for document in unique]])
     if (known := (await pages.get((ROOT, "documents"), [identity]))[0]) is not None:
         return Document.load(known)
-    words = sum(document.words for document in different)
-    named = title or ", ".join(document.title or document.id for document in different)
-    collection = Document(identity, named, "", words, ends[-1], utc_now(), parts=tuple(parts))
+    words = sum(document.words for document in unique)
+    title = title or ", ".join(document.title or document.id for document in unique)
+    collection = Document(identity, title, "", words, ends[-1], utc_now(), parts=tuple(parts))
     await pages.put([((ROOT, "documents"), identity, asdict(collection))])
     return collection
 

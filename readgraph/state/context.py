@@ -19,24 +19,24 @@ _STRICT = ConfigDict(extra="forbid")
 
 @dataclass(frozen=True, kw_only=True, config=_STRICT)
 class GraphContext(Settings):
-    """Settings of one reading; JSON-plain, so that LangGraph Studio shows them as configuration.
+    """Settings of one reading, as plain JSON values, so that LangGraph Studio can show them as configuration.
 
-    Raises `BadInput` for a value out of its range, and for a setting that it does not have.
+    Raises `BadInput` for a value out of its range and for an unknown setting.
     """
 
     @model_validator(mode="wrap")
     @classmethod
-    def _check(cls, given: Any, checked: ModelWrapValidatorHandler[Self]) -> Self:
-        if isinstance(given, ArgsKwargs) and given.kwargs:
-            given = ArgsKwargs(given.args, as_now_named(given.kwargs))
+    def _check(cls, arguments: Any, validate: ModelWrapValidatorHandler[Self]) -> Self:
+        if isinstance(arguments, ArgsKwargs) and arguments.kwargs:
+            arguments = ArgsKwargs(arguments.args, as_now_named(arguments.kwargs))
         try:
-            return checked(given)
+            return validate(arguments)
         except ValidationError as problem:
             raise BadInput(_complaint(problem.errors()[0], cls)) from None
 
 
 @dataclass(frozen=True, kw_only=True, config=_STRICT)
-class ReaderContext(  # dataclasses take the fields of the last base first
+class ReaderContext(  # a dataclass orders its fields from the last base to the first
     GraphContext,
     groups_of.Excerpt,
     groups_of.Segments,
@@ -61,47 +61,47 @@ class ReaderContext(  # dataclasses take the fields of the last base first
     groups_of.ReadingModel,
     groups_of.Model,
 ):
-    """All settings of one reading; JSON-plain.
+    """All settings of one reading, as plain JSON values.
 
     Defaults are those of ReadAgent on QuALITY (section 4 and appendix C). Raises `BadInput` for a value out of its
-    range, and for a setting that does not exist.
+    range and for an unknown setting.
     """
 
 
 def context_with(groups: Iterable[type[Settings]]) -> type[ReaderContext]:
     """The context of a graph whose nodes read these groups of settings, and no others.
 
-    It has a part of `ReaderContext`'s fields, and checks them alike. Raises `BadInput` for a group that is not one of
-    `readgraph.state.settings.GROUPS`.
+    It has some of `ReaderContext`'s fields, and checks them in the same way. Raises `BadInput` for a group that is not
+    one of `readgraph.state.settings.GROUPS`.
     """
     wanted = frozenset(groups)
-    if strange := sorted(group.__name__ for group in wanted - {*GROUPS}):
-        raise BadInput(f"There is no group of settings '{strange[0]}': take those of readgraph.state.settings.")
+    if unknown := sorted(group.__name__ for group in wanted - {*GROUPS}):
+        raise BadInput(f"There is no group of settings '{unknown[0]}': take those of readgraph.state.settings.")
     return cast("type[ReaderContext]", _context_of(tuple(group for group in GROUPS if group in wanted)))
 
 
 @cache
 def _context_of(groups: Groups) -> type[GraphContext]:
     body = {"__doc__": "The settings that this graph reads.", "__module__": __name__}
-    made: Any = type("GraphSettings", (GraphContext, *reversed(groups)), body)
-    return cast("type[GraphContext]", dataclass(frozen=True, kw_only=True, config=_STRICT)(made))
+    plain_class: Any = type("GraphSettings", (GraphContext, *reversed(groups)), body)
+    return cast("type[GraphContext]", dataclass(frozen=True, kw_only=True, config=_STRICT)(plain_class))
 
 
-def run_context(given: object) -> ReaderContext:
-    """The context of a run: nothing given = the defaults; a dictionary has the settings by their names.
+def run_context(context: object) -> ReaderContext:
+    """The full context of a run: None stands for the defaults, and a dictionary holds settings by name.
 
-    A graph's own context is completed with the defaults. Raises `BadInput` for another thing, such as the context of a
-    graph around this one.
+    A graph's own context is completed with the defaults. Raises `BadInput` for any other value, such as the context
+    of a graph around this one.
     """
-    if isinstance(given, ReaderContext):
-        return given
-    if given is None or isinstance(given, Mapping):
-        return ReaderContext(**(given or {}))
-    if isinstance(given, Settings):
-        return ReaderContext(**vars(given))
+    if isinstance(context, ReaderContext):
+        return context
+    if context is None or isinstance(context, Mapping):
+        return ReaderContext(**(context or {}))
+    if isinstance(context, Settings):
+        return ReaderContext(**vars(context))
     raise BadInput(
-        f"The context must be a ReaderContext, not {type(given).__name__}: where a graph around this one has a "
-        "context of its own, call this one in a node, with context=ReaderContext(…)."
+        f"The context must be a ReaderContext, not {type(context).__name__}: if the graph around this one has "
+        "another context, call this graph in a node, with context=ReaderContext(…)."
     )
 
 
@@ -110,10 +110,10 @@ def _complaint(fault: ErrorDetails, context: type[Any]) -> str:
     if fault["type"] == "unexpected_keyword_argument":
         if name in settings_in(ReaderContext):
             return f"This graph does not use the setting '{name}': leave it out."
-        near = get_close_matches(name, settings_in(context), 1)
-        return f"There is no setting '{name}'" + (f": do you mean '{near[0]}'?" if near else ".")
+        similar = get_close_matches(name, settings_in(context), 1)
+        return f"There is no setting '{name}'" + (f": do you mean '{similar[0]}'?" if similar else ".")
     if fault["type"] == "unexpected_positional_argument":
-        return "Settings are given by their names, such as ReaderContext(model=…)."
+        return "Give settings by name, such as ReaderContext(model=…)."
     return f"The setting '{name}' can't be used: {fault['msg']}."
 
 
@@ -149,4 +149,4 @@ PROFILES: dict[str, dict[str, Any]] = {
 """The settings of the papers' experiments: ReadAgent's (section 4 and appendix C; retrieval ranks pages of its sizes,
 and QMSum is cut to 6,000 words, section 4.2; movie gists had 128 tokens in the authors' code, about 96 words),
 MemWalker's (section 4.2: QuALITY, SummScreenFD, GovReport; 1,000 tokens are about 750 words), and for MemGPT's nested
-keys (section 3.2.2) a pair a page."""
+keys (section 3.2.2) pages of one key-value pair each."""

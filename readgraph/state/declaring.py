@@ -1,4 +1,4 @@
-"""How settings are declared in groups, and read from there: the parts that `readgraph.state.settings` is made of."""
+"""How settings are declared in groups and read from there: the building blocks of `readgraph.state.settings`."""
 
 from collections.abc import Iterator
 from dataclasses import MISSING, dataclass, fields, is_dataclass
@@ -9,14 +9,14 @@ from annotated_types import Ge, Le
 from readgraph.state.errors import BadInput
 
 LARGEST = 2**31 - 1
-"""Sizes go into stored records, which hold no integer of any size."""
+"""The largest value of a setting: sizes go into stored records, whose integers are bounded."""
 
 
 @dataclass(frozen=True, slots=True)
 class Help:
-    """What people read about a setting: `metavar` stands for its value in the command's help.
+    """The help of a setting: `metavar` stands for its value in the command's help.
 
-    `variable` is the environment's variable that gives it too. Without `option`, the command has no option for it.
+    `variable` is the environment variable that sets it too. Without `option`, the command has no option for it.
     """
 
     text: str
@@ -44,11 +44,11 @@ class Settings:
 Groups: TypeAlias = tuple[type[Settings], ...]
 
 RENAMED = {"block": "memorize_batch"}
-"""Earlier names of settings, which are still understood."""
+"""Earlier names of settings, which are still accepted."""
 
 
 class Declaration(NamedTuple):
-    """One setting as it is declared; `least` and `most` bound a number, if they are given."""
+    """One setting as it is declared; `least` and `most` are the bounds of a number, or None."""
 
     name: str
     kind: Any
@@ -63,22 +63,22 @@ def declared(groups: Groups) -> Iterator[Declaration]:
     """The settings of the groups, in their order."""
     for group in groups:
         hints = get_type_hints(group, include_extras=True)
-        for each in fields(group):
-            kind, *notes = get_args(hints[each.name])
+        for setting in fields(group):
+            kind, *notes = get_args(hints[setting.name])
             (text,) = (note for note in notes if isinstance(note, Help))
             least = next((note.ge for note in notes if isinstance(note, Ge)), None)
             most = next((note.le for note in notes if isinstance(note, Le)), None)
-            default = "" if each.default is MISSING else each.default
-            yield Declaration(each.name, kind, text, least, most, default, group.panel)
+            default = "" if setting.default is MISSING else setting.default
+            yield Declaration(setting.name, kind, text, least, most, default, group.panel)
 
 
 def settings_in(context: type[Any]) -> tuple[str, ...]:
     """The names of the settings that a context of this type has: a dataclass, a model or a typed dictionary."""
-    return tuple(each.name for each in fields(context)) if is_dataclass(context) else tuple(get_type_hints(context))
+    return tuple(field.name for field in fields(context)) if is_dataclass(context) else tuple(get_type_hints(context))
 
 
 def as_shown(default: Any) -> str:
-    """A default as people write it; empty where there is none, or a switch is off."""
+    """A default as people write it; "" if there is none or a switch is off."""
     if default in (None, "") or default is False:
         return ""
     if isinstance(default, tuple):
@@ -87,6 +87,6 @@ def as_shown(default: Any) -> str:
 
 
 def as_now_named(given: dict[str, Any]) -> dict[str, Any]:
-    """The settings by their names of today; an earlier name wins, since `dataclasses.replace` gives both."""
+    """The settings by their current names; an earlier name's value wins, since `dataclasses.replace` gives both."""
     renamed = {new: given[old] for old, new in RENAMED.items() if old in given}
     return {name: value for name, value in given.items() if name not in RENAMED} | renamed

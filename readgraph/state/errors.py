@@ -9,19 +9,19 @@ class ReadgraphError(RuntimeError):
 
 
 class BadInput(ReadgraphError):
-    """What was asked for can't be done as given: a file, a question, an option, a setting."""
+    """The input can't be used: a file, a question, an option, a setting."""
 
 
 class Forgotten(BadInput):
-    """The document is being forgotten, or was forgotten while it was read."""
+    """The document is being forgotten, or was forgotten while it was being read."""
 
 
 class ModelUnavailable(ReadgraphError):
-    """The model server can't be used: it is not there, refuses the key, or does not know the model."""
+    """The model server can't be used: it does not answer, refuses the key, or does not know the model."""
 
 
 class LibraryError(ReadgraphError):
-    """The library can't be opened or written."""
+    """The library can't be opened, read or written."""
 
 
 class Damaged(LibraryError):
@@ -36,9 +36,9 @@ class Damaged(LibraryError):
 
 
 class NoUsableReply(ReadgraphError):
-    """Every try of one ask was refused; the node falls back as its method documents.
+    """Every reply to one prompt was refused; the node falls back as its method documents.
 
-    `reasons` holds one line for each refused try.
+    `asked` is the prompt's name; `reasons` holds one line for each refused reply.
     """
 
     def __init__(self, asked: str, reasons: list[str]) -> None:

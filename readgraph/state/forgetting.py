@@ -4,7 +4,7 @@ from collections import Counter
 from contextlib import suppress
 
 from readgraph.state.agents import AgentStore
-from readgraph.state.build_lock import InUse, Told, held, unused
+from readgraph.state.build_lock import InUse, OnWait, held, unused
 from readgraph.state.collections import collections_with
 from readgraph.state.opened import Library
 from readgraph.state.records import Document, Memory
@@ -14,23 +14,24 @@ from readgraph.state.unfinished import UNFINISHED, begin_forgetting, being_forgo
 
 
 async def forget_document(
-    library: Library, document: Document, told: Told | None = None, *, wait: bool = True
+    library: Library, document: Document, on_wait: OnWait | None = None, *, wait: bool = True
 ) -> dict[str, int]:
-    """Delete all that the library keeps of a document; gives how many memories, replies and threads that were.
+    """Delete everything that the library holds of a document; returns the numbers of memories, replies and threads.
 
-    The collections that hold it go too, and not their other documents. From the beginning on the document is not
-    listed any more; who builds a memory of it stops, and who asks about it is waited for: `told` is called where that
-    takes time, and without `wait` it raises `InUse`. What was stopped halfway goes on when the library is opened next.
+    The collections that hold it are deleted too, but not their other documents. The document leaves the list at once.
+    Whoever is building a memory of it stops; whoever is asking about it is waited for: `on_wait` is called before a
+    wait, and without `wait` this raises `InUse` instead. If it is stopped halfway, the next opening of the library
+    finishes it.
     """
-    async with held(library.store, f"{document.id}.lock", told, wait=wait):  # nobody stores or appends meanwhile
+    async with held(library.store, f"{document.id}.lock", on_wait, wait=wait):  # no store or append meanwhile
         document = await begin_forgetting(library.pages, document.id)
         counts = Counter[str]()
         for collection in await collections_with(library.pages, document):
-            counts.update(await forget_document(library, collection, told, wait=wait))
-        await unused(library.store, document.id, told, wait=wait)
+            counts.update(await forget_document(library, collection, on_wait, wait=wait))
+        await unused(library.store, document.id, on_wait, wait=wait)
         memories = await library.pages.memories(document.id)
         for memory in memories:
-            await _forget_memory(library, memory, told, wait=wait)
+            await _forget_memory(library, memory, on_wait, wait=wait)
         replies, threads = await library.pages.forget_paid(document.id), await _forget_threads(library, document.id)
         await AgentStore(library.store).forget_readings(document.id)
         await drop_document(library.pages, document.id)
@@ -39,9 +40,9 @@ async def forget_document(
 
 
 async def finish(library: Library, identity: str) -> None:
-    """Finish what was stopped halfway: go on with a forgetting, or drop a text whose record never came.
+    """Finish what was stopped halfway: go on deleting a document, or drop a text whose record was never stored.
 
-    What another process is still at is left to it.
+    What another process is still working on is left to it.
     """
     with suppress(InUse):
         if document := await being_forgotten(library.pages, identity):
@@ -52,10 +53,10 @@ async def finish(library: Library, identity: str) -> None:
                 await drop_document(library.pages, identity)
 
 
-async def _forget_memory(library: Library, memory: Memory, told: Told | None, *, wait: bool) -> None:
-    """Delete a memory; its record goes last, since nothing else leads to what it holds."""
+async def _forget_memory(library: Library, memory: Memory, on_wait: OnWait | None, *, wait: bool) -> None:
+    """Delete a memory; its record goes last, since the rest can only be found through it."""
     pages = library.pages
-    async with held(library.store, f"{memory.id}.lock", told, wait=wait):
+    async with held(library.store, f"{memory.id}.lock", on_wait, wait=wait):
         await (await indexes_of(library.store)).forget(memory)
         for kind in ("pages", "notes", "tree"):
             await pages.clear((ROOT, kind, memory.id))

@@ -1,8 +1,8 @@
-"""What becomes of what is open where a process is forked.
+"""What happens to open connections when the process forks.
 
-A child has none of its parent's threads, and holds none of its locks on files, though SQLite's memory in it says so:
-what the child itself would open then of the same file would hold none either, and the parent's close would take the
-file from under it. So connections rest while a process is forked, and are closed in the child before it opens others.
+A forked child has none of its parent's threads and none of its file locks, but SQLite's data in the child's memory
+still says that it holds them. A connection that the child then opens to the same file would run without locks. So no
+connection is in use during a fork, and the child closes its copies before it opens connections of its own.
 """
 
 import os
@@ -12,46 +12,46 @@ from typing import Protocol
 from weakref import WeakSet
 
 LONGEST_WAIT = 5.0
-"""Seconds until a fork goes on although a connection is in use; the child leaves that one as it is."""
+"""Seconds after which a fork goes on although a connection is in use; the child leaves that connection alone."""
 
 
 class Connected(Protocol):
-    """Who has a connection; `lock` is held by who uses it."""
+    """An object with a connection; `lock` is held while the connection is used."""
 
     lock: Lock
 
     def let_go(self) -> None:
-        """Close the connection, in a child whose parent opened it."""
+        """Close the connection in a child whose parent opened it."""
 
 
 class Fork:
-    """One fork of this process at a time, and the connections that rest for it."""
+    """Allows one fork of this process at a time, and pauses the connections during it."""
 
     def __init__(self) -> None:
-        self._one, self._open = Lock(), WeakSet[Connected]()
-        self._resting = list[Connected]()
+        self._forking, self._open = Lock(), WeakSet[Connected]()
+        self._paused = list[Connected]()
 
     def add(self, connected: Connected) -> None:
-        """Let a connection rest in each fork from now on."""
-        with self._one:
+        """Pause this connection in each fork from now on."""
+        with self._forking:
             self._open.add(connected)
 
     def before(self) -> None:
         """Wait until no connection is in use."""
-        self._one.acquire()
-        self._resting = [each for each in self._open if each.lock.acquire(timeout=LONGEST_WAIT)]
+        self._forking.acquire()
+        self._paused = [connected for connected in self._open if connected.lock.acquire(timeout=LONGEST_WAIT)]
 
     def after_in_parent(self) -> None:
-        """Go on."""
-        for each in self._resting:
-            each.lock.release()
-        self._resting = []
-        self._one.release()
+        """Let the connections be used again."""
+        for connected in self._paused:
+            connected.lock.release()
+        self._paused = []
+        self._forking.release()
 
     def after_in_child(self) -> None:
-        """Close the connections; what uses them says that they are another process's."""
-        for each in self._resting:
-            each.let_go()
+        """Close the connections; their owners then raise an error that they belong to another process."""
+        for connected in self._paused:
+            connected.let_go()
         self._open.clear()
         self.after_in_parent()
 
@@ -59,15 +59,15 @@ class Fork:
 _fork = Fork()
 
 
-def rest_in_forks(connected: Connected) -> None:
-    """Let a connection rest while this process is forked, and close it in the child."""
+def pause_in_forks(connected: Connected) -> None:
+    """Pause a connection while this process forks, and close it in the child."""
     _fork.add(connected)
 
 
-def anew_in_forked(begin: Callable[[], None]) -> None:
-    """Run this in each child that is forked: its copies of the parent's threads and locks are reset."""
+def reset_in_forked(reset: Callable[[], None]) -> None:
+    """Run `reset` in each forked child, to replace its copies of the parent's threads and locks."""
     if hasattr(os, "register_at_fork"):
-        os.register_at_fork(after_in_child=begin)
+        os.register_at_fork(after_in_child=reset)
 
 
 if hasattr(os, "register_at_fork"):

@@ -1,7 +1,7 @@
-"""Histories: documents that grow by sessions, named by their names instead of their texts.
+"""Histories: documents that grow by sessions, and are identified by their names instead of their texts.
 
-The text is append-only, so offsets, page numbers and session numbers never shift. The document's record is written
-last: it holds the counts, and what a stopped append left after them is not read, and is overwritten.
+The text is append-only, so offsets, page numbers and session numbers never shift. The document's record, which holds
+the counts, is written last: what an interrupted append left beyond them is not read, and is overwritten.
 """
 
 from collections.abc import Iterator, Sequence
@@ -18,11 +18,11 @@ from readgraph.state.unfinished import check_not_forgotten, store_document
 from readgraph.state.words import count_words
 
 BETWEEN = "\n\n"
-"""What stands behind each session: it belongs to the session before."""
+"""The separator after each session; it belongs to that session."""
 
 
 class SessionText(NamedTuple):
-    """One session as it comes: its text, and what it is called and when it was, where that is known."""
+    """One session as it is given: its text, its title and its time ("" if unknown)."""
 
     text: str
     title: str = ""
@@ -38,7 +38,7 @@ class _Sessions:
 
 @dataclass(frozen=True, slots=True)
 class Appended:
-    """The history as it is utc_now, the sessions that were new, and how many were known already."""
+    """The history after an append, the sessions that were new, and how many were known already."""
 
     document: Document
     added: list[Session]
@@ -51,13 +51,13 @@ def history_id(name: str) -> str:
 
 
 async def history(pages: PageStore, name: str) -> Document | None:
-    """The history of this name, or nothing where no session of it was appended yet."""
+    """The history of this name, or None if no session was appended to it yet."""
     (value,) = await pages.get((ROOT, "documents"), [history_id(name)])
     return Document.load(value) if value is not None else None
 
 
 async def sessions_of(pages: PageStore, document: Document) -> list[Session]:
-    """The sessions of a history in their order; none of other documents."""
+    """The sessions of a history in their order; an empty list for other documents."""
     keys = [numbered(group) for group in range(-(-document.sessions // BATCH))]
     await pages.check_last((ROOT, "sessions", document.id), len(keys))
     groups = await pages.get((ROOT, "sessions", document.id), keys)
@@ -66,10 +66,11 @@ async def sessions_of(pages: PageStore, document: Document) -> list[Session]:
 
 
 async def append_sessions(pages: PageStore, name: str, sessions: Sequence[SessionText]) -> Appended:
-    """Append sessions to the history of this name, which begins with the first of them.
+    """Append sessions to the history of this name, which the first append creates.
 
-    A session that is there already, by its text, title and time, is not appended again. Two that append at once wait
-    for each other (see `building`). Raises `BadInput`, before anything is stored, where the name or a text is empty.
+    A session with the same text, title and time as an earlier one is not appended again. Callers that append at the
+    same time take turns (see `building`). Raises `BadInput`, before anything is stored, if the name or a text is
+    empty.
     """
     title = _on_one_line(name)
     if not title:
@@ -77,43 +78,43 @@ async def append_sessions(pages: PageStore, name: str, sessions: Sequence[Sessio
     for session in sessions:
         if not (isinstance(session, tuple) and all(isinstance(part, str) for part in session)):
             raise BadInput("A session must be a SessionText of strings: its text, its title, its time.")
-    given = [SessionText(storable(text).rstrip(), *map(_on_one_line, named)) for text, *named in sessions]
-    for number, session in enumerate(given, 1):
+    cleaned = [SessionText(storable(text).rstrip(), *map(_on_one_line, labels)) for text, *labels in sessions]
+    for number, session in enumerate(cleaned, 1):
         if not session.text:
-            raise BadInput(f"Session {number} of {len(given)} is empty: there is nothing to remember.")
+            raise BadInput(f"Session {number} of {len(cleaned)} is empty: there is nothing to remember.")
     identity = history_id(name)
     async with building(pages.store, identity):
         await check_not_forgotten(pages, identity)
         document = await history(pages, name) or Document(identity, title, "", 0, 0, utc_now())
-        kept = await sessions_of(pages, document)
-        added = _new_sessions(kept, given)
+        known = await sessions_of(pages, document)
+        added = _new_sessions(known, cleaned)
         if added:
-            document = await _grow(pages, document, kept, added)
+            document = await _grow(pages, document, known, added)
     if not document.sessions:
         raise BadInput(f"The history '{title}' has no session yet: give one.")
-    return Appended(document, list(added), len(given) - len(added))
+    return Appended(document, list(added), len(cleaned) - len(added))
 
 
 def _on_one_line(text: str) -> str:
     return " ".join(storable(text).split())
 
 
-def _new_sessions(kept: list[Session], given: list[SessionText]) -> dict[Session, str]:
-    """The sessions that were not seen yet, where they will stand, with their texts."""
-    seen, end = {session.digest for session in kept}, kept[-1].end if kept else 0
+def _new_sessions(known: list[Session], sessions: list[SessionText]) -> dict[Session, str]:
+    """The records of the sessions that are new, with their texts."""
+    seen, end = {session.digest for session in known}, known[-1].end if known else 0
     added = dict[Session, str]()
-    for session in given:
-        named = digest(list(session))
-        if named not in seen:
-            seen.add(named)
+    for session in sessions:
+        identity = digest(list(session))
+        if identity not in seen:
+            seen.add(identity)
             text = session.text + BETWEEN
-            number, start, end = len(kept) + len(added) + 1, end, end + len(text)
-            added[Session(number, session.title, session.time, start, end, named)] = text
+            number, start, end = len(known) + len(added) + 1, end, end + len(text)
+            added[Session(number, session.title, session.time, start, end, identity)] = text
     return added
 
 
-async def _grow(pages: PageStore, document: Document, kept: list[Session], added: dict[Session, str]) -> Document:
-    sessions, text = [*kept, *added], "".join(added.values())
+async def _grow(pages: PageStore, document: Document, known: list[Session], added: dict[Session, str]) -> Document:
+    sessions, text = [*known, *added], "".join(added.values())
     grown = replace(
         document,
         words=document.words + count_words(text),
@@ -122,19 +123,20 @@ async def _grow(pages: PageStore, document: Document, kept: list[Session], added
         sessions=len(sessions),
     )
     first = document.characters // PART
-    (begun,) = await pages.spans(document, [(first * PART, document.characters)])
-    parts = [(begun + text)[at : at + PART] for at in range(0, len(begun + text), PART)]
-    named = [(session.start, session.place) for session in sessions]
+    (last_part,) = await pages.spans(document, [(first * PART, document.characters)])
+    tail = last_part + text
+    parts = [tail[start : start + PART] for start in range(0, len(tail), PART)]
+    places = [(session.start, session.place) for session in sessions]
     items = [
-        *(((ROOT, "text", document.id), numbered(first + at), {"text": part}) for at, part in enumerate(parts)),
-        *_groups(document.id, "sessions", [asdict(session) for session in sessions], len(kept)),
-        *_groups(document.id, "places", named, len(kept)),
+        *(((ROOT, "text", document.id), numbered(number), {"text": part}) for number, part in enumerate(parts, first)),
+        *_groups(document.id, "sessions", [asdict(session) for session in sessions], len(known)),
+        *_groups(document.id, "places", places, len(known)),
     ]
-    await store_document(pages, grown, items, new=not kept)
+    await store_document(pages, grown, items, new=not known)
     return grown
 
 
-def _groups(identity: str, kind: str, things: Sequence[Any], before: int) -> Iterator[StoredValue]:
-    """The stored groups that hold the things after the first ones."""
-    for group in range(before // BATCH, -(-len(things) // BATCH)):
-        yield (ROOT, kind, identity), numbered(group), {kind: things[group * BATCH : (group + 1) * BATCH]}
+def _groups(identity: str, kind: str, records: Sequence[Any], stored: int) -> Iterator[StoredValue]:
+    """The groups to store for these records, of which the first `stored` are in the store already."""
+    for group in range(stored // BATCH, -(-len(records) // BATCH)):
+        yield (ROOT, kind, identity), numbered(group), {kind: records[group * BATCH : (group + 1) * BATCH]}

@@ -32,13 +32,13 @@ __all__ = [
 ]
 
 FORMAT = 1
-"""Version of the library's layout; a library of a newer one is refused."""
+"""Version of the library's layout; a library with a newer layout is refused."""
 
 STORE, CHECKPOINTS = "library.sqlite", "checkpoints.sqlite"
 
 
 def default_folder() -> Path:
-    """Where the library is: READGRAPH_LIBRARY, else the user's data folder."""
+    """The library's folder: READGRAPH_LIBRARY, or the user's data folder if that is not set."""
     named = os.environ.get("READGRAPH_LIBRARY")
     return Path(named).expanduser() if named else user_data_path("readgraph", appauthor=False)
 
@@ -47,16 +47,16 @@ def default_folder() -> Path:
 async def open_library(
     folder: str | os.PathLike[str] | None = None, *, only_shows: bool = False
 ) -> AsyncIterator[Library]:
-    """Open the library in a folder (made where it is missing).
+    """Open the library in a folder (created if it is missing).
 
-    `only_shows`: one that can't be written, such as on a disk that takes no writes, is opened all the same, and what
-    would write to it raises.
+    With `only_shows`, a library that can't be written, such as one on a read-only disk, is opened for reading, and
+    writing to it raises `LibraryError`.
 
-    Raises `LibraryError` where the folder holds something else, can't be written, or is of a newer version; within it,
-    where its disk is full or a file of it is damaged.
+    Raises `LibraryError` if the folder holds something else, can't be written, or has a newer layout; inside the
+    `with`, if the disk is full or a file of the library is damaged.
     """
     folder = Path(folder).expanduser() if folder is not None else default_folder()
-    to_read = only_shows and _is_kept(folder)
+    to_read = only_shows and _is_read_only(folder)
     store = await asyncio.to_thread(_open_store, folder, to_read=to_read)
     try:
         async with open_checkpointer(folder / CHECKPOINTS, to_read=to_read) as checkpointer:
@@ -69,22 +69,22 @@ async def open_library(
 
 
 async def _finish_unfinished(library: Library) -> None:
-    """Go on with what a process that was killed has left; mostly there is nothing."""
+    """Finish what a killed process left unfinished; usually there is nothing."""
     if unfinished := await library.pages.search(UNFINISHED, EVERY):
         for item in unfinished:
-            with suppress(LibraryError):  # such as a full disk: what is there can still be read
+            with suppress(LibraryError):  # such as a full disk: the library can still be read
                 await finish(library, item.key)
 
 
 @dataclass(frozen=True)
 class BackgroundLibrary(Library):
-    """A library that is open until the end of its `with`, or until `close()`; at the latest until the process ends."""
+    """A library that stays open until the end of its `with`, until `close()`, or until the process ends."""
 
     closing: ExitStack = field(repr=False)
     process: int = field(repr=False, default_factory=os.getpid)
 
     def close(self) -> None:
-        """Close the library; a second time does nothing."""
+        """Close the library; a second call does nothing."""
         self.__exit__(None, None, None)
 
     def __enter__(self) -> Self:
@@ -95,9 +95,9 @@ class BackgroundLibrary(Library):
 
 
 def open_library_in_background(folder: str | os.PathLike[str] | None = None) -> BackgroundLibrary:
-    """`open_library` for synchronous code.
+    """Open a library as `open_library` does, for synchronous code.
 
-    It is open at once: use it in a `with`, or hold it over the cells of a notebook.
+    It is open when this returns: use it in a `with`, or keep it across the cells of a notebook.
     """
     closing = ExitStack()
     library = closing.enter_context(background().wrap_async_context_manager(open_library(folder)))
@@ -114,8 +114,8 @@ async def development_store() -> AsyncIterator[LibraryStore]:
         await asyncio.to_thread(_close, store)
 
 
-def _is_kept(folder: Path) -> bool:
-    """Whether this is a library that can't be written."""
+def _is_read_only(folder: Path) -> bool:
+    """Whether this folder holds a library that can't be written."""
     places = [folder, folder / "locks", folder / STORE, folder / CHECKPOINTS]
     return (folder / STORE).exists() and not all(os.access(place, os.W_OK) for place in places if place.exists())
 
@@ -136,17 +136,17 @@ def _check_folder(folder: Path) -> None:
         if folder.exists() and not folder.is_dir():
             raise LibraryError(f"{folder} is a file: name a folder for the library.")
         folder.mkdir(parents=True, exist_ok=True)
-        holds_more = any(path != marker for path in folder.iterdir())  # looked at first: others may be making it
+        holds_more = any(path != marker for path in folder.iterdir())  # first: another process may be creating it
         if marker.exists() and marker.stat().st_size:
             version = json.loads(marker.read_text(encoding="utf-8"))["format"]
             if type(version) is not int or version < 1:
-                raise ValueError("This is no format.")
+                raise ValueError("This is not a format number.")
         elif holds_more:
             raise LibraryError(f"{folder} is not a library and not empty: name another folder.")
         else:
             version = FORMAT
             marker.touch()
-            with marker.open("r+", encoding="utf-8") as file:  # not emptied: another may be reading the same there
+            with marker.open("r+", encoding="utf-8") as file:  # "r+" does not empty it: another process may be reading
                 file.write(json.dumps({"format": FORMAT}) + "\n")
     except OSError as problem:
         raise unusable(folder, problem) from problem

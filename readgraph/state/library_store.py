@@ -1,8 +1,8 @@
-"""The embedded store: one SQLite file behind LangGraph's `SqliteStore`, for any event loop and any thread.
+"""The embedded store: one SQLite file, used through LangGraph's `SqliteStore`, for any event loop and any thread.
 
-`AsyncSqliteStore` belongs to the event loop it was opened in, and each of its batches crosses to its thread
-five times. Here one thread writes and one reads; operations that wait together are run together, so a batch
-crosses once or less, and reads and writes never share a transaction.
+`AsyncSqliteStore` belongs to the event loop it was opened in, and switches threads five times for each batch. Here
+one thread writes and one reads. Operations that are waiting run together, so there is at most one switch for each
+batch, and reads and writes never share a transaction.
 """
 
 import asyncio
@@ -26,7 +26,7 @@ from langgraph.store.sqlite import SqliteStore
 from pydantic_core import from_json
 
 from readgraph.state.errors import LibraryError
-from readgraph.state.forks import rest_in_forks
+from readgraph.state.forks import pause_in_forks
 from readgraph.state.sound import UNREADABLE
 
 BUSY_SECONDS = 30.0
@@ -44,7 +44,7 @@ _MENDING = {
     sqlite3.SQLITE_NOTADB: _RESTORE,
     sqlite3.SQLITE_BUSY: "another process holds it: give the same command again",
 }
-"""What a person can do, by SQLite's primary error codes."""
+"""What the user can do, by SQLite's primary error codes."""
 
 _MENDING_FILES = dict.fromkeys((errno.ENOSPC, errno.EDQUOT, errno.EFBIG), _MAKE_ROOM) | dict.fromkeys(
     (errno.EACCES, errno.EPERM, errno.EROFS), _MAKE_WRITABLE
@@ -56,11 +56,11 @@ _MENDED = (
     "UPDATE store SET created_at = CURRENT_TIMESTAMP WHERE datetime(created_at) IS NOT created_at",
     "UPDATE store SET updated_at = CURRENT_TIMESTAMP WHERE datetime(updated_at) IS NOT updated_at",
 )
-"""What puts odd rows in a form that can be listed: LangGraph parses the times, and SQLite the values it looks into."""
+"""Statements that repair odd rows, so that they can be listed: LangGraph parses the times, SQLite the values."""
 
 
 def unusable(place: Path, problem: sqlite3.Error | OSError) -> LibraryError:
-    """The error for a library that SQLite, or the file system, refuses: what is wrong and what to do."""
+    """The error for a library that SQLite or the file system refuses: what is wrong and what to do."""
     if isinstance(problem, OSError):
         what, mending = problem.strerror, _MENDING_FILES.get(problem.errno or 0)
     else:
@@ -69,19 +69,19 @@ def unusable(place: Path, problem: sqlite3.Error | OSError) -> LibraryError:
 
 
 def damaged(place: Path) -> LibraryError:
-    """The error for a library in which something that was stored can't be read."""
+    """The error for a library with stored data that can't be read."""
     return LibraryError(f"{place} can't be used as a library: {_RESTORE}.")
 
 
 def closed(folder: Path) -> LibraryError:
-    """The error for a library that is used after its end."""
+    """The error for a library that is used after it was closed."""
     return LibraryError(f"The library {folder} is closed.")
 
 
 def trust_data_only(connection: sqlite3.Connection) -> None:
-    """Let a file that somebody else may have made run nothing: what is kept are tables, no triggers and no views.
+    """Make sure that a file from somebody else runs no code: we store tables, never triggers or views.
 
-    A view could go on for ever, and a trigger change what is written: a file with one counts as damaged.
+    A view could run for ever, and a trigger could change what is written, so a file with either counts as damaged.
     """
     connection.execute("PRAGMA trusted_schema=OFF")
     if connection.execute("SELECT 1 FROM sqlite_schema WHERE type IN ('trigger', 'view')").fetchone():
@@ -91,7 +91,7 @@ def trust_data_only(connection: sqlite3.Connection) -> None:
 
 
 def of_parent(folder: Path) -> LibraryError:
-    """The error for a library that a forked process has from its parent."""
+    """The error for a library that a forked process inherited from its parent."""
     return LibraryError(f"The library {folder} was opened before this process was forked: open it in the worker.")
 
 
@@ -108,15 +108,15 @@ def connect(path: Path) -> sqlite3.Connection:
 
 
 def connect_to_read(path: Path) -> sqlite3.Connection:
-    """A connection that writes nothing, neither to the file nor beside it."""
+    """A connection that writes nothing: not to the file, and no other files next to it."""
     address, log = path.absolute().as_uri(), path.with_name(f"{path.name}-wal")
     try:
         try:
             return _connected(f"{address}?mode=ro")
         except sqlite3.OperationalError:
-            if log.exists() and log.stat().st_size:  # of what stands there SQLite would show nothing
+            if log.exists() and log.stat().st_size:  # SQLite would ignore what is in the log
                 raise
-            return _connected(f"{address}?immutable=1")  # the files by which processes meet can't be made there
+            return _connected(f"{address}?immutable=1")  # SQLite can't create its shared files there
     except sqlite3.Error as problem:
         raise unusable(path, problem) from problem
 
@@ -134,7 +134,7 @@ def _connected(address: str) -> sqlite3.Connection:
 class LibraryStore(BaseStore):
     """A durable `BaseStore` in one SQLite file; several processes may use the same file.
 
-    `to_read`: the file is there, and can't be written; whatever writes raises `LibraryError`.
+    `to_read`: the file exists and can't be written; every write raises `LibraryError`.
     """
 
     supports_ttl = False
@@ -146,7 +146,7 @@ class LibraryStore(BaseStore):
             return
         try:
             self.locks.mkdir(exist_ok=True)
-            with FileLock(self.locks / "setup.lock"):  # two that open a new library would both make its tables
+            with FileLock(self.locks / "setup.lock"):  # else two that open a new library would both create its tables
                 self._reading, self._writing = _Worker(path, "reads"), _Worker(path, "writes")
         except OSError as problem:
             raise unusable(path.parent, problem) from problem
@@ -155,26 +155,26 @@ class LibraryStore(BaseStore):
         return f"LibraryStore({str(self.locks.parent)!r})"
 
     def close(self) -> None:
-        """Commit what waits and close the file."""
+        """Commit pending writes and close the file."""
         self._writing.close()
         if self._reading is not self._writing:
             self._reading.close()
 
     def batch(self, ops: Iterable[Op]) -> list[Result]:
-        """Run operations and wait for them; not for use in an event loop."""
+        """Run operations and wait for them; this blocks, so it is not for use in an event loop."""
         done: Future[list[Result]] = Future()
         self._submit(list(ops), done)
         return done.result()
 
     async def abatch(self, ops: Iterable[Op]) -> list[Result]:
-        """Run operations; where there are writes, they are committed when this returns."""
+        """Run operations; writes are committed when this returns."""
         loop = asyncio.get_running_loop()
         done: asyncio.Future[list[Result]] = loop.create_future()
         self._submit(list(ops), done, loop)
         return await done
 
     async def written(self) -> None:
-        """Wait until all that was given to write is committed, also what a cancelled caller gave."""
+        """Wait until all writes so far are committed, including those of cancelled callers."""
         loop = asyncio.get_running_loop()
         done: asyncio.Future[list[Result]] = loop.create_future()
         self._writing.submit(_Order([], done, loop))
@@ -190,7 +190,7 @@ _Done = Future[list[Result]] | asyncio.Future[list[Result]]
 
 @dataclass(slots=True)
 class _Order:
-    """Operations that somebody waits for, and what came of them. Cancelled writes are made all the same."""
+    """Operations that a caller waits for, and their outcome. Writes are made even if the caller was cancelled."""
 
     operations: list[Op]
     done: _Done
@@ -207,7 +207,7 @@ class _Order:
 
 
 class _Worker:
-    """One connection and the thread that uses it; what waits is run in one transaction."""
+    """One connection and the thread that uses it; waiting operations run in one transaction."""
 
     def __init__(self, path: Path, name: str, *, to_read: bool = False) -> None:
         self._path = path
@@ -223,7 +223,7 @@ class _Worker:
         self._waiting: SimpleQueue[_Order | None] = SimpleQueue()
         self._closing, self._closed, self._process = Lock(), False, os.getpid()
         self.lock = Lock()
-        rest_in_forks(self)
+        pause_in_forks(self)
         self._thread = Thread(target=self._work, name=f"readgraph-{name}", daemon=True)
         self._thread.start()
 
@@ -236,7 +236,7 @@ class _Worker:
             self._waiting.put(order)
 
     def let_go(self) -> None:
-        """Close the connection in a process that was forked."""
+        """Close the connection in a forked child process."""
         self._connection.close()
 
     def close(self) -> None:
@@ -265,7 +265,7 @@ class _Worker:
         try:
             results = self._store.batch(operations)
         except Exception as problem:
-            if len(orders) > 1:  # each for itself: the sound ones must not fail with the bad one
+            if len(orders) > 1:  # one by one: a bad one must not make the others fail
                 for order in orders:
                     self._run([order])
                 return
@@ -274,18 +274,18 @@ class _Worker:
                     raise
                 self._mend()
                 results = self._store.batch(operations)
-            except Exception as lasting:
-                orders[0].outcome = self._described(lasting)
+            except Exception as second_problem:
+                orders[0].outcome = self._described(second_problem)
                 return
-        at = 0
+        start = 0
         for order in orders:
-            order.outcome = results[at : at + len(order.operations)]
-            at += len(order.operations)
+            order.outcome = results[start : start + len(order.operations)]
+            start += len(order.operations)
 
     def _mend(self) -> None:
-        """Put odd rows in a form that can be listed; their values are no records before and after.
+        """Repair odd rows so that they can be listed; their values are not records, before and after.
 
-        Where nothing is to be written that is done in a copy, which takes the table's place for this connection.
+        A read-only library is repaired in a temporary copy of the table, which hides the table in this connection.
         """
         if self._to_read:
             self._connection.execute("PRAGMA temp_store = MEMORY")
@@ -303,7 +303,7 @@ class _Worker:
 
 
 def _value(stored: Any) -> dict[str, Any]:
-    """A stored value; what is no JSON object stands for itself, so that one odd row doesn't hide the others."""
+    """A stored value; `UNREADABLE` if it is not a JSON object, so that one odd row doesn't hide the others."""
     try:
         value = from_json(stored, allow_inf_nan=False)
     except (ValueError, TypeError):
@@ -312,13 +312,13 @@ def _value(stored: Any) -> dict[str, Any]:
 
 
 def _is_of_a_row(problem: Exception) -> bool:
-    """Whether one row makes a search fail: SQLite can't look into its value, or its time is none."""
+    """Whether a single row made a search fail: SQLite can't parse its value, or LangGraph its time."""
     cause = problem if isinstance(problem, sqlite3.Error) else problem.__cause__
     return isinstance(problem, ValueError) or (isinstance(cause, sqlite3.Error) and "malformed JSON" in str(cause))
 
 
 def _settle(orders: list[_Order]) -> None:
-    """Tell who waits; each event loop is woken once."""
+    """Hand the outcomes to the waiting callers; each event loop is woken once."""
     by_loop: dict[Any, list[_Order]] = defaultdict(list)
     for order in orders:
         by_loop[order.loop].append(order)
@@ -327,5 +327,5 @@ def _settle(orders: list[_Order]) -> None:
             for order in settled:
                 order.settle()
         else:
-            with suppress(RuntimeError):  # the loop was closed meanwhile: nobody waits any more
+            with suppress(RuntimeError):  # the loop was closed: nobody waits any more
                 loop.call_soon_threadsafe(lambda settled=settled: [order.settle() for order in settled])

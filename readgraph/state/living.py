@@ -1,8 +1,8 @@
-"""The state of an agent that lives on: small, JSON-plain, the same size after ten events and ten thousand.
+"""The state of an agent that lives on: small plain JSON values, as large after ten events as after ten thousand.
 
-It counts. Events, the archive and summaries are numbered logs in the page store, and what stands after the counts is
-not there. So a step that is run again writes the same numbers again, and going back to an earlier checkpoint takes
-back all that was written since.
+It holds counts. Events, the archive and summaries are numbered logs in the page store, and entries beyond the counts
+don't exist for the agent. So a step that runs again writes the same numbers again, and going back to an earlier
+checkpoint undoes everything that was written since.
 """
 
 from operator import add
@@ -20,11 +20,11 @@ EventKind = Literal["user", "system", "timer", "upload", "call"]
 
 
 TurnStep = Literal["think", "evict", "act", "yield"]
-"""What a turn goes on with; `yield`: nothing, until the next event."""
+"""The next step of a turn; `yield` ends the turn until the next event."""
 
 
 class IncomingEvent(TypedDict):
-    """What arrives from outside: a message, an alert, a timer's prompt, or the id of an uploaded document."""
+    """What arrives from outside: a user's message, a system alert, a timer's prompt, or an uploaded document's id."""
 
     kind: Literal["user", "system", "timer", "upload"]
     text: NotRequired[str]
@@ -32,7 +32,7 @@ class IncomingEvent(TypedDict):
 
 
 class Block(TypedDict):
-    """A labelled part of the working context: what it is for, what it holds, and how many words it may hold."""
+    """A labelled part of the working context: its purpose (`about`), its text, and the most words it may hold."""
 
     label: str
     about: str
@@ -41,11 +41,12 @@ class Block(TypedDict):
 
 
 class AgentState(TypedDict):
-    """What an agent is: its working context, and how far its storages go (MemGPT, sections 2.1 and 2.2).
+    """An agent's state: its working context, and the counts of its storages (MemGPT, sections 2.1 and 2.2).
 
-    `events` counts recall storage; those from `queue_from` on are in the queue, those before in summary number
-    `summaries` (0: none). `archive` counts the numbers that archival storage has given: one for a passage, one for
-    each page of a document. `documents` holds, for each document, the number of its first page and how many it has.
+    `events` counts recall storage. Events from number `queue_from` on are in the queue; summary number `summaries`
+    (0: none) sums up the earlier ones. `archive` counts the numbers that archival storage has used: one for each
+    passage, and one for each page of a document. `documents` holds, for each document, the number of its first page
+    and its number of pages.
     """
 
     agent: str
@@ -60,7 +61,7 @@ class AgentState(TypedDict):
 
 
 def load_life(value: Any) -> AgentState:
-    """The life of a stored value; raises `Damaged` where it is none, or its numbers don't fit each other."""
+    """The agent's state in a stored value; raises `Damaged` if it holds none, or its counts contradict each other."""
     life = load(AgentState, value)
     ends = [start + pages for start, pages in life["documents"]]
     if life["queue_from"] > life["events"] or max(ends, default=0) > life["archive"]:
@@ -69,11 +70,11 @@ def load_life(value: Any) -> AgentState:
 
 
 class AgentTurn(TypedDict):
-    """What one event set off: it lasts until the agent yields.
+    """One turn: what one event set off, until the agent yields.
 
-    `began_at` is the number of the event, `calls` counts the functions called, `owes_reply` says that somebody waits
-    for a message, `messages` are those sent, `recalled` the numbers of the events that searches found. `room` is what
-    the window leaves to the queue, in words.
+    `began_at` is the number of that event, `calls` counts the functions called, `owes_reply` says that a user waits
+    for a message, `messages` are the messages sent, `recalled` the numbers of the events that searches found. `room`
+    is the number of words that the window leaves for the queue.
     """
 
     began_at: int
@@ -87,14 +88,14 @@ class AgentTurn(TypedDict):
 
 
 class AgentInput(TypedDict):
-    """Input of the agent's graph: the agent's name and what arrives."""
+    """Input of the agent's graph: the agent's name and the event that arrives."""
 
     agent: NotRequired[str]
     event: NotRequired[Annotated[IncomingEvent, EphemeralValue]]
 
 
 class AgentOutput(TypedDict):
-    """Output of the agent's graph: what the agent said and recalled in this turn, and what that used."""
+    """Output of the agent's graph: what the agent said and recalled in this turn, and its usage."""
 
     agent: str
     messages: list[str]
@@ -106,7 +107,7 @@ class AgentOutput(TypedDict):
 
 
 class AgentGraphState(AgentState, AgentTurn):
-    """All channels of an agent. `document` is the agent's id: recorded replies are kept under it."""
+    """All channels of an agent. `document` is the agent's id, under which replies are recorded."""
 
     event: NotRequired[Annotated[IncomingEvent, EphemeralValue]]
     document: str
@@ -116,19 +117,19 @@ class AgentGraphState(AgentState, AgentTurn):
 
 
 class DocumentsQuestion(Question):
-    """Input of a question about a document and, with `beside`, further ones by their ids."""
+    """Input of a question about a document, and about further documents whose ids are in `beside`."""
 
     beside: NotRequired[list[str]]
 
 
 class AgentQuestionState(ReadingState, AgentState, AgentTurn):
-    """All channels of an agent that answers a question about documents."""
+    """All channels of an agent that answers one question about documents."""
 
     beside: NotRequired[list[str]]
 
 
 def fresh_turn(began_at: int, *, owes_reply: bool) -> AgentTurn:
-    """The channels of a turn as it begins."""
+    """The channels of a turn at its beginning."""
     return {
         "began_at": began_at,
         "calls": 0,

@@ -1,4 +1,4 @@
-"""What an open library gives: its folder, its store, its checkpointer and its pages."""
+"""An open library: its folder, its store, its checkpointer and its page store."""
 
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,7 +10,7 @@ from readgraph.state.page_store import PageStore
 
 @dataclass(frozen=True)
 class Library:
-    """An open library: give `store` and `checkpointer` to `compile()`, and texts to `pages.add_document()`."""
+    """An open library: pass `store` and `checkpointer` to `compile()`, and add texts with `pages.add_document()`."""
 
     folder: Path
     store: LibraryStore = field(repr=False)

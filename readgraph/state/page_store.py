@@ -1,6 +1,6 @@
 """The page store: documents, memories, pages and notes, typed, on any LangGraph `BaseStore`.
 
-Nothing here lists pages: records hold the counts, and pages are fetched in batches by their number.
+Nothing here lists pages: records hold the counts, and pages are fetched in batches by number.
 """
 
 import hashlib
@@ -24,14 +24,14 @@ from readgraph.state.unfinished import check_not_forgotten, store_document
 from readgraph.state.words import count_words
 
 PART = 16_384
-"""Characters of a document's text in one stored item."""
+"""Characters of a document's text in each stored item."""
 
 HASHED_AT_ONCE = 1_000_000
-"""Characters: a long text as bytes would be in memory a second time."""
+"""Characters that are encoded at a time: all bytes of a long text would double its memory."""
 
 
 def document_id(text: str) -> str:
-    """The id of the document of this text."""
+    """The id of the document with this text."""
     text, hashed = storable(text), hashlib.sha256()
     for start in range(0, len(text), HASHED_AT_ONCE):
         hashed.update(text[start : start + HASHED_AT_ONCE].encode())
@@ -40,36 +40,36 @@ def document_id(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Places:
-    """One stored group of places."""
+    """A stored group of places."""
 
     places: list[tuple[Count, str]]
 
 
 class PageStore(StoredItems):
-    """Typed access to a `BaseStore`; holds no state of its own."""
+    """Typed access to a `BaseStore`; it has no state of its own."""
 
     async def add_document(
         self, text: str, *, title: str = "", source: str = "", places: Sequence[tuple[int, str]] = ()
     ) -> Document:
-        """Store a text once; the same text again is the same document. Offsets refer to the text as stored.
+        """Store a text; the same text stored again is the same document. Offsets refer to the text as stored.
 
-        `places` says in the source's own terms where the text stands: (character offset, name) pairs, ascending,
-        each good up to the next ("PDF page 12", "chapter 'The Auction'", "line 40").
+        `places` names places in the source's own terms ("PDF page 12", "chapter 'The Auction'", "line 40"): pairs of
+        (character offset, name), ascending, each of which holds up to the next. Raises `BadInput` for an empty text.
         """
         if not isinstance(text, str):
             raise BadInput(f"A document's text must be a string, not {type(text).__name__}.")
         text = storable(text)
-        if not text or text.isspace():  # stripped, a long text would be copied
+        if not text or text.isspace():  # `strip` would copy a long text
             raise BadInput(f"{title or 'The text'} is empty: there is nothing to read.")
         identity = document_id(text)
         if known := await self._known(identity):
             return known
-        async with building(self.store, identity):  # nobody forgets it, or stores the same, meanwhile
+        async with building(self.store, identity):  # no forgetting, and no second store of it, meanwhile
             if known := await self._known(identity):
                 return known
             await check_not_forgotten(self, identity)
-            named = (storable(title), storable(source))
-            document = Document(identity, *named, count_words(text), len(text), utc_now(), len(places))
+            labels = (storable(title), storable(source))
+            document = Document(identity, *labels, count_words(text), len(text), utc_now(), len(places))
             await store_document(self, document, [*_parts(identity, text), *_groups(identity, places)], new=True)
         return document
 
@@ -78,24 +78,24 @@ class PageStore(StoredItems):
         return _keyed(identity, Document.load(value)) if value is not None else None
 
     async def places(self, document: Document) -> list[tuple[int, str]]:
-        """(character offset, name) of the places that the source names, ascending."""
+        """The places of a document in its source: (character offset, name), ascending."""
         keys = [numbered(group) for group in range(-(-document.places // BATCH))]
         await self.check_last((ROOT, "places", document.id), len(keys))
         groups = await self.get((ROOT, "places", document.id), keys)
         places = [place for group in groups if group for place in load(_Places, group).places]
-        return places[: document.places]  # an append that was stopped may have left more
+        return places[: document.places]  # an interrupted append may have left more
 
     async def place_names(self, document: Document, offsets: Sequence[int]) -> list[str | None]:
-        """Where these offsets are in the source's own terms; nothing where the source named no place.
+        """Where these offsets are, in the source's own terms; None where the source names no place.
 
-        In a collection the title of the document that holds the offset stands before it.
+        In a collection, the title of the document that holds the offset comes first.
         """
         if document.parts:
             return [await self._place_in_part(document.part_at(offset), offset) for offset in offsets]
         places = await self.places(document)
         starts = [start for start, _ in places]
-        found = [bisect_right(starts, offset) - 1 for offset in offsets]
-        return [places[at][1] if at >= 0 else None for at in found]
+        nearest = [bisect_right(starts, offset) - 1 for offset in offsets]
+        return [places[number][1] if number >= 0 else None for number in nearest]
 
     async def _place_in_part(self, part: Part, offset: int) -> str:
         document = await self.document(part.document)
@@ -103,7 +103,7 @@ class PageStore(StoredItems):
         return ", ".join(filter(None, [document.title, place]))
 
     async def document(self, identity: str) -> Document:
-        """The record of a document; raises `BadInput` where the store doesn't hold it."""
+        """The record of a document; raises `BadInput` if the store doesn't hold it."""
         if known := await self._known(identity):
             return known
         await check_not_forgotten(self, identity)
@@ -114,7 +114,7 @@ class PageStore(StoredItems):
         return (await self.spans(document, [(0, document.characters)]))[0]
 
     async def spans(self, document: Document, spans: Sequence[tuple[int, int]]) -> list[str]:
-        """The texts of character spans `[start, end)`, fetched in one batch (one a document of a collection)."""
+        """The texts of character spans `[start, end)`, fetched in one batch (in a collection, one per document)."""
         if document.parts:
             return await self._spans_in_parts(document, spans)
         wanted = sorted({part for start, end in spans for part in range(start // PART, -(-end // PART))})
@@ -125,18 +125,19 @@ class PageStore(StoredItems):
             part: text for part, text in stored.items() if len(text) >= min(PART, document.characters - part * PART)
         }
         if len(parts) < len(wanted):
-            named = document.title or document.id
-            raise LibraryError(f"The library lacks a part of the text of '{named}': forget it and read it again.")
+            title = document.title or document.id
+            raise LibraryError(f"The library lacks a part of the text of '{title}': forget it and read it again.")
         return [_slice(parts, start, end) for start, end in spans]
 
     async def _spans_in_parts(self, document: Document, spans: Sequence[tuple[int, int]]) -> list[str]:
         texts = [""] * len(spans)
         for part in document.parts:
             inside = [(max(start, part.start), min(end, part.end)) for start, end in spans]
-            wanted = {at: span for at, span in enumerate(inside) if span[0] < span[1]}
-            own = [(start - part.start, end - part.start) for start, end in wanted.values()]
-            for at, text in zip(wanted, await self.spans(await self.document(part.document), own), strict=True):
-                texts[at] += text
+            wanted = {number: span for number, span in enumerate(inside) if span[0] < span[1]}
+            in_part = [(start - part.start, end - part.start) for start, end in wanted.values()]
+            part_texts = await self.spans(await self.document(part.document), in_part)
+            for number, text in zip(wanted, part_texts, strict=True):
+                texts[number] += text
         return texts
 
     async def memories(self, document: str) -> list[Memory]:
@@ -148,15 +149,15 @@ class PageStore(StoredItems):
         return await self._sound_memories()
 
     async def _sound_memories(self, *document: str) -> dict[str, list[Memory]]:
-        """Memories by document, the oldest first; one whose record is damaged is built anew where it is needed."""
+        """Memories by document, the oldest first; one with a damaged record is left out, and rebuilt when needed."""
         found = list[Memory]()
         for item in await self.search((ROOT, "memories", *document), EVERY):
             with suppress(Damaged):
                 found.append(await self._memory(item.namespace[-1], item.key, item.value))
-        kept = defaultdict[str, list[Memory]](list)
+        by_document = defaultdict[str, list[Memory]](list)
         for memory in sorted(found, key=lambda memory: memory.started):
-            kept[memory.document].append(memory)
-        return kept
+            by_document[memory.document].append(memory)
+        return by_document
 
     async def _memory(self, document: str, identity: str, value: Any) -> Memory:
         memory = Memory.load(value)
@@ -166,33 +167,33 @@ class PageStore(StoredItems):
         return memory
 
     async def note_sizes(self, memories: Iterable[Memory]) -> dict[str, tuple[int, int]]:
-        """How many notes each memory has, by its id, and their words together."""
+        """The number of notes of each memory, by its id, and their total number of words."""
         keys = [(memory.id, numbered(number)) for memory in memories for number in range(memory.pages)]
         sizes = defaultdict[str, tuple[int, int]](lambda: (0, 0))
-        at = iter(keys)
+        remaining = iter(keys)
         async for note in self.get_each(((ROOT, "notes", memory), number) for memory, number in keys):
-            memory, _ = next(at)
+            memory, _ = next(remaining)
             if note:
                 count, words = sizes[memory]
                 sizes[memory] = (count + 1, words + load(Note, note).words)
         return sizes
 
     async def find_memory(self, document: str, recipe: Recipe, *, renew: bool = False) -> Memory | None:
-        """The memory that this recipe made of the document, if it did.
+        """The memory that this recipe made of the document, or None.
 
-        Where only an older version of the prompts was used before, that memory is given, unless `renew`.
+        If there is only a memory made with older prompt versions, that one is returned, unless `renew` is set.
         """
         identity = digest([document, recipe.fingerprint])
         (value,) = await self.get((ROOT, "memories", document), [identity])
         if value is not None:
-            with suppress(Damaged):  # else it is built anew, in its place
+            with suppress(Damaged):  # a damaged one is rebuilt in its place
                 if (memory := await self._memory(document, identity, value)).recipe.fingerprint == recipe.fingerprint:
                     return memory
         older = [] if renew else await self.memories(document)
         return next((memory for memory in reversed(older) if memory.recipe.same_but_prompts(recipe)), None)
 
     async def open_memory(self, document: str, recipe: Recipe, *, renew: bool = False) -> Memory:
-        """The memory that this recipe makes of the document: as `find_memory` finds it, else new and empty."""
+        """The memory that `find_memory` finds for this recipe, else a new, empty one."""
         if known := await self.find_memory(document, recipe, renew=renew):
             return known
         memory = Memory(digest([document, recipe.fingerprint]), document, recipe, utc_now())
@@ -200,7 +201,7 @@ class PageStore(StoredItems):
         return memory
 
     async def memory(self, document: str, identity: str) -> Memory:
-        """A stored memory by its id."""
+        """A stored memory by its id; raises `BadInput` if there is none."""
         (value,) = await self.get((ROOT, "memories", document), [identity])
         if value is None:
             raise BadInput(
@@ -209,11 +210,11 @@ class PageStore(StoredItems):
         return await self._memory(document, identity, value)
 
     async def put_memory(self, memory: Memory) -> None:
-        """Keep a memory's record."""
+        """Store a memory's record."""
         await self.put([((ROOT, "memories", memory.document), memory.id, asdict(memory))])
 
     async def add_page(self, memory: Memory, page: Page) -> Memory:
-        """Append a page; page and count are committed together."""
+        """Append a page, committed together with the new count; raises `ValueError` if it is not the next one."""
         if page.number != memory.pages or page.start != memory.read_to:
             raise ValueError(f"Page {page.number} does not follow the {memory.pages} pages of memory {memory.id}.")
         grown = replace(memory, pages=memory.pages + 1, read_to=page.end)
@@ -226,12 +227,12 @@ class PageStore(StoredItems):
         return grown
 
     async def pages(self, memory: str, numbers: Iterable[int]) -> list[Page]:
-        """The pages of these numbers, in this order; numbers that don't exist are left out."""
+        """The pages with these numbers, in this order; numbers that don't exist are left out."""
         values = await self.get((ROOT, "pages", memory), [numbered(number) for number in numbers])
         return [load(Page, value) for value in values if value is not None]
 
     async def put_note(self, memory: str, note: Note) -> None:
-        """Keep the note of a page."""
+        """Store the note of a page."""
         await self.put([((ROOT, "notes", memory), numbered(note.page), asdict(note))])
 
     async def notes(self, memory: str, numbers: Iterable[int]) -> list[Note]:
@@ -240,16 +241,16 @@ class PageStore(StoredItems):
         return [load(Note, value) for value in values if value is not None]
 
     async def put_tree_node(self, memory: str, node: TreeNode) -> None:
-        """Keep a node of the tree above a memory's pages."""
+        """Store a node of the tree above a memory's pages."""
         await self.put([((ROOT, "tree", memory), node.id, asdict(node))])
 
     async def tree_nodes(self, memory: str, ids: Iterable[str]) -> list[TreeNode]:
-        """The tree nodes of these ids, in this order; those that don't exist are left out."""
+        """The tree nodes with these ids, in this order; ids that don't exist are left out."""
         values = await self.get((ROOT, "tree", memory), [*ids])
         return [load(TreeNode, value) for value in values if value is not None]
 
     async def reply(self, key: str) -> RecordedReply | None:
-        """A recorded reply of a model (see `readgraph.models.asking`); one that is damaged is asked for again."""
+        """A model's recorded reply (see `readgraph.models.asking`), or None if there is none or it is damaged."""
         return next(sound(RecordedReply, await self.get((ROOT, "replies"), [key])), None)
 
     async def put_reply(self, key: str, reply: RecordedReply) -> None:
@@ -257,30 +258,30 @@ class PageStore(StoredItems):
         await self.put([((ROOT, "replies"), key, asdict(reply))])
 
     async def replies(self, document: str | None = None) -> AsyncIterator[tuple[str, RecordedReply]]:
-        """Keys and values of recorded replies: all, or those that were paid for one document."""
+        """Keys and values of recorded replies: all of them, or those recorded for one document."""
         async for key, value in self.each((ROOT, "replies"), None if document is None else {"document": document}):
             for reply in sound(RecordedReply, [value]):
                 yield key, reply
 
     async def forget_replies(self, keys: Iterable[str]) -> None:
-        """Drop recorded replies."""
+        """Delete recorded replies."""
         await self.delete((ROOT, "replies"), keys)
 
     async def embeddings(self, keys: Sequence[str]) -> list[dict[str, Any] | None]:
-        """Kept embeddings, in the order of the keys (see `readgraph.nodes.search_tools.PaidVectors`)."""
+        """Stored embeddings, in the order of the keys (see `readgraph.nodes.search_tools.PaidVectors`)."""
         return await self.get((ROOT, "embeddings"), keys)
 
     async def put_embeddings(self, values: Mapping[str, dict[str, Any]]) -> None:
-        """Keep embeddings; when this returns, they are committed."""
+        """Store embeddings; when this returns, they are committed."""
         await self.put([((ROOT, "embeddings"), key, value) for key, value in values.items()])
 
     async def forget_paid(self, document: str) -> int:
-        """Drop the replies and embeddings that were paid for one document; gives how many replies that were."""
+        """Delete the replies and embeddings recorded for one document; returns the number of replies."""
         await self.clear((ROOT, "embeddings"), {"document": document})
         return await self.clear((ROOT, "replies"), {"document": document})
 
     async def documents(self) -> list[Document]:
-        """The documents of the store, the newest first, but those whose record is damaged."""
+        """The documents of the store, the newest first, without those whose record is damaged."""
         return (await self.listed())[0]
 
     async def listed(self) -> tuple[list[Document], list[str]]:
@@ -300,7 +301,7 @@ _in_memory = InMemoryStore()
 
 
 def page_store(runtime: Runtime[Any]) -> PageStore:
-    """The page store of a run: its graph's store, else one in memory that lasts as long as the process."""
+    """The page store of a run: its graph's store, or else one in memory that lasts as long as the process."""
     return PageStore(_in_memory if runtime.store is None else runtime.store)
 
 

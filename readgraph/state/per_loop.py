@@ -1,4 +1,4 @@
-"""What belongs to one event loop, such as clients with open connections, and ends with it."""
+"""Values that belong to one event loop and end with it, such as clients with open connections."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
@@ -8,36 +8,36 @@ Value = TypeVar("Value")
 
 
 class PerLoop(Generic[Value]):
-    """One value for each event loop, made where it is first asked for and ended when the loop ends.
+    """One value for each event loop, made at its first use and ended with the loop.
 
-    A weak dictionary would keep them all: a client's connections hold the loop that is its key.
+    A weak dictionary would keep them all, since a client's connections hold the loop that is its key.
     """
 
     def __init__(self, make: Callable[[], Value], end: Callable[[Value], Awaitable[None]]) -> None:
         self._make, self._end = make, end
-        self._kept: dict[asyncio.AbstractEventLoop, tuple[Value, AsyncGenerator[None, None]]] = {}
+        self._values: dict[asyncio.AbstractEventLoop, tuple[Value, AsyncGenerator[None, None]]] = {}
 
     async def here(self) -> Value:
         """The running event loop's value."""
         loop = asyncio.get_running_loop()
-        if loop not in self._kept:
-            for other in [*self._kept]:
-                if other.is_closed():  # without telling its generators, as `run` does
-                    self._kept.pop(other, None)
-            self._kept[loop] = self._make(), (life := self._until_the_end(loop))
-            await anext(life)
-        return self._kept[loop][0]
+        if loop not in self._values:
+            for other in [*self._values]:
+                if other.is_closed():  # closed without closing its generators, which `asyncio.run` does
+                    self._values.pop(other, None)
+            self._values[loop] = self._make(), (until_end := self._until_the_end(loop))
+            await anext(until_end)
+        return self._values[loop][0]
 
     async def _until_the_end(self, loop: asyncio.AbstractEventLoop) -> AsyncGenerator[None, None]:
-        """An event loop closes the generators that were begun in it before it ends."""
+        """Waits for the end of the event loop, which then closes the generators that were started in it."""
         try:
             yield
         finally:
-            if kept := self._kept.pop(loop, None):
-                await self._end(kept[0])
+            if ended := self._values.pop(loop, None):
+                await self._end(ended[0])
 
 
 async def close_client(model: Any) -> None:
-    """Close the connections of a LangChain model that we gave a client of its own."""
+    """Close the connections of a LangChain model that we gave its own HTTP client."""
     if client := getattr(model, "http_async_client", None):
         await client.aclose()

@@ -1,4 +1,4 @@
-"""The state of one reading: JSON-plain, small, the same for every method."""
+"""The state of one reading: small plain JSON values, the same for every method."""
 
 from collections.abc import Mapping, Sequence
 from operator import add
@@ -8,15 +8,15 @@ from langgraph.channels import EphemeralValue
 from typing_extensions import TypedDict
 
 Status = Literal["reading", "answered", "researched", "no_answer", "budget"]
-"""`researched`: a context was made and no answer asked for. `no_answer`: the text doesn't hold it. `budget`: the budget
-ended the reading; what was found is given."""
+"""`researched`: the context was gathered, and no answer was wanted. `no_answer`: the text doesn't hold the answer.
+`budget`: the budget ended the reading, and the findings so far are returned."""
 
 
 class Usage(TypedDict):
-    """What was used: calls to the model, calls answered from the reply cache, words in and out, seconds of steps.
+    """What was used: calls to the model, calls answered from recorded replies, words in and out, seconds of steps.
 
-    `refused` counts the replies that could not be used. Tokens are those that the model server reports, 0 where it
-    reports none.
+    `refused` counts the replies that could not be used. Tokens are as the model server reports them, 0 if it reports
+    none.
     """
 
     calls: int
@@ -30,7 +30,7 @@ class Usage(TypedDict):
 
 
 class Step(TypedDict):
-    """One node's run, as the trajectory keeps it: what it did in one line, and what that used of which model."""
+    """One run of a node in the trajectory: its model, a one-line summary, its usage and its fall-backs."""
 
     node: str
     model: str
@@ -40,16 +40,16 @@ class Step(TypedDict):
 
 
 class Quote(TypedDict):
-    """What an answer quotes, before it was looked for in the document."""
+    """A quote as the model gave it, before it is looked up in the document."""
 
     page: int
     quote: str
 
 
 class Finding(TypedDict):
-    """What was learned from a page, in any method: an answer to the question, or (`answers` false) a part of one.
+    """What any method learned from a page: an answer to the question, or (`answers` false) a part of one.
 
-    `page` is -1 where none is named; `choice` is the letter of a multiple choice.
+    `page` is -1 if no page is named; `choice` is the letter chosen in a multiple choice.
     """
 
     page: int
@@ -60,18 +60,18 @@ class Finding(TypedDict):
 
 
 def with_finding(findings: Sequence[Finding], new: Finding) -> list[Finding]:
-    """The findings with one more; of a page, what was learned last holds, and quotes from before are kept."""
-    before = [quote for finding in findings if finding["page"] == new["page"] for quote in finding["quotes"]]
+    """The findings with a new one; it replaces an earlier finding of the same page, but keeps that one's quotes."""
+    earlier = [quote for finding in findings if finding["page"] == new["page"] for quote in finding["quotes"]]
     others = [finding for finding in findings if finding["page"] != new["page"]]
-    quotes = [*before, *(quote for quote in new["quotes"] if quote not in before)]
+    quotes = [*earlier, *(quote for quote in new["quotes"] if quote not in earlier)]
     return [*others, {**new, "quotes": quotes}]
 
 
 class Citation(TypedDict):
-    """A quote that stands in the document: page number, exact text, character span `[start, end)`.
+    """A quote that was found in the document: page number, exact text, character span `[start, end)`.
 
     `place` says where it is in the source's own terms: the page of a PDF, a chapter, a heading, a line, a time.
-    `document` names the document where it is another than that of the question.
+    `document` names the document if it is not the document of the question.
     """
 
     page: int
@@ -83,14 +83,14 @@ class Citation(TypedDict):
 
 
 class QuestionTurn(TypedDict):
-    """A question of a thread and what was answered; nothing yet, or nothing found."""
+    """A question of a thread and its answer; None if there is no answer, or not yet."""
 
     question: str
     answer: str | None
 
 
 MOST_QUESTION_TURNS = 5
-"""A further question knows at most this many exchanges before it."""
+"""A follow-up question sees at most this many questions and answers before it."""
 
 
 NOTHING_USED: Usage = {
@@ -105,34 +105,32 @@ NOTHING_USED: Usage = {
 }
 
 
-def add_usage(one: Usage, other: Usage) -> Usage:
-    """Sum of two usages; the cached calls and their words cost nothing and are counted apart."""
-    one = one or NOTHING_USED
+def add_usage(first: Usage, second: Usage) -> Usage:
+    """The sum of two usages; calls answered from recorded replies cost nothing and are counted separately."""
+    first = first or NOTHING_USED
     return {
-        "calls": one["calls"] + other["calls"],
-        "cached_calls": one["cached_calls"] + other["cached_calls"],
-        "refused": one["refused"] + other["refused"],
-        "input_words": one["input_words"] + other["input_words"],
-        "output_words": one["output_words"] + other["output_words"],
-        "input_tokens": one["input_tokens"] + other["input_tokens"],
-        "output_tokens": one["output_tokens"] + other["output_tokens"],
-        "seconds": round(one["seconds"] + other["seconds"], 4),
+        "calls": first["calls"] + second["calls"],
+        "cached_calls": first["cached_calls"] + second["cached_calls"],
+        "refused": first["refused"] + second["refused"],
+        "input_words": first["input_words"] + second["input_words"],
+        "output_words": first["output_words"] + second["output_words"],
+        "input_tokens": first["input_tokens"] + second["input_tokens"],
+        "output_tokens": first["output_tokens"] + second["output_tokens"],
+        "seconds": round(first["seconds"] + second["seconds"], 4),
     }
 
 
-def add_counts(one: Mapping[str, int], other: Mapping[str, int]) -> dict[str, int]:
-    """Sum of two tallies by kind."""
-    return {
-        kind: one.get(kind, 0) + other.get(kind, 0) for kind in [*one, *(kind for kind in other if kind not in one)]
-    }
+def add_counts(first: Mapping[str, int], second: Mapping[str, int]) -> dict[str, int]:
+    """The sum of two counts by kind, in the order in which the kinds first occur."""
+    return {kind: first.get(kind, 0) + second.get(kind, 0) for kind in dict.fromkeys([*first, *second])}
 
 
 class Question(TypedDict):
-    """Input of every graph: a document in the page store (or a short text), and what is asked of it.
+    """Input of every graph: a document in the page store (or a short text), and a question about it.
 
-    With no question the graph builds the document's memory and ends. `options` makes it a multiple choice.
-    `document` may be left out for a further question in the same thread, which starts clean unless `follow_up` says
-    that it goes on from the questions before.
+    Without a question the graph builds the document's memory and ends. `options` makes it a multiple choice.
+    `document` may be left out for a further question in the same thread. Such a question starts afresh unless
+    `follow_up` says that it continues the questions before it.
     """
 
     document: NotRequired[str]
@@ -146,9 +144,9 @@ class Question(TypedDict):
 class Answered(TypedDict):
     """Output of every graph.
 
-    `pages_read` is in order of reading; `compression_rate` is 100 · (1 − words in context / words of the text)
-    at the answer (ReadAgent, section 4), none where nothing was answered. `findings` are what single pages said, where
-    the method asks them; their quotes were not yet found in the text.
+    `pages_read` is in order of reading. `compression_rate` is 100 · (1 − words in context / words of the text) at the
+    answer (ReadAgent, section 4), None without an answer. `findings` are what the method learned from single pages;
+    their quotes have not been looked up in the text.
     """
 
     document: str
@@ -166,7 +164,7 @@ class Answered(TypedDict):
 
 
 class ReadingState(Answered):
-    """All channels of a reading. The first node resets those of one question (see `fresh_reading`)."""
+    """All channels of a reading. The first node resets those that belong to one question (see `fresh_reading`)."""
 
     text: NotRequired[Annotated[str, EphemeralValue]]
     title: NotRequired[Annotated[str, EphemeralValue]]
@@ -182,7 +180,7 @@ class ReadingState(Answered):
 
 
 class Cleared:
-    """Marks a key that is only emptied: what reads it needs a node that writes it (see `graphs.wiring`)."""
+    """Marks a key that is only reset: a node that reads it needs another node that writes it (see `graphs.wiring`)."""
 
 
 class FreshReading(TypedDict):
@@ -203,14 +201,16 @@ class FreshReading(TypedDict):
 
 
 def fresh_reading(question: str, options: list[str], before: Sequence[QuestionTurn] = ()) -> FreshReading:
-    """The start of a question: nothing looked up, nothing answered. Options get letters from A on.
+    """The channels at the start of a question. Options get letters from A on.
 
-    What is `question_text` begins with the exchanges before, where the question follows on from them.
+    `question_text` begins with the questions and answers `before`, if the question follows on from them.
     """
-    kept = before[-MOST_QUESTION_TURNS:]
-    earlier = [f"Asked before: {one['question']}\nAnswered: {one['answer'] or 'not found in the text'}" for one in kept]
+    turns = before[-MOST_QUESTION_TURNS:]
+    earlier = [
+        f"Asked before: {turn['question']}\nAnswered: {turn['answer'] or 'not found in the text'}" for turn in turns
+    ]
     return {
-        "question_turns": [*kept, QuestionTurn(question=question, answer=None)],
+        "question_turns": [*turns, QuestionTurn(question=question, answer=None)],
         "question_text": "\n\n".join([*earlier, f"Asked now: {question}"]) if earlier else question,
         "choices": {chr(ord("A") + number): option for number, option in enumerate(options)},
         "continue_search": False,

@@ -10,18 +10,18 @@ from readgraph.state.errors import Damaged
 from readgraph.state.sound import Count, Id, Time, load
 
 PageEnd = Literal["model", "fallback", "rule", "rest"]
-"""Who chose where a page ends: the model; the fall-back after unusable replies; a rule; or the text ended."""
+"""What ended a page: the model's choice, the fall-back after unusable replies, a rule, or the text's end."""
 
 
 def digest(value: object, length: int = 16) -> str:
-    """Stable hexadecimal digest of a JSON-plain value."""
+    """Stable hexadecimal digest of a plain JSON value."""
     canonical = json.dumps(value, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
     return hashlib.sha256(canonical.encode()).hexdigest()[:length]
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A document in a collection: its id, and the span `[start, end)` that it takes there."""
+    """A document in a collection: its id, and its span `[start, end)` in the joined text."""
 
     document: Id
     start: Count
@@ -30,11 +30,11 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """One source text; its id is the hash of the stored text, so the same text is stored once.
+    """One source text. Its id is the hash of the stored text, so the same text is stored once.
 
     `places` counts the places that the source names in its own terms (see `PageStore.place_names`). `parts` are the
-    documents of a collection (see `readgraph.state.collections`), whose text is theirs, joined. A
-    history, whose text grows, has `sessions`, and its id is the hash of its name (see `readgraph.state.histories`).
+    documents of a collection, which has their texts joined (see `readgraph.state.collections`). A history, whose text
+    grows, has `sessions`, and its id is the hash of its name (see `readgraph.state.histories`).
     """
 
     id: Id
@@ -49,7 +49,7 @@ class Document:
 
     @classmethod
     def load(cls, value: Any) -> "Document":
-        """The record of a stored value; raises `Damaged` where it is none."""
+        """The record in a stored value; raises `Damaged` if it holds none."""
         document = load(cls, value)
         edges = [0, *(edge for part in document.parts for edge in (part.start, part.end)), document.characters]
         if edges != sorted(edges) or (document.parts and edges[-2] != edges[-1]):
@@ -63,9 +63,9 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """One session of a history: the span `[start, end)` of its characters. Numbers count from 1, as people count.
+    """One session of a history: its character span `[start, end)`. Numbers count from 1, as people count.
 
-    `digest` is that of what was given: a session that was seen is known by it.
+    `digest` is the hash of the session as it was given, by which a repeated session is recognised.
     """
 
     number: Count
@@ -77,13 +77,13 @@ class Session:
 
     @property
     def place(self) -> str:
-        """How a citation names it: "session 3, 12 March 2024, 19:40"."""
+        """The name of this session in citations: "session 3, 12 March 2024, 19:40"."""
         return ", ".join(filter(None, [f"session {self.number}", self.title, self.time]))
 
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """How a memory is made: method, building parameters, model ("" = none) and prompt versions."""
+    """How a memory is built: method, building parameters, model ("" = none) and prompt versions."""
 
     method: str
     parameters: dict[str, Any]
@@ -92,11 +92,11 @@ class Recipe:
 
     @property
     def fingerprint(self) -> str:
-        """Names the memory that this recipe makes of a document."""
+        """A hash that identifies this recipe; with the document's id it names the memory."""
         return digest(asdict(self))
 
     def same_but_prompts(self, other: "Recipe") -> bool:
-        """Whether the other recipe differs in nothing but the version of its prompts."""
+        """Whether the other recipe is the same except for prompt versions."""
         return (self.method, self.parameters, self.model) == (other.method, other.parameters, other.model)
 
 
@@ -104,9 +104,9 @@ class Recipe:
 class Memory:
     """What one method built from one document with one recipe.
 
-    `pages` counts the pages so far and `read_to` is the character offset after the last of them;
-    `paged` says that they cover the document, `complete` that every page has its note too. `levels` counts the
-    nodes on each level of the tree above the pages that is grown so far (MemWalker; see `summary_tree`).
+    `pages` counts the pages so far, and `read_to` is the character offset after the last of them. `paged` says that
+    they cover the document, `complete` that every page has its note too. `levels` counts the nodes on each level of
+    the tree built above the pages so far (MemWalker; see `summary_tree`).
     """
 
     id: Id
@@ -121,7 +121,7 @@ class Memory:
 
     @classmethod
     def load(cls, value: Any) -> "Memory":
-        """The record of a stored value; raises `Damaged` where it is none."""
+        """The record in a stored value; raises `Damaged` if it holds none."""
         memory = load(cls, value)
         if memory.pages > memory.read_to or any(level > memory.pages for level in memory.levels):
             raise Damaged("memory")
@@ -141,7 +141,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """The short text kept for a page: a gist, a summary, a memo. `fallback`: the model gave none that was usable.
+    """The short text stored for a page: a gist, a summary or a memo. `fallback`: the model gave no usable one.
 
     `header` is the line that puts the page in its context (GAM, section 2.2.1).
     """
@@ -155,9 +155,9 @@ class Note:
 
 @dataclass(frozen=True, slots=True)
 class TreeNode:
-    """A node above the pages: what stands below it, in short (MemWalker, section 3).
+    """A node of the tree above the pages: a summary of what is below it (MemWalker, section 3).
 
-    `id` is as in `summary_tree`. `compressed` says that the text is shorter than its children's texts together.
+    `summary_tree` defines its `id`. `compressed` says that the text is shorter than its children's texts together.
     """
 
     id: str
@@ -169,9 +169,10 @@ class TreeNode:
 
 @dataclass(frozen=True, slots=True)
 class RecordedReply:
-    """A recorded reply of a model, to an ask of the kind `asked`, paid for `document`.
+    """A model's recorded reply (`said`) to the prompt with the name `asked`, recorded for `document`.
 
-    `tokens` counts those in and out; replies that an earlier version recorded have none. `cut`: by the server.
+    `tokens` counts input and output tokens; replies recorded by early versions have (0, 0). `cut`: the server cut the
+    reply off.
     """
 
     said: str

@@ -1,7 +1,7 @@
-"""Recorded replies as a file of JSON lines, so that a run that somebody paid for can be replayed by anyone.
+"""Recorded replies as a file of JSON lines, so that anyone can replay a run that somebody else paid for.
 
-The first line names the format. A reply's key is a digest of what was asked: who asks the same of the same model
-finds it. Keys of providers are in no reply.
+The first line names the format. A reply's key is a digest of the messages and the model, so the same prompt to the
+same model finds it. The archive holds no API keys.
 """
 
 import json
@@ -19,11 +19,11 @@ from readgraph.state.sound import Count
 HEADER = {"readgraph": "replies", "format": 1}
 
 LONGEST_FAULT = 200
-"""Characters of what is wrong with a line."""
+"""The most characters of an error message that are shown."""
 
 
 async def exported(pages: PageStore, document: str | None = None) -> AsyncIterator[str]:
-    """The archive's lines: all replies, or those that were paid for one document, by their keys."""
+    """The archive's lines, sorted by key: all replies, or those recorded for one document."""
     yield json.dumps(HEADER)
     replies = {key: value async for key, value in pages.replies(document)}
     for key in sorted(replies):
@@ -31,20 +31,20 @@ async def exported(pages: PageStore, document: str | None = None) -> AsyncIterat
 
 
 async def imported(pages: PageStore, lines: Iterable[str]) -> tuple[int, int]:
-    """Take an archive in; gives how many replies were new, and how many were there already (and stay as they are).
+    """Add an archive's replies; returns how many were new, and how many were there already (and stay unchanged).
 
-    Raises `BadInput` before anything is stored where a line is no reply.
+    Raises `BadInput`, before anything is stored, if a line is not a reply.
     """
     replies = list(_parsed(lines))
-    known = [await pages.reply(key) for key, _ in replies]
-    new = [reply for reply, there in zip(replies, known, strict=True) if there is None]
+    stored = [await pages.reply(key) for key, _ in replies]
+    new = [reply for reply, known in zip(replies, stored, strict=True) if known is None]
     for key, reply in new:
         await pages.put_reply(key, reply)
     return len(new), len(replies) - len(new)
 
 
 class _Line(BaseModel, extra="forbid", strict=True):
-    """A reply under its key; those that were recorded by an earlier version have no tokens."""
+    """A reply and its key; replies recorded by early versions have no tokens."""
 
     key: Annotated[str, Field(min_length=1)]
     said: str
@@ -64,9 +64,9 @@ def _parsed(lines: Iterable[str]) -> Iterator[tuple[str, RecordedReply]]:
         except ValidationError as problem:
             fault = problem.errors(include_input=False)[0]
             if fault["type"] == "json_invalid":
-                raise BadInput(f"Line {number} is no JSON: is this an archive of replies?") from None
-            what = ": ".join(filter(None, [".".join(map(str, fault["loc"])), fault["msg"]]))
-            raise BadInput(f"Line {number} is no reply: {what[:LONGEST_FAULT]}.") from None
+                raise BadInput(f"Line {number} is not JSON: is this an archive of replies?") from None
+            message = ": ".join(filter(None, [".".join(map(str, fault["loc"])), fault["msg"]]))
+            raise BadInput(f"Line {number} is not a reply: {message[:LONGEST_FAULT]}.") from None
         yield parsed.key, RecordedReply(**parsed.model_dump(exclude={"key"}))
 
 
@@ -74,6 +74,6 @@ def _check_header(line: str) -> None:
     try:
         header = json.loads(line)
     except (ValueError, RecursionError):
-        raise BadInput("Line 1 is no JSON: is this an archive of replies?") from None
+        raise BadInput("Line 1 is not JSON: is this an archive of replies?") from None
     if header != HEADER:
-        raise BadInput("This is no archive of replies, or of a newer format: its first line doesn't say so.")
+        raise BadInput("This is not an archive of replies, or its format is newer: the first line must say so.")

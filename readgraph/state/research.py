@@ -1,4 +1,4 @@
-"""The state of research over a memory (GAM, section 2.2.2): numbers, queries, bounded notes; no text of pages."""
+"""The state of research over a memory (GAM, section 2.2.2): numbers, queries and bounded notes, no page texts."""
 
 from typing import Annotated
 
@@ -9,7 +9,7 @@ from readgraph.state.reading import Answered, Citation, Cleared, ReadingState
 
 
 class Plan(TypedDict):
-    """What one round looks for: the needs in words, queries for each tool, and pages to read by their number."""
+    """What one round looks for: the needs in words, queries for each search tool, and page numbers to read."""
 
     needs: list[str]
     keyword: list[str]
@@ -18,7 +18,7 @@ class Plan(TypedDict):
 
 
 class SearchHit(TypedDict):
-    """A page that a search found: the tools that did, and its score after their rankings were fused."""
+    """A page that a search found, with the tools that found it and its score after their rankings were fused."""
 
     page: int
     tools: list[str]
@@ -26,7 +26,7 @@ class SearchHit(TypedDict):
 
 
 class Round(TypedDict):
-    """One round of research. `pages_shown`: pages whose text was read; `enough` is none where nobody was asked."""
+    """One round of research. `pages_shown`: pages whose text was read. `enough` is None if reflection was skipped."""
 
     requests: list[str]
     plan: Plan
@@ -41,9 +41,9 @@ class Round(TypedDict):
 class Researched(Answered):
     """Output of graphs that research.
 
-    `notes` is the integrated result and `sources` the pages that it rests on; `snippets` are exact spans of the
-    document that show it. `context` is what a client gets: the notes, with the pages or snippets where the context
-    asks for them; it is made at the end and not checkpointed.
+    `notes` is the integrated result, `sources` the pages that it rests on, and `snippets` are exact spans of the
+    document that support it. `context` is what a client gets: the notes, with pages or snippets if the settings ask
+    for them; it is made at the end and not checkpointed.
     """
 
     rounds: list[Round]
@@ -54,7 +54,7 @@ class Researched(Answered):
 
 
 class ResearchState(Researched, ReadingState):
-    """All channels of research; `requests` is what this round is after, where it is not the question itself."""
+    """All channels of research; `requests` is what this round looks for, if not the question itself."""
 
     requests: list[str]
     plan: Plan
@@ -80,7 +80,7 @@ def no_plan() -> Plan:
 
 
 def fresh_research() -> FreshResearch:
-    """The start of a question: nothing planned, nothing found."""
+    """The channels of research at the start of a question."""
     return {
         "requests": [],
         "plan": no_plan(),

@@ -1,8 +1,8 @@
-"""Every setting of a reading, declared once: its type, bounds, default and help, in groups by what they are for.
+"""Every setting of a reading, declared once: its type, bounds, default and help, in groups by purpose.
 
-A node names the groups that it reads (`readgraph.nodes.step.step_with`). The runtime context, the forms that LangGraph
-Studio shows, the command's options and the tables of the documentation come from here. Only the standard library and
-`annotated_types` are needed, so that the command's help need not wait for pydantic.
+A node names the groups that it reads (`readgraph.nodes.step.step_with`). The runtime context, LangGraph Studio's forms,
+the command's options and the tables of the documentation are all made from here. This module imports only the standard
+library and `annotated_types`, so that the command's help does not have to wait for pydantic.
 """
 
 import os
@@ -22,11 +22,11 @@ ToolName = Literal["keyword", "vector", "page"]
 Evidence = Literal["integration", "pages", "snippets"]
 
 PACKAGED_MODEL = "local:SmolLM2-135M-Instruct"
-"""The one chat model that comes inside a package (`readgraph[local-model]`)."""
+"""The chat model that comes inside a package (`readgraph[local-model]`)."""
 
 
 def full_name(model: str) -> str:
-    """The name with its provider; `local` alone is the packaged model."""
+    """The model's name with its provider; `local` alone means the packaged model."""
     return PACKAGED_MODEL if model == "local" else model
 
 
@@ -47,9 +47,13 @@ class Model(Settings):
     ] = field(default_factory=lambda: os.environ.get("READGRAPH_MODEL", ""))
     reply_form: Annotated[
         ReplyForm,
-        Help("How typed replies are asked for; auto takes the best form that the model offers.", option=False),
+        Help("How typed replies are requested; auto uses the best form that the model supports.", option=False),
     ] = "auto"
-    sample: Annotated[int, Ge(0), Help("The number of the run; another number asks for new replies.", option=False)] = 0
+    sample: Annotated[
+        int,
+        Ge(0),
+        Help("The number of the run; another number gets new replies instead of recorded ones.", option=False),
+    ] = 0
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -89,7 +93,7 @@ class Calls(Settings):
 
     timeout: Annotated[float, Ge(0.1), Help("Seconds that one model call may take.")] = 120.0
     retry_seconds: Annotated[
-        float, Ge(0), Help("Seconds to go on retrying a call that fails for a passing reason; 0 = don't retry.")
+        float, Ge(0), Help("Seconds to keep retrying a call after a temporary failure; 0 = don't retry.")
     ] = 300.0
 
 
@@ -166,10 +170,10 @@ class Pausing(Settings):
     ] = 1
     show_previous_page: Annotated[
         bool,
-        Help("Show the page before when choosing where to pause (this helps with transcripts).", option=False),
+        Help("Show the previous page when choosing where to pause (this helps with transcripts).", option=False),
     ] = False
     show_next_paragraph: Annotated[
-        bool, Help("Show the paragraph after when choosing where to pause.", option=False)
+        bool, Help("Show the next paragraph when choosing where to pause.", option=False)
     ] = False
 
 
@@ -207,7 +211,7 @@ class LookUp(Settings):
 
 @dataclass(frozen=True, kw_only=True)
 class Tree(Settings):
-    """What MemWalker's tree is made of."""
+    """The shape of MemWalker's tree."""
 
     panel = "MemWalker"
 
@@ -243,7 +247,7 @@ class Memorizing(Settings):
     ] = 1536
     memory_words: Annotated[int, Ge(0), Help("Show at most this many words of earlier memos with each page.")] = 1500
     memorize_batch: Annotated[
-        int, Ge(1), Help("Memorise this many pages at once; each of them sees the memory before all of them.")
+        int, Ge(1), Help("Memorise this many pages at once; each of them sees only the memory before all of them.")
     ] = 1
     two_calls: Annotated[bool, Help("Ask for the memo and the header of a page in two calls.")] = False
 
@@ -257,11 +261,11 @@ class Research(Settings):
     rounds: Annotated[int, Ge(0), Help("At most this many rounds of research; 0 = answer from the memory alone.")] = 3
     pages_per_tool: Annotated[int, Ge(1), Help("At most this many pages of each search tool in a round.")] = 5
     without_memory: Annotated[bool, Help("Plan without seeing the memory.")] = False
-    separate_requests: Annotated[bool, Help("Ask in a call of its own what is missing, as the paper does.")] = False
+    separate_requests: Annotated[bool, Help("Ask what is missing in a separate call, as the paper does.")] = False
     evidence: Annotated[
-        Evidence, Help("What the context holds beside the integrated notes: nothing (integration), pages or snippets.")
+        Evidence, Help("What the context holds besides the integrated notes: nothing (integration), pages or snippets.")
     ] = "integration"
-    context_only: Annotated[bool, Help("Give the context that was found, and no answer.")] = False
+    context_only: Annotated[bool, Help("Return the context that was found, without an answer.")] = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -282,7 +286,7 @@ class SearchTools(Settings):
 
 @dataclass(frozen=True, kw_only=True)
 class Embeddings(Settings):
-    """What vector search embeds with."""
+    """The embedding model of vector search."""
 
     panel = "Model"
 
@@ -293,7 +297,7 @@ class Embeddings(Settings):
 
 @dataclass(frozen=True, kw_only=True)
 class Segments(Settings):
-    """What the retrieval baselines rank."""
+    """The segments that the retrieval baselines rank."""
 
     panel = "Baselines"
 
@@ -302,7 +306,7 @@ class Segments(Settings):
 
 @dataclass(frozen=True, kw_only=True)
 class Excerpt(Settings):
-    """How much the cutting baselines keep."""
+    """How much of the text the baselines `first-words` and `last-words` keep."""
 
     panel = "Baselines"
 
@@ -315,7 +319,7 @@ class Excerpt(Settings):
 
 @dataclass(frozen=True, kw_only=True)
 class Chaining(Settings):
-    """How long MemGPT's agent goes on."""
+    """How many steps MemGPT's agent may chain."""
 
     panel = "MemGPT"
 

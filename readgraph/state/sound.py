@@ -1,4 +1,4 @@
-"""Stored values as records. What is odd in one is found where it is read, not where it is used."""
+"""Stored values as records. A value is checked when it is read, so that no later code meets a damaged one."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -11,10 +11,10 @@ from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
 from readgraph.state.errors import Damaged
 
 MOST = 2**32
-"""A number in a record that is larger was never written: a text has fewer characters."""
+"""The largest count in a record. Larger numbers were never written, since texts have fewer characters."""
 
 UNREADABLE = {"unreadable": True}
-"""Stands in the place of a stored value that is no JSON object; it is no record either."""
+"""Stands for a stored value that is not a JSON object; it is not a valid record either."""
 
 
 def is_time(time: str) -> bool:
@@ -28,21 +28,21 @@ def is_time(time: str) -> bool:
 
 def _time(time: str) -> str:
     if time and not is_time(time):
-        raise ValueError("this is no time")
+        raise ValueError("this is not a time")
     return time
 
 
 Count = Annotated[int, Field(ge=0, le=MOST)]
 Id = Annotated[str, Field(pattern=r"^[\w-]{1,64}$")]
-"""An id, which may become a part of a file's name and leads to no other folder."""
+"""An id, which may become a part of a file name, so it can't lead to another folder."""
 Time = Annotated[str, AfterValidator(_time)]
-"""A time as records keep it, or "" where it is not known."""
+"""A time as records keep it, or "" if it is unknown."""
 
 Record = TypeVar("Record")
 
 
 def load(kind: type[Record], value: Any) -> Record:
-    """The record of a stored value; raises `Damaged` where it is none."""
+    """The record in a stored value; raises `Damaged` if it holds none."""
     try:
         record: Record = _adapter(kind).validate_python(value)  # type: ignore[arg-type]  # a class is hashable
         return record
@@ -51,7 +51,7 @@ def load(kind: type[Record], value: Any) -> Record:
 
 
 def sound(kind: type[Record], values: Iterable[Any]) -> Iterator[Record]:
-    """The records of those stored values that are sound."""
+    """The records in these stored values, without the damaged ones."""
     for value in values:
         with suppress(Damaged):
             yield load(kind, value)

@@ -1,7 +1,7 @@
-"""How the nodes of a summary tree stand: arithmetic over counts (MemWalker, section 3, memory tree construction).
+"""The shape of a summary tree: arithmetic over counts (MemWalker, section 3, memory tree construction).
 
-A node's id is "level.number": "0.13" is the leaf of page 13, and the root stands alone on the highest level. Groups
-count from the left, so that what is appended to a document changes the right edge of its tree alone.
+A node's id is "level.number": "0.13" is the leaf of page 13, and the root is alone on the highest level. Groups are
+formed from the left, so text appended to a document changes only the right edge of its tree.
 """
 
 import re
@@ -20,7 +20,7 @@ def node_id(level: int, number: int) -> str:
 
 def is_leaf(node: str) -> bool:
     """Whether a node is the leaf of a page."""
-    return str(node).startswith("0.")  # a person may have set it to something else
+    return str(node).startswith("0.")  # a user may have edited the state
 
 
 def page_of(leaf: str) -> int:
@@ -29,21 +29,21 @@ def page_of(leaf: str) -> int:
 
 
 def tree_ids(memory: Memory) -> list[str]:
-    """The ids of all nodes that the tree above a memory's pages has or may come to have."""
+    """The ids of all nodes that the finished tree above a memory's pages will have."""
     counts = TreeShape.planned(memory).counts if "children" in memory.recipe.parameters else ()
     return [node_id(level, number) for level, count in enumerate(counts) if level for number in range(count)]
 
 
 @dataclass(frozen=True, slots=True)
 class TreeShape:
-    """A tree of `counts[level]` nodes, the leaves first, whose groups have at most `most` children."""
+    """A tree with `counts[level]` nodes on each level, leaves first; a node has at most `most` children."""
 
     counts: tuple[int, ...]
     most: int
 
     @classmethod
     def over(cls, pages: int, most: int) -> "TreeShape":
-        """The whole tree over this many pages."""
+        """The finished tree over this many pages."""
         counts = [pages]
         while counts[-1] > 1:
             counts.append(-(-counts[-1] // most))
@@ -51,14 +51,14 @@ class TreeShape:
 
     @classmethod
     def planned(cls, memory: Memory) -> "TreeShape":
-        """The whole tree that a memory is to have; raises `BadInput` where its recipe doesn't say how."""
+        """The finished tree of a memory; raises `BadInput` if its recipe has no 'children'."""
         if not (most := memory.recipe.parameters.get("children")):
-            raise BadInput(f"No tree grows over a memory of {memory.recipe.method}: its recipe needs 'children'.")
+            raise BadInput(f"A memory of {memory.recipe.method} has no tree: its recipe needs 'children'.")
         return cls.over(memory.pages, most)
 
     @classmethod
     def of(cls, memory: Memory) -> "TreeShape":
-        """The tree that is grown over a memory; all pages below one root where it isn't whole."""
+        """The tree over a memory; one root above all pages if the tree is not finished."""
         counts = (memory.pages, *memory.levels)
         if memory.complete and counts[-1] == 1:
             return cls(counts, memory.recipe.parameters.get("children", 1))
@@ -66,23 +66,23 @@ class TreeShape:
 
     @property
     def root(self) -> str:
-        """The id of the root; in a tree of one page that is its leaf."""
+        """The id of the root; in a tree of one page, that page's leaf."""
         return node_id(len(self.counts) - 1, 0)
 
     def children(self, node: str) -> list[str]:
-        """The children of a node from left to right; a leaf has none."""
-        level, number = self._found(node)
+        """The children of a node, from left to right; a leaf has none."""
+        level, number = self._parsed(node)
         if not level:
             return []
         return [node_id(level - 1, child) for child in self.group(level, number)]
 
     def group(self, level: int, number: int) -> range:
-        """The numbers, on the level below, of a node's children."""
+        """The numbers of a node's children on the level below."""
         return range(self._begin(level, number), self._begin(level, number + 1))
 
     def parent(self, node: str) -> str | None:
         """The parent of a node; the root has none."""
-        level, number = self._found(node)
+        level, number = self._parsed(node)
         if node == self.root:
             return None
         last = self.counts[level + 1] - 1
@@ -95,21 +95,21 @@ class TreeShape:
 
     def pages(self, node: str) -> range:
         """The pages below a node, or the leaf's own."""
-        level, first = self._found(node)
+        level, first = self._parsed(node)
         last = first
         for below in range(level, 0, -1):
             first, last = self._begin(below, first), self._begin(below, last + 1) - 1
         return range(first, last + 1)
 
     def _begin(self, level: int, number: int) -> int:
-        """Where the children of a node begin. A last group of one takes half of its left neighbour's."""
+        """The number of a node's first child. A last node that would have only one gets half of its neighbour's."""
         below = self.counts[level - 1]
         if number == self.counts[level]:
             return below
         alone = below % self.most == 1 and number and number == self.counts[level] - 1
         return number * self.most - ((self.most - 1) // 2 if alone else 0)
 
-    def _found(self, node: str) -> tuple[int, int]:
+    def _parsed(self, node: str) -> tuple[int, int]:
         if named := _ID.fullmatch(str(node)):
             level, number = int(named[1]), int(named[2])
             if level < len(self.counts) and number < self.counts[level]:

@@ -1,7 +1,7 @@
-"""What may be stopped halfway: storing a text that is too long for one commit, and forgetting a document.
+"""Work that may be stopped halfway: storing a text that is too long for one commit, and forgetting a document.
 
-A record of each stands in the store until it is done, and whoever opens the library next finishes it
-(see `readgraph.state.forgetting.finish`). So nobody has to look through a store for what nothing names any more.
+The store holds a record of such work until it is done, and the next opening of the library finishes it
+(see `readgraph.state.forgetting.finish`). So nobody has to search a store for orphaned items.
 """
 
 from collections.abc import Sequence
@@ -13,14 +13,14 @@ from readgraph.state.records import Document
 from readgraph.state.stored_items import BATCH, ROOT, StoredItems, StoredValue
 
 UNFINISHED = (ROOT, "unfinished")
-"""Namespace of these records, by the document's id: the record of a document that is being forgotten, else nothing."""
+"""Namespace of these records. Its keys are document ids; its values hold the record of a document being forgotten."""
 
 TEXTS = ("text", "places", "sessions")
-"""What is stored of a document beside its record."""
+"""What is stored of a document besides its record."""
 
 
 async def store_document(items: StoredItems, document: Document, parts: Sequence[StoredValue], *, new: bool) -> None:
-    """Store what belongs to a document, and its record last. A new one is there as a whole, or not at all."""
+    """Store a document's parts, then its record. A new document is stored as a whole or not at all."""
     record: StoredValue = ((ROOT, "documents"), document.id, asdict(document))
     if len(parts) < BATCH:  # committed together
         await items.put([*parts, record])
@@ -32,16 +32,16 @@ async def store_document(items: StoredItems, document: Document, parts: Sequence
 
 
 async def drop_document(items: StoredItems, identity: str) -> None:
-    """Delete what is stored of a document, and what says that it is unfinished."""
+    """Delete what is stored of a document, and its mark as unfinished."""
     for kind in TEXTS:
         await items.clear((ROOT, kind, identity))
     await items.put([((ROOT, "documents"), identity, None), (UNFINISHED, identity, None)])
 
 
 async def begin_forgetting(items: StoredItems, identity: str) -> Document:
-    """Take the document's record out of the list, so that nobody begins to read it, and keep it among the unfinished.
+    """Move the document's record from the list to the unfinished work, so that no new reading of it begins.
 
-    Gives the record; raises `BadInput` where it is in neither place.
+    Returns the record; raises `BadInput` if it is in neither place.
     """
     (value,) = await items.get((ROOT, "documents"), [identity])
     if value is not None:
@@ -53,20 +53,20 @@ async def begin_forgetting(items: StoredItems, identity: str) -> Document:
 
 
 async def being_forgotten(items: StoredItems, identity: str) -> Document | None:
-    """The record of a document whose forgetting has begun and not ended."""
+    """The record of a document that is being forgotten, or None."""
     (value,) = await items.get(UNFINISHED, [identity])
     return _document(identity, value["document"]) if value and "document" in value else None
 
 
 async def check_not_forgotten(items: StoredItems, identity: str) -> None:
-    """Raise `Forgotten` where the document is being forgotten."""
+    """Raise `Forgotten` if the document is being forgotten."""
     if document := await being_forgotten(items, identity):
-        named = document.title or identity
-        raise Forgotten(f"'{named}' is being forgotten: wait a moment and give the same command again.")
+        title = document.title or identity
+        raise Forgotten(f"'{title}' is being forgotten: wait a moment and give the same command again.")
 
 
 def _document(identity: str, value: Any) -> Document:
-    """The record; where it is damaged, one that holds no more than the id, by which all that is kept is found."""
+    """The record in a stored value; if it is damaged, one with only the id, which is enough to find everything."""
     try:
         return Document.load(value)
     except Damaged:
@@ -74,5 +74,5 @@ def _document(identity: str, value: Any) -> Document:
 
 
 def unreadable(identity: str) -> Document:
-    """Stands for a document whose record is damaged, to forget it."""
+    """A stand-in for a document whose record is damaged, with which it can be forgotten."""
     return Document(identity, identity, "", 0, 0, "")

@@ -7,14 +7,14 @@ from typing_extensions import TypedDict
 from readgraph.state.reading import Answered, ReadingState
 
 Action = Literal["child", "revert", "exhausted", "answer", "keep", "unusable"]
-"""A decision at a node: down to a child; back up; up by itself, since every child was visited; at a leaf: answer, or
-keep what was found and go on; no usable reply, which ends the walk."""
+"""A decision at a node: go down to a child; go back up (`revert`); go up without asking, since every child was visited
+(`exhausted`); at a leaf, answer, or keep the findings and go on; no usable reply, which ends the walk."""
 
 
 class Hop(TypedDict):
-    """One decision of a walk. `walk` counts from 0; `next_node` is the node that follows, none where the walk ends.
+    """One decision of a walk. `walk` counts from 0; `next_node` is the node that follows, None at the walk's end.
 
-    `memory_words` is the size of the working memory, `shown_words` that of the notes or the segment decided on.
+    `memory_words` is the size of the working memory, `shown_words` the size of the notes or the segment shown.
     """
 
     walk: int
@@ -28,14 +28,14 @@ class Hop(TypedDict):
 
 
 class Walked(Answered):
-    """Output of a walk: every decision, and the percentage of the text's words that was read."""
+    """Output of a walk: every decision, and the percentage of the text's words that were read."""
 
     hops: list[Hop]
     percent_read: float | None
 
 
 class WalkState(ReadingState, Walked):
-    """All channels of a walk; `current_node` is the node where it stands, `walk` the number of the walk."""
+    """All channels of a walk; `current_node` is its position, `walk` its number."""
 
     current_node: str
     walk: int

@@ -4,10 +4,10 @@ import re
 from itertools import islice
 
 LONGEST_WORD = 40
-"""A run of characters without a space counts as one more word for each 40 characters it goes on."""
+"""A run of characters without a space counts as one word for every 40 characters."""
 
 SPLIT_AT_ONCE = 100_000
-"""Characters: a longer text is counted match by match, since its split words take many times its size."""
+"""Characters. A longer text is counted match by match, since a list of its words takes many times its size."""
 
 _CJK = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff"
 _ANY_CJK = re.compile(f"[{_CJK}]")
@@ -15,7 +15,7 @@ _UNIT = re.compile(rf"[{_CJK}]|[^\s{_CJK}]{{1,{LONGEST_WORD}}}")
 
 
 def count_words(text: str) -> int:
-    """Number of words: runs between white space; each CJK character is one; very long runs count as several."""
+    """The number of words: runs between white space. Each CJK character is a word; very long runs count as several."""
     if len(text) <= SPLIT_AT_ONCE and (text.isascii() or not _ANY_CJK.search(text)):
         runs = text.split()
         if len(text) <= LONGEST_WORD or max(map(len, runs), default=0) <= LONGEST_WORD:
@@ -24,7 +24,7 @@ def count_words(text: str) -> int:
 
 
 def end_after_words(text: str, start: int, words: int) -> int:
-    """Offset after the word number `words`, counted from `start` (the text's end where there are fewer)."""
+    """The offset after the first `words` words from `start` on (the text's end if there are fewer)."""
     if words <= 0:
         return start
     last = next(islice(_UNIT.finditer(text, start), words - 1, None), None)
@@ -37,6 +37,6 @@ def first_words(text: str, words: int) -> str:
 
 
 def counted(number: int, thing: str) -> str:
-    """A number of things, in words for a person."""
-    several = f"{thing[:-1]}ies" if thing.endswith("y") else f"{thing}s"
-    return f"{number:,} {thing if number == 1 else several}"
+    """A count with its noun: "1 page", "1,200 pages", "2 histories"."""
+    plural = f"{thing[:-1]}ies" if thing.endswith("y") else f"{thing}s"
+    return f"{number:,} {thing if number == 1 else plural}"

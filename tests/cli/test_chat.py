@@ -270,7 +270,7 @@ def test_agents(readgraph: Command, server: ModelServer, tmp_path: Path) -> None
     assert "Imported 'eve' with 2 events." in readgraph("agents", "import", file, "--as", "eve", *elsewhere)
     assert "you: Hello?" in readgraph("chat", "--agent", "eve", "--model", "openai:double", *elsewhere)
     assert "There is an agent 'ada' already" in readgraph("agents", "import", file, code=2)
-    assert "no file of an agent" in readgraph("agents", "import", EXAMPLES / "allotment-chat.txt", code=2)
+    assert "not an agent's file" in readgraph("agents", "import", EXAMPLES / "allotment-chat.txt", code=2)
     assert "There is no file" in readgraph("agents", "import", tmp_path / "none.json", code=2)
     file.with_name("torn.json").write_text('{"readgraph": "agent", ')
     torn = readgraph("agents", "import", file.with_name("torn.json"), code=2)

@@ -53,10 +53,10 @@ BAD_INPUT = [
     ("replies import {tmp}/none.jsonl", "no file"),
     ("replies import {tmp}/hollow", "can't be read"),
     ("replies import {tmp}/noise.txt", "can't be read"),
-    ("replies import {tmp}/empty.txt", "Line 1 is no JSON"),
-    ("replies import {tmp}/deep.jsonl", "Line 1 is no JSON"),
-    ("replies import {tmp}/cut.jsonl", "Line 2 is no JSON"),
-    ("replies import {tmp}/other.jsonl", "no archive of replies, or of a newer format"),
+    ("replies import {tmp}/empty.txt", "Line 1 is not JSON"),
+    ("replies import {tmp}/deep.jsonl", "Line 1 is not JSON"),
+    ("replies import {tmp}/cut.jsonl", "Line 2 is not JSON"),
+    ("replies import {tmp}/other.jsonl", "not an archive of replies, or its format is newer"),
     ("replies export {tmp}/none/run.jsonl", "can't be written"),
 ]
 

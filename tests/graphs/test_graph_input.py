@@ -117,7 +117,7 @@ async def test_other_things_in_the_place_of_a_text_a_session_a_store_a_retriever
     for sessions in (wrong, [wrong], [SessionText(cast("Any", None))]):
         with pytest.raises(BadInput, match="a SessionText of strings"):
             await append_sessions(pages, "log", sessions)
-    with pytest.raises(BadInput, match="PageStore is no LangGraph store"):
+    with pytest.raises(BadInput, match="PageStore is not a LangGraph store"):
         await build().compile(store=cast("Any", pages)).ainvoke({"text": "A lamp."}, context=ReaderContext(model=""))
     with pytest.raises(BadInput, match="retriever for 'vector' is none: str"):
         with_retrievers(vector=wrong)

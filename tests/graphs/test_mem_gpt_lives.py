@@ -155,11 +155,11 @@ async def test_export_and_import(ada: Living, server: ModelServer, story: str, t
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        ({"format": 2}, "no file of an agent, or of a newer format: format"),
-        ({"recall": [{"number": 3}]}, "no file of an agent"),
+        ({"format": 2}, "not an agent's file, or its format is newer: format"),
+        ({"recall": [{"number": 3}]}, "not an agent's file"),
         ({"queue_from": 9}, "was changed: the numbers"),
         ({"passages": [{"number": 5, "at": "", "text": "x"}]}, "was changed: the numbers"),
-        ({"more": 1}, "no file of an agent"),
+        ({"more": 1}, "not an agent's file"),
     ],
 )
 async def test_a_file_that_is_no_agent(ada: Living, server: ModelServer, change: dict[str, Any], reason: str) -> None:

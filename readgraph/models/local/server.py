@@ -17,7 +17,7 @@ from typing import Any
 from readgraph.models.local.limits import context_tokens, local_settings, reply_tokens
 from readgraph.models.local.model_file import ModelFile, model_file
 from readgraph.state.errors import ModelUnavailable
-from readgraph.state.forks import anew_in_forked
+from readgraph.state.forks import reset_in_forked
 from readgraph.state.settings import PACKAGED_MODEL, full_name
 
 CHILD = "readgraph.models.local.serving"
@@ -105,7 +105,7 @@ def how_it_ended(model: str) -> str:
     return f" ({signal.strsignal(-code)})" if code < 0 else f" with code {code}"
 
 
-def _begin_anew() -> None:
+def _reset() -> None:
     """A forked process starts servers of its own: it can't see whether its parent's run, and must not hold them."""
     global _one
     _one = Lock()
@@ -114,7 +114,7 @@ def _begin_anew() -> None:
     _servers.clear()
 
 
-anew_in_forked(_begin_anew)
+reset_in_forked(_reset)
 
 
 def expectation(model: str, file: ModelFile) -> str:

@@ -1,1 +1,1 @@
-"""Growing indexes over the pages of one memory, by words and by embeddings; the page store can fill them again."""
+"""Growing indexes over the pages of a memory, by words and by embeddings; they can be rebuilt from the page store."""

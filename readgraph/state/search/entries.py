@@ -1,4 +1,4 @@
-"""What is indexed and what is found."""
+"""What search indexes hold and what searches return."""
 
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
@@ -10,7 +10,7 @@ PARTS: tuple[Part, ...] = ("page", "header", "memo")
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What can be found of a page: its text, the line that places it in its document, and its note."""
+    """What is indexed of a page: its text, its header (the line that gives its context) and its note."""
 
     page: int
     text: str
@@ -20,7 +20,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A page that was found. `score` compares within one ranking only; `part` is where the query was nearest."""
+    """A page that was found. Scores of different rankings can't be compared; `part` matched the query best."""
 
     page: int
     score: float
@@ -28,7 +28,7 @@ class Hit:
 
 
 class VectorKey(NamedTuple):
-    """What a vector stands for: a part of a page, or a window of that part."""
+    """What a vector represents: a part of a page, or a window of that part."""
 
     page: int
     part: Part
@@ -36,7 +36,7 @@ class VectorKey(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Extent:
-    """How far an index has come: the number of pages in it, and the last of them (-1: none)."""
+    """How much an index holds: the number of its pages, and the last page (-1: none)."""
 
     count: int
     last: int

@@ -1,4 +1,4 @@
-"""Rankings whose scores can't be compared become one (reciprocal rank fusion)."""
+"""Reciprocal rank fusion: one ranking from several whose scores can't be compared."""
 
 from collections.abc import Iterable, Sequence
 from itertools import islice
@@ -6,18 +6,18 @@ from itertools import islice
 from readgraph.state.search.entries import Hit
 
 RANK_CONSTANT = 60
-"""How much the first ranks count before the later ones: the usual value, which flattens them."""
+"""The usual constant of reciprocal rank fusion: the larger it is, the less the first ranks stand out."""
 
 
 DEPTH = 10
-"""How far each ranking is read. With deep ones, standing anywhere in two rankings counts more than standing first in
-one: over LoCoMo's turns, 50 deep, the fused ranking is worse than keyword search alone (`benchmarks/retrieval.py`)."""
+"""How many pages of each ranking count. With more, a page low in two rankings beats the first page of one: on LoCoMo's
+turns with depth 50, the fused ranking is worse than keyword search alone (`benchmarks/retrieval.py`)."""
 
 
 def fuse(rankings: Iterable[Sequence[int | Hit]], depth: int = DEPTH) -> list[tuple[int, float]]:
-    """(page, score) of the pages among the first `depth` of any ranking, best first; equals in page order.
+    """(page, score) of the pages among the first `depth` of any ranking, best first; ties in page order.
 
-    A page gets 1 / (60 + rank) of each ranking, ranks counted from 1; where one names it twice, its first place counts.
+    A page gets 1 / (60 + rank) from each ranking, with ranks from 1; if a ranking has it twice, the better rank counts.
     """
     scores: dict[int, float] = {}
     for ranking in rankings:

@@ -11,7 +11,7 @@ from threading import Lock
 from typing import Any, TypeVar
 
 from readgraph.state.errors import LibraryError
-from readgraph.state.forks import rest_in_forks
+from readgraph.state.forks import pause_in_forks
 from readgraph.state.search import keyword_tables
 from readgraph.state.search.entries import Entry, Extent, Hit
 
@@ -19,11 +19,11 @@ _T = TypeVar("_T")
 
 
 class KeywordIndex:
-    """Finds pages by their words; one index a memory, made when its first entry is added.
+    """Finds pages by their words; each memory has its own index, made when its first entry is added.
 
-    `path` names the file (created if it is missing, rebuilt if it is damaged), nothing an index in memory. What
-    is added is committed when the call returns. Every method raises `LibraryError` where the file can't be used; it
-    may be deleted at any time that nobody uses it, since the page store can fill it again.
+    `path` names the file (created if it is missing, rebuilt if it is damaged); None keeps the index in memory. Entries
+    are committed when `add` returns. Every method raises `LibraryError` if the file can't be used. While nobody uses
+    the file it may be deleted: it is rebuilt from the page store.
     """
 
     def __init__(self, path: Path | None = None) -> None:
@@ -31,16 +31,16 @@ class KeywordIndex:
         self._reading = _Worker(path, "search-reads") if path else self._writing
 
     def close(self) -> None:
-        """Commit what waits and close the file."""
+        """Commit pending writes and close the file."""
         self._writing.close()
         self._reading.close()
 
     async def add(self, memory: str, entries: Iterable[Entry]) -> None:
-        """Index entries, all or none; an entry of the same page is replaced."""
+        """Index entries, all or none; an earlier entry of the same page is replaced."""
         await self._writing.run(partial(keyword_tables.add, memory=memory, entries=list(entries)))
 
     async def rebuild(self, memory: str, entries: Iterable[Entry]) -> None:
-        """Index these entries and no others; who searches meanwhile finds the old ones."""
+        """Index these entries and no others; searches meanwhile find the old entries."""
         await self._writing.run(partial(keyword_tables.add, memory=memory, entries=list(entries), renew=True))
 
     async def remove(self, memory: str, pages: Iterable[int]) -> None:
@@ -52,37 +52,37 @@ class KeywordIndex:
         await self._writing.run(partial(keyword_tables.forget, memory=memory))
 
     async def search(self, memory: str, query: str, limit: int = 10) -> list[Hit]:
-        """At most `limit` pages that share words with the query, best first.
+        """Find at most `limit` pages that share words with the query, best first.
 
-        Stop words and words on very many pages are not looked for, unless the query has no others.
+        Stop words and words on very many pages are ignored, unless the query has no others.
         """
         return await self._reading.run(partial(keyword_tables.search, memory=memory, query=query, limit=limit))
 
     async def pages(self, memory: str, query: str, limit: int | None = None) -> list[int]:
-        """The numbers alone of the pages that `search` finds; without a limit all, for paging with the true total."""
+        """The page numbers that `search` finds; without a limit all of them, which gives the true total for paging."""
         return await self._reading.run(partial(keyword_tables.pages, memory=memory, query=query, limit=limit))
 
     async def extent(self, memory: str) -> Extent:
-        """How many pages are indexed, and the last of them: less than the page store holds means stale."""
+        """How many pages are indexed, and the last of them; if the page store holds more, the index is out of date."""
         return await self._reading.run(partial(keyword_tables.extent, memory=memory))
 
     async def missing(self, memory: str, pages: int) -> list[int]:
-        """Those of the first `pages` pages that are not indexed yet."""
+        """Which of the first `pages` pages are not indexed yet."""
         return await self._reading.run(partial(keyword_tables.missing, memory=memory, pages=pages))
 
 
 class _Worker:
-    """A thread with a connection of its own, which is opened when it is first used."""
+    """A thread with its own connection, which is opened at first use."""
 
     def __init__(self, path: Path | None, name: str) -> None:
         self._path = path
         self._thread = ThreadPoolExecutor(1, thread_name_prefix=f"readgraph-{name}")
         self._connection: sqlite3.Connection | None = None
         self._process, self.lock = os.getpid(), Lock()
-        rest_in_forks(self)
+        pause_in_forks(self)
 
     async def run(self, operation: Callable[[sqlite3.Connection], _T]) -> _T:
-        """Run an operation on the thread; cancelling stops it only while it waits."""
+        """Run an operation on the thread; cancelling stops it only before it has started."""
         if self._process != os.getpid():
             raise LibraryError(f"The search index{self._named()} was opened before this process was forked.")
         try:

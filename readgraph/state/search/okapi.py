@@ -9,13 +9,13 @@ from operator import add
 from readgraph.state.search.terms import content_words, term_counts
 
 K1, B, EPSILON = 1.5, 0.75, 0.25
-"""As `rank_bm25.BM25Okapi` has them, whose scores these are (a test compares them)."""
+"""The defaults of `rank_bm25.BM25Okapi`, whose scores this reproduces (a test compares them)."""
 
 
 class Okapi:
-    """BM25 of one query over texts that are taken one by one; of a text only its length and the query's terms stay.
+    """BM25 of one query over texts that are added one by one; only lengths and counts of the query's terms are kept.
 
-    `rank_bm25` keeps the words of all texts and how often each has them: several times the text.
+    `rank_bm25` keeps the words of all texts with their counts, which takes several times the texts' memory.
     """
 
     def __init__(self, query: str) -> None:
@@ -25,7 +25,7 @@ class Okapi:
         self._found = dict[int, dict[str, int]]()
 
     def add(self, text: str) -> None:
-        """Take the next text in."""
+        """Add the next text."""
         counts = term_counts(text)
         if found := {term: counts[term] for term in self._wanted if term in counts}:
             self._found[len(self._lengths)] = found
@@ -33,7 +33,7 @@ class Okapi:
         self._texts_with.update(dict.fromkeys(counts, 1))
 
     def ranked(self) -> list[tuple[int, float]]:
-        """(index, score) of the texts that share a content word with the query, best first."""
+        """(index, score) of the texts that share a content word with the query, best first; ties in text order."""
         weights = self._weights() if self._found else {}
         mean = sum(self._lengths) / max(len(self._lengths), 1)
 
@@ -46,12 +46,12 @@ class Okapi:
         return sorted(hits, key=lambda hit: (-hit[1], hit[0]))
 
     def _weights(self) -> dict[str, float]:
-        """The weight of each term; one that most texts have would weigh less than nothing, and gets a little."""
+        """The weight of each term; a term in most texts would get a negative weight, and gets a small positive one."""
         texts = len(self._lengths)
         weights = {
             term: math.log(texts - count + 0.5) - math.log(count + 0.5) for term, count in self._texts_with.items()
         }
-        least = EPSILON * (reduce(add, weights.values()) / len(weights))  # Python 3.12's sum rounds otherwise
+        least = EPSILON * (reduce(add, weights.values()) / len(weights))  # Python 3.12's `sum` rounds differently
         return {term: least if weights[term] < 0 else weights[term] for term in self._wanted if term in weights}
 
 

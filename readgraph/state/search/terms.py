@@ -1,4 +1,4 @@
-"""The words of a text and of a query, as every ranking by words sees them."""
+"""The terms of a text and of a query, the same for every ranking by words."""
 
 import re
 from collections import Counter
@@ -16,33 +16,35 @@ STOP_WORDS = frozenset(
 )
 
 MOST_TERMS = 64
-"""Different words of a query that are looked up; a longer query is a text, and its first words say enough."""
+"""The most different words of a query that are looked up; of a longer query the first ones are enough."""
 
-# Scripts that put no space between words, or (Hangul) write endings to them. Words are found by their neighbours:
-# each character is a term, and each pair.
+# Scripts without spaces between words, or (Hangul) with endings joined to words. Here each character is a term, and
+# each pair of neighbouring characters.
 _UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff"
     "\U00020000-\U0003ffff"
 )
-_INDIC = "\u0900-\u0963\u0966-\u0dff"  # vowel signs are no letters to `\w`, but stand inside words
+_INDIC = "\u0900-\u0963\u0966-\u0dff"  # `\w` does not match vowel signs, but they are inside words
 _TOKEN = re.compile(rf"[{_UNSPACED}]+|(?:[^\W{_UNSPACED}]|[{_INDIC}])+")
 _ASCII_BETWEEN = {code: " " for code in range(128) if not (chr(code).isalnum() or chr(code) == "_")}
 _UNSPACED_START = re.compile(rf"[{_UNSPACED}]")
-_MARKS = re.compile("[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670]")  # accents, and vowel points that few write
+_MARKS = re.compile(
+    "[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670]"
+)  # accents, and vowel points that are seldom written
 
 
 def words(text: str) -> list[str]:
-    """All words of a text, folded and stemmed, in their order; accents and full-width forms don't matter."""
+    """All words of a text in their order, case-folded and stemmed, without accents and full-width forms."""
     return [_stem(token) for token in _tokens(text)]
 
 
 def content_words(text: str) -> list[str]:
-    """The words that carry content: those of `words` without the stop words."""
+    """The result of `words` without stop words."""
     return [_stem(token) for token in _tokens(text) if token not in STOP_WORDS]
 
 
 def term_counts(text: str) -> dict[str, int]:
-    """How often a text has each of its `content_words`, in the order in which they come first."""
+    """How often each of its `content_words` occurs in a text, in the order of first occurrence."""
     tokens = text.casefold().translate(_ASCII_BETWEEN).split() if text.isascii() else _tokens(text)
     counts: dict[str, int] = {}
     for token, count in Counter(tokens).items():
@@ -53,15 +55,15 @@ def term_counts(text: str) -> dict[str, int]:
 
 
 def query_terms(query: str) -> list[str]:
-    """The different words to look for: content words, or all words where there are no others."""
+    """The different words to look for: content words, or all words if there are only stop words."""
     return list(dict.fromkeys(content_words(query) or words(query)))[:MOST_TERMS]
 
 
 def affordable(frequencies: Mapping[str, int], most_rows: int) -> list[str]:
-    """The rarest terms that stand on at most `most_rows` pages together; the rarest of all in any case.
+    """The rarest terms whose page counts add up to at most `most_rows`; the rarest term is always included.
 
-    A term costs time for each page it stands on, and the more pages, the less it tells them apart. `frequencies` says
-    for each term on how many pages it stands; terms that stand nowhere are left out.
+    A term costs time for each page that has it, and the more pages have it, the less it distinguishes them.
+    `frequencies` gives the number of pages that have each term; terms on no page are left out.
     """
     chosen: list[str] = []
     for term in sorted((term for term, pages in frequencies.items() if pages), key=lambda term: frequencies[term]):
@@ -73,7 +75,7 @@ def affordable(frequencies: Mapping[str, int], most_rows: int) -> list[str]:
 
 
 def match_any(terms: Sequence[str]) -> str:
-    """The FTS5 query for any of these terms. Quoted, they are no operators, and no term holds a quote."""
+    """The FTS5 query for any of these terms. Quotes keep them from being operators; no term contains a quote."""
     return " OR ".join(f'"{term}"' for term in terms)
 
 
@@ -83,17 +85,17 @@ def _tokens(text: str) -> Iterator[str]:
     for token in _TOKEN.findall(text.casefold()):
         if _UNSPACED_START.match(token):
             yield from token
-            yield from (token[at : at + 2] for at in range(len(token) - 1))
+            yield from (token[start : start + 2] for start in range(len(token) - 1))
         else:
             yield token
 
 
-@lru_cache(maxsize=65_536)  # a text says the same words again and again
+@lru_cache(maxsize=65_536)  # texts repeat their words
 def _stem(word: str) -> str:
-    """A light English stem: plurals, -ing, -ed, and the letters that these double, drop or change.
+    """A light English stemmer: plurals, -ing, -ed, and the letters that these double, drop or change.
 
-    FTS5's Porter stemmer was measured against it over LoCoMo turns, QMSum chunks and Hotpot paragraphs: neither is
-    better on all (`benchmarks/retrieval.py`), and with this one all rankings see the same words.
+    It was compared with FTS5's Porter stemmer on LoCoMo turns, QMSum chunks and Hotpot paragraphs: neither is better on
+    all of them (`benchmarks/retrieval.py`), and with this one all rankings use the same words.
     """
     for ending in ("ing", "ed", "es", "s"):
         if word.endswith(ending) and len(word) - len(ending) >= 3 and not word.endswith("ss"):

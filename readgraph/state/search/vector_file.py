@@ -72,7 +72,7 @@ def append(path: Path, header: Header, records: Records) -> None:
 def read(path: Path, known: Header | None, first: int) -> tuple[Header, Records] | None:
     """The header, and the records from number `first` on, or all where the header is not the known one.
 
-    A last record that is not whole yet is left for later. Gives nothing where there is no file of this format.
+    A last record that is not whole yet is left for later. Gives nothing if there is no file of this format.
     """
     try:
         with path.open("rb") as file:

@@ -17,17 +17,18 @@ from readgraph.state.search.entries import Extent, Hit, VectorKey
 from readgraph.state.search.vectors import Matrix, Vectors
 
 KEPT_OPEN = 8
-"""Memories whose vectors stay in memory: 100,000 x 384 take 80 MB."""
+"""The most memories whose vectors stay in RAM; 100,000 vectors of 384 numbers take 80 MB."""
 
 _T = TypeVar("_T")
 
 
 class VectorIndex:
-    """Finds pages by embeddings of one model; a page counts as near as the nearest of its vectors.
+    """Finds pages by the embeddings of one model; the nearest vector of a page counts.
 
-    `folder` is where the files are (made where it is missing), nothing a temporary one; `model` names the embedding
-    model with its server. What another model made is never mixed in: each has files of its own. Every method raises
-    `LibraryError` where a file can't be used. A damaged file counts as empty, since the page store can fill it again.
+    `folder` is where the files are (created if it is missing); None makes a temporary folder. `model` names the
+    embedding model and its server. Each model has its own files, so vectors of different models are never mixed. Every
+    method raises `LibraryError` if a file can't be used. A damaged file counts as empty, and is filled again from the
+    page store.
     """
 
     def __init__(self, folder: Path | None, model: str) -> None:
@@ -37,36 +38,36 @@ class VectorIndex:
         self._opening = Lock()
 
     def close(self) -> None:
-        """Let go of the vectors in memory, and of a temporary folder."""
+        """Free the vectors in RAM, and delete a temporary folder."""
         self._open.clear()
         if self._temporary:
             self._temporary()
 
-    async def add(self, memory: str, places: Sequence[VectorKey], vectors: Matrix) -> None:
-        """Append vectors of length 1, shape (places, dimension); earlier ones of the same pages are taken out.
+    async def add(self, memory: str, keys: Sequence[VectorKey], vectors: Matrix) -> None:
+        """Add vectors of length 1, shape (keys, dimension); earlier vectors of the same pages are removed.
 
-        Raises `BadInput` where the memory's vectors have another dimension.
+        Raises `BadInput` if the memory's vectors have another dimension.
         """
-        await self._run(memory, partial(Vectors.add, places=places, vectors=vectors))
+        await self._run(memory, partial(Vectors.add, keys=keys, vectors=vectors))
 
     async def remove(self, memory: str, pages: Iterable[int]) -> None:
-        """Take out all vectors of these pages."""
+        """Remove all vectors of these pages."""
         await self._run(memory, partial(Vectors.remove, pages=list(pages)))
 
     async def search(self, memory: str, vector: Matrix, limit: int = 10) -> list[Hit]:
-        """At most `limit` pages, the nearest first; `score` is the cosine."""
+        """Find at most `limit` pages, the nearest first; `score` is the cosine similarity."""
         return await self._run(memory, partial(Vectors.search, vector=vector, limit=limit))
 
     async def extent(self, memory: str) -> Extent:
-        """How many pages have vectors, and the last of them: less than the page store holds means stale."""
+        """How many pages have vectors, and the last of them; if the page store holds more, the index is out of date."""
         return await self._run(memory, Vectors.extent)
 
     async def missing(self, memory: str, pages: int) -> list[int]:
-        """Those of the first `pages` pages that have no vector yet."""
+        """Which of the first `pages` pages have no vector yet."""
         return await self._run(memory, partial(Vectors.missing, pages=pages))
 
     async def forget(self, memory: str) -> None:
-        """Delete the vectors of a memory, of whichever model."""
+        """Delete the vectors of a memory, of every model."""
         await self._run(memory, Vectors.forget)
 
     async def _run(self, memory: str, operation: Callable[[Vectors], _T]) -> _T:
@@ -93,6 +94,6 @@ class VectorIndex:
 
 
 def _remove(folder: Path, process: int) -> None:
-    """Delete a temporary folder; a child that was forked leaves its parent's."""
+    """Delete a temporary folder; a forked child does not delete its parent's."""
     if process == os.getpid():
         shutil.rmtree(folder, ignore_errors=True)

@@ -1,4 +1,4 @@
-"""The vectors of one memory in FAISS, as its file says. All calls here block; a lock guards them."""
+"""The vectors of one memory in FAISS, kept in step with their file. All calls here block; a lock guards them."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -19,37 +19,37 @@ Matrix = NDArray[np.float32]
 
 
 class Vectors:
-    """An exhaustive inner product over half-precision vectors, and which page and part each of them stands for."""
+    """Exhaustive inner-product search over half-precision vectors, with the page and part of each vector."""
 
     def __init__(self, folder: Path, memory: str, model: str) -> None:
         self._path = folder / f"{digest(memory)}-{digest(model)}.vectors"
         self._files, self._model = f"{digest(memory)}-*.vectors", model
         self._lock = Lock()  # FAISS must not search while it grows
-        self._alone = FileLock(folder / "vectors.lock")
+        self._file_lock = FileLock(folder / "vectors.lock")
         self._clear(None)
 
-    def add(self, places: Sequence[VectorKey], vectors: Matrix) -> None:
-        """Append vectors of length 1; earlier ones of the same pages are taken out."""
-        if len(places) != len(vectors):
-            raise ValueError(f"{len(places)} places for {len(vectors)} vectors.")
-        if not places:
+    def add(self, keys: Sequence[VectorKey], vectors: Matrix) -> None:
+        """Add vectors of length 1; earlier vectors of the same pages are removed."""
+        if len(keys) != len(vectors):
+            raise ValueError(f"{len(keys)} keys for {len(vectors)} vectors.")
+        if not keys:
             return
         if not np.allclose(np.einsum("ij,ij->i", vectors, vectors), 1, atol=0.01):
-            raise ValueError("Only vectors of length 1 are indexed.")
-        with self._lock, self._alone:
+            raise ValueError("Only vectors of length 1 can be indexed.")
+        with self._lock, self._file_lock:
             self._catch_up()
             header = self._header or Header.new(self._model, vectors.shape[1])
             self._check(header, vectors.shape[1])
-            known = self._known({page for page, _ in places})
-            records = np.zeros(len(known) + len(places), header.record)
-            records["page"] = [*known, *(page for page, _ in places)]
-            records["part"] = [REMOVED] * len(known) + [PARTS.index(part) for _, part in places]
+            known = self._known({page for page, _ in keys})
+            records = np.zeros(len(known) + len(keys), header.record)
+            records["page"] = [*known, *(page for page, _ in keys)]
+            records["part"] = [REMOVED] * len(known) + [PARTS.index(part) for _, part in keys]
             records["vector"][len(known) :] = vectors
             self._write(header, records)
 
     def remove(self, pages: Iterable[int]) -> None:
-        """Take out all vectors of these pages."""
-        with self._lock, self._alone:
+        """Remove all vectors of these pages."""
+        with self._lock, self._file_lock:
             self._catch_up()
             known = self._known(pages)
             if self._header and known:
@@ -58,13 +58,13 @@ class Vectors:
                 self._write(self._header, records)
 
     def forget(self) -> None:
-        """Delete the memory's files, of whichever model."""
-        with self._lock, self._alone:
+        """Delete the memory's files, of every model."""
+        with self._lock, self._file_lock:
             for path in self._path.parent.glob(self._files):
                 path.unlink(missing_ok=True)
 
     def search(self, vector: Matrix, limit: int) -> list[Hit]:
-        """The pages whose nearest vector is nearest, best first; equals in page order."""
+        """The pages with the nearest vectors, best first; ties in page order."""
         with self._lock:
             self._catch_up()
             count = len(self._pages)
@@ -87,7 +87,7 @@ class Vectors:
             return Extent(len(pages), int(pages[-1]) if len(pages) else -1)
 
     def missing(self, pages: int) -> list[int]:
-        """Those of the first `pages` pages that have no vector."""
+        """Which of the first `pages` pages have no vector."""
         with self._lock:
             self._catch_up()
             return [int(page) for page in np.setdiff1d(np.arange(pages), self._pages)]
@@ -105,8 +105,8 @@ class Vectors:
     def _check(self, header: Header, dimension: int) -> None:
         if dimension != header.dimension:
             raise BadInput(
-                f"'{self._model}' gave embeddings of {dimension} numbers, and {header.dimension} when the index was "
-                "made: is it another model under the same name? Forget the index first, or name the one it was made by."
+                f"'{self._model}' gave embeddings of {dimension} numbers, but {header.dimension} when the index was "
+                "made: is it another model under the same name? Forget the document, or use the earlier model."
             )
 
     def _write(self, header: Header, records: Records) -> None:
@@ -115,20 +115,20 @@ class Vectors:
         else:
             vector_file.append(self._path, header, records)
         self._catch_up()
-        if self._read > 1000 and self._read > 3 * len(self._pages):  # mostly what was taken out since
+        if self._read > 1000 and self._read > 3 * len(self._pages):  # most records were removed since
             self._shrink(header)
 
     def _shrink(self, header: Header) -> None:
-        kept = np.zeros(len(self._pages), header.record)
-        kept["page"], kept["part"] = self._pages, self._parts
-        kept["vector"] = self._faiss.reconstruct_n(0, len(kept)) if len(kept) else 0
-        vector_file.create(self._path, Header.new(header.model, header.dimension), kept)
+        records = np.zeros(len(self._pages), header.record)
+        records["page"], records["part"] = self._pages, self._parts
+        records["vector"] = self._faiss.reconstruct_n(0, len(records)) if len(records) else 0
+        vector_file.create(self._path, Header.new(header.model, header.dimension), records)
         self._catch_up()
 
     def _catch_up(self) -> None:
-        """Take in what the file has more, from whichever process; a file that was replaced is read from its start.
+        """Read the records that any process has appended to the file; a replaced file is read from its start.
 
-        What is damaged, or was made by another model, counts as nothing: it is replaced when vectors are added.
+        A file that is damaged, or was made by another model, counts as empty, and is replaced when vectors are added.
         """
         found = vector_file.read(self._path, self._header, self._read)
         if found is None or found[0].model != self._model or not vector_file.is_sound(found[1]):
@@ -147,7 +147,7 @@ class Vectors:
         self._parts = np.zeros(0, np.int32)
         self._faiss: Any = None
         if header is not None:
-            import faiss  # here: who searches by words only needn't wait for it
+            import faiss  # here, since keyword search does not need to wait for this import
 
             self._faiss = faiss.IndexScalarQuantizer(
                 header.dimension, faiss.ScalarQuantizer.QT_fp16, faiss.METRIC_INNER_PRODUCT
@@ -155,12 +155,12 @@ class Vectors:
 
     def _take_in(self, records: Records) -> None:
         self._read += len(records)
-        removed = {int(records["page"][at]): at for at in np.flatnonzero(records["part"] == REMOVED)}
+        removed = {int(records["page"][row]): row for row in np.flatnonzero(records["part"] == REMOVED)}
         if removed:
             self._drop(np.isin(self._pages, list(removed)))
             since = np.array([removed.get(page, -1) for page in records["page"].tolist()])
             records = records[(records["part"] != REMOVED) & (np.arange(len(records)) > since)]
-        codes = np.ascontiguousarray(records["vector"]).view(np.uint8)  # FAISS's own code is half precision too
+        codes = np.ascontiguousarray(records["vector"]).view(np.uint8)  # FAISS stores the same half-precision bytes
         self._faiss.add_sa_codes(codes)
         self._pages = np.concatenate([self._pages, records["page"]])
         self._parts = np.concatenate([self._parts, records["part"]])

@@ -1,4 +1,4 @@
-"""Addresses of servers as they may be shown and stored."""
+"""Server addresses in a form that may be shown and stored."""
 
 from urllib.parse import urlsplit, urlunsplit
 
@@ -8,7 +8,7 @@ from readgraph.state.errors import BadInput
 def without_secrets(address: str) -> str:
     """The address without user, password, query and fragment, any of which may hold a key.
 
-    Raises `BadInput`, without a word of it, where it is no address.
+    Raises `BadInput`, whose message does not repeat the address, if it can't be parsed.
     """
     try:
         parts = urlsplit(address)
