@@ -58,37 +58,37 @@ def main(
 
 
 def _end(*_: object) -> None:
-    """End as Ctrl-C does, also where a shell began the command in the background, which ignores Ctrl-C."""
+    """Stop as on Ctrl-C, even where a shell started the command in the background with Ctrl-C ignored."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.raise_signal(signal.SIGINT)
 
 
 def run() -> NoReturn:
-    """Run the command; what a person can mend is one line on standard error and exit code 2."""
+    """Run the command; an error that the user can fix is one line on standard error, with exit code 2."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that can't show a character still gets the rest
-    atexit.register(gc.freeze)  # the system takes all back at once; piece by piece takes a fifth of a short command
+    atexit.register(gc.freeze)  # freeing memory object by object takes a fifth of a short command's time
     signal.signal(signal.SIGTERM, _end)
-    logging.getLogger("langgraph").addHandler(logging.NullHandler())  # it warns in words for a program's author
+    logging.getLogger("langgraph").addHandler(logging.NullHandler())  # its warnings are for developers
     try:
         code = app(standalone_mode=False)
         if sys.stdout is not None:
             sys.stdout.flush()
         sys.exit(code)
     except (ReadgraphError, typer.TyperException) as problem:
-        from readgraph.cli.faults import tell
+        from readgraph.cli.faults import report_error
 
-        tell(problem)
+        report_error(problem)
     except OSError as problem:
-        from readgraph.cli.faults import tell_of_output
+        from readgraph.cli.faults import report_output_error
 
-        tell_of_output(problem)
-    except SystemExit as ended:
-        if ended.code == STOPPED:
-            for ending in (signal.SIGINT, signal.SIGTERM):
-                signal.signal(ending, signal.SIG_IGN)  # it ends already
-            typer.echo("readgraph: stopped. What was read is kept; the same command goes on from here.", err=True)
+        report_output_error(problem)
+    except SystemExit as system_exit:
+        if system_exit.code == STOPPED:
+            for stop_signal in (signal.SIGINT, signal.SIGTERM):
+                signal.signal(stop_signal, signal.SIG_IGN)  # the command is stopping already
+            typer.echo("readgraph: stopped. What was read is kept; run the same command again to continue.", err=True)
         raise
     sys.exit(2)

@@ -1,4 +1,4 @@
-"""Which settings a method uses, so that an option that would do nothing is refused and not passed over."""
+"""Which settings a method uses, so that an option without effect is refused instead of ignored."""
 
 from collections.abc import Collection, Iterable, Sequence
 from contextvars import ContextVar
@@ -13,20 +13,20 @@ _typed: ContextVar[Collection[str]] = ContextVar("typed", default=())
 
 
 def remember_typed(names: Iterable[str]) -> None:
-    """Keep which settings were given as options of the command that runs."""
+    """Remember which settings were given as options of the running command."""
     _typed.set(frozenset(names))
 
 
 def settings_of(method: Method, *, asks: bool) -> frozenset[str]:
-    """The settings with which a method builds its memory, and, where it asks, answers: those of its graph's nodes."""
+    """The settings that a method's nodes use to build its memory and, with `asks`, to answer."""
     graph = import_module(f"readgraph.graphs.{method.module}").graph
     return frozenset(settings_in(graph.context_schema) if asks else settings_before_question(graph.builder))
 
 
 def check_used(methods: Sequence[Method], *, asks: bool, also: Collection[str] = ()) -> None:
-    """Raise `BadInput` where an option was typed that none of the methods uses, nor `also` what is done besides.
+    """Raise `BadInput` where an option was typed that none of the methods uses; options in `also` are accepted.
 
-    Settings of a file or a profile are shared by all methods, and never refused.
+    Settings from a file or a profile are shared by all methods and never refused.
     """
     used = frozenset(also).union(*(settings_of(method, asks=asks) for method in methods))
     idle = [f"--{name.replace('_', '-')}" for name in sorted(set(_typed.get()) - used)]

@@ -76,12 +76,12 @@ def test_a_conversation(readgraph: Command, server: ModelServer) -> None:
     assert "fly() → There is no function 'fly'" in out
     assert "human (2/300 words): who you talk with\nKeeps goats.\n" in out and "4 events in recall storage" in out
     assert "2 found." in out and " you: I keep goats." in out and "ada: Goats, how nice." in out
-    assert "There is no /nonsense, and nothing was sent.\n/memory" in out and len(script.requests) == 3
+    assert "There is no command /nonsense; nothing was sent.\n/memory" in out and len(script.requests) == 3
     script.steps = [say("Yes.")]
     out = readgraph(*CHAT, typed="Do you know me?\n/undo\n/memory\n")
-    assert "you: I keep goats.\nada: Goats, how nice.\n" in out and "Taken back: Do you know me?" in out
+    assert "you: I keep goats.\nada: Goats, how nice.\n" in out and "Undone: Do you know me?" in out
     assert "4 events in recall storage" in out
-    assert "nothing to take back" in readgraph(*CHAT, typed="/undo\n/undo\n")
+    assert "nothing to undo" in readgraph(*CHAT, typed="/undo\n/undo\n")
 
 
 def test_events_as_json_lines(readgraph: Command, server: ModelServer, tmp_path: Path) -> None:
@@ -133,16 +133,16 @@ def test_a_turn_that_can_not_be_finished_is_taken_back(
     server.respond = Script()
     server.fault_for = lambda request, call: Fault.unauthorized()
     readgraph(*CHAT, typed="Are you there?\n", code=2)
-    assert readgraph("agents", "repair", "ada") == "Repaired 'ada'. Taken back: Are you there?\n"
-    assert readgraph("agents", "repair", "ada") == "No turn of 'ada' waits to be finished.\n"
+    assert readgraph("agents", "repair", "ada") == "Repaired 'ada'. Undone: Are you there?\n"
+    assert readgraph("agents", "repair", "ada") == "'ada' has no unfinished turn.\n"
     readgraph(*CHAT, typed="Well?\n", code=2)
     assert "refused the key" in readgraph(*CHAT, typed="/undo\n", code=2), "a program is told that its turn waits"
     monkeypatch.setattr("readgraph.cli.run.chat.person_types", lambda: True)
-    assert "Taken back: Well?" in readgraph(*CHAT, typed="/undo\n")
+    assert "Undone: Well?" in readgraph(*CHAT, typed="/undo\n")
     server.fault_for = None
     assert "Done." in readgraph(*CHAT, typed="Hello?\n")
     readgraph("agents", "repair", "ada")
-    assert "0 of" not in readgraph("agents") and "Taken back: Hello?" in readgraph(*CHAT, typed="/undo\n")
+    assert "0 of" not in readgraph("agents") and "Undone: Hello?" in readgraph(*CHAT, typed="/undo\n")
 
 
 def test_a_timer_wakes_the_agent(server: ModelServer) -> None:
@@ -175,7 +175,7 @@ def test_many_quick_ctrl_c_end_it_once(server: ModelServer) -> None:
             process.send_signal(signal.SIGINT)
         err = process.stderr.read()
     assert process.returncode == 130
-    assert err == "readgraph: stopped. What was read is kept; the same command goes on from here.\n"
+    assert err == "readgraph: stopped. What was read is kept; run the same command again to continue.\n"
 
 
 class Witness(JsonView):
@@ -252,13 +252,13 @@ def test_times(time: str, seconds: float) -> None:
 
 @pytest.mark.parametrize("time", ["", "10", "m", "0m", "ten minutes", "-1m"])
 def test_what_is_no_time(time: str) -> None:
-    with pytest.raises(BadInput, match="is no time"):
+    with pytest.raises(BadInput, match="is not a time"):
         seconds_of(time)
 
 
 def test_agents(readgraph: Command, server: ModelServer, tmp_path: Path) -> None:
     server.respond = Script()
-    assert "No agent lives here" in readgraph("agents")
+    assert "The library has no agents" in readgraph("agents")
     readgraph(*CHAT, typed="Hello?\n")
     readgraph("ask", "Who?", EXAMPLES / "allotment-chat.txt", "--method", "mem-gpt", "--model", "openai:double")
     (listed,) = json.loads(readgraph("agents", "--json"))
@@ -266,7 +266,7 @@ def test_agents(readgraph: Command, server: ModelServer, tmp_path: Path) -> None
     assert "ada    2" in readgraph("agents", "list")
     file, elsewhere = tmp_path / "ada.json", ("--library", tmp_path / "elsewhere")
     assert "Exported 'ada' with 2 events" in readgraph("agents", "export", "ada", file)
-    assert "is there already" in readgraph("agents", "export", "ada", file, code=2)
+    assert "exists already" in readgraph("agents", "export", "ada", file, code=2)
     assert "Imported 'eve' with 2 events." in readgraph("agents", "import", file, "--as", "eve", *elsewhere)
     assert "you: Hello?" in readgraph("chat", "--agent", "eve", "--model", "openai:double", *elsewhere)
     assert "There is an agent 'ada' already" in readgraph("agents", "import", file, code=2)
@@ -278,6 +278,6 @@ def test_agents(readgraph: Command, server: ModelServer, tmp_path: Path) -> None
     assert "The agent has no name" in readgraph("agents", "import", file, "--as", " ", code=2)
     nowhere = readgraph("agents", "export", "ada", tmp_path / "no" / "ada.json", code=2)
     assert nowhere.endswith("ada.json can't be written: No such file or directory.\n")
-    assert "say --yes" in readgraph("agents", "forget", "ada", code=2)
+    assert "give --yes" in readgraph("agents", "forget", "ada", code=2)
     assert "Forgot 'ada'." in readgraph("agents", "forget", "ada", "--yes")
     assert "holds no agent 'ada'" in readgraph("agents", "export", "ada", tmp_path / "b.json", code=2)

@@ -11,7 +11,7 @@ from langchain_core.messages import AIMessageChunk
 
 from readgraph.cli.terminal.chat_view import ChatView
 from readgraph.cli.terminal.safe_text import Console
-from readgraph.cli.terminal.streamed_step import ComingStep, thoughts_and_message
+from readgraph.cli.terminal.streamed_step import StreamedStep, thoughts_and_message
 from readgraph.state.agents import Event
 from readgraph.state.living import IncomingEvent
 from tests.doubles.agent import Step, call, say
@@ -124,10 +124,10 @@ def test_undo_says_what_it_took_back(terminal: Terminal) -> None:
     terminal.undone([IncomingEvent(kind="user", text="Hello."), timer, timer])
     terminal.undone([IncomingEvent(kind="upload", document="d1")])
     assert terminal.shown.splitlines() == [
-        "There is nothing to take back.",
-        "Taken back: Hello.",
-        "Taken back: Hello., and the turns since: 2 (timer)",
-        "Taken back: the upload",
+        "There is nothing to undo.",
+        "Undone: Hello.",
+        "Undone: Hello., and the turns since: 2 (timer)",
+        "Undone: the upload",
     ]
 
 
@@ -135,7 +135,7 @@ def test_undo_says_what_it_took_back(terminal: Terminal) -> None:
 @given(st.text(max_size=30), st.text(max_size=30), st.booleans(), st.integers(1, 9))
 def test_what_is_shown_of_a_step_only_grows(thoughts: str, message: str, ascii_only: bool, size: int) -> None:
     said = json.dumps(call("send_message", thoughts=thoughts, message=message), ensure_ascii=ascii_only)
-    coming, grown = ComingStep(), [("", "")]
+    coming, grown = StreamedStep(), [("", "")]
     for at in range(0, len(said), size):
         grown.append(coming.grow(AIMessageChunk(content=said[at : at + size])))
     assert tuple("".join(parts) for parts in zip(*grown, strict=True)) == (thoughts, message)
@@ -163,6 +163,6 @@ def test_a_line_break_as_models_write_it_is_shown() -> None:
 
 @pytest.mark.parametrize("unit", ["{", '"', "字"])
 def test_a_long_step_is_looked_through_soon(unit: str) -> None:
-    coming, said = ComingStep(), json.dumps(say(unit * 40_000), ensure_ascii=False)
+    coming, said = StreamedStep(), json.dumps(say(unit * 40_000), ensure_ascii=False)
     told = [coming.grow(AIMessageChunk(content=said[at : at + 200])) for at in range(0, len(said), 200)]
     assert (unit * 40_000).startswith("".join(message for _, message in told)), "as far as it is looked through"

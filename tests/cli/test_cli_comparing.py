@@ -40,7 +40,7 @@ def test_methods_are_compared_side_by_side(readgraph: Command, server: ModelServ
         assert_cited(found, story)
     assert sum(found["usage"]["calls"] for found in told["methods"]) == server.calls
     again = readgraph(*COMPARE, *DOUBLE, "--methods", "read-agent,bm25,full-text").text
-    assert "bm25: 1 call more answered by recorded replies" in again
+    assert "bm25: 1 more call answered by recorded replies" in again
 
 
 def test_the_table_fits_a_terminal(readgraph: Command, monkeypatch: MonkeyPatch) -> None:

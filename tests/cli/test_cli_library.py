@@ -67,7 +67,7 @@ def test_a_model_that_fails_leaves_the_pages_in_view(readgraph: Command) -> None
 
 def test_a_document_is_forgotten(readgraph: Command) -> None:
     readgraph("read", str(STORY))
-    assert_refused(readgraph("forget", STORY.stem), "say --yes")
+    assert_refused(readgraph("forget", STORY.stem), "give --yes")
     assert "Forgot" in readgraph("forget", str(STORY), "--yes").out
     assert "empty" in readgraph("show").out
     assert_refused(readgraph("forget", STORY.stem, "--yes"), "holds no document")
@@ -104,7 +104,7 @@ def test_settings_are_read_from_their_file(readgraph: Command, server: ModelServ
         ("max_pages = -1", "'max_pages' can't be used"),
         ("model = ", "can't be read"),
         ('method = "none"', "choose one of"),
-        ('price = "cheap"', "is no price"),
+        ('price = "cheap"', "is not a price"),
     ):
         (tmp_path / "settings.toml").write_text(text)
         assert_refused(readgraph("read", STORY), reason)

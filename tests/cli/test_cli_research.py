@@ -31,7 +31,7 @@ def test_a_question_is_researched_and_its_rounds_are_shown(
     assert shown.code == 0
     out = shown.out
     assert "At elm." in out and "Round 4" in out and "Round 5" not in out
-    assert "after: What did the note at birch say?" in out and "enough: yes" in out
+    assert "requests: What did the note at birch say?" in out and "enough: yes" in out
     found = readgraph(*ask, "--rounds", 5, "--pages-per-tool", 3, "--json").json
     assert (found["answer"], found["usage"]["calls"], len(found["rounds"])) == ("At elm.", 0, 4)
     assert len(found["sources"]) == len(TRAIL) == len(found["snippets"])

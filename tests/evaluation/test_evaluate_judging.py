@@ -72,7 +72,7 @@ def test_what_a_judge_does_not_answer_is_counted_and_asked_again(
     file = story_file(tmp_path, GOAT, WELL, dataset="qmsum")
     command = (*EVALUATE, file, "--judge", "openai:judge", "--out", out, "--max-calls", 2)
     useless = readgraph(*command)
-    assert "4 answers got no verdict that could be used" in useless.text
+    assert "4 answers got no usable verdict" in useless.text
     found = readgraph(*command, "--json").json["judging"]
     assert (found["unrated"], found["refused"], found["problems"]) == (4, 12, {})
     server.fault_for = lambda request, call: Fault.unauthorized() if request.body["model"] == "judge" else None

@@ -74,8 +74,8 @@ def test_a_row_a_method(tmp_path: Path, capsys: CaptureFixture[str], monkeypatch
     assert re.search(r"^gam +50 % +2\.0 +200 +500 +2\.0 s +\$40\.00 +0", out, re.MULTILINE)
     assert "fact (20)  time [bold]order (20)" in out
     assert re.search(r"^gam +100\.0 +0\.0$", out, re.MULTILINE)
-    assert "gam: fall-backs choice 80\n" in out and "gam: 50.0 % of the replies could be used\n" in out
-    assert f"{folder.path} holds report.html, results.json, results.csv and scores.csv\n" in out
+    assert "gam: fall-backs choice 80\n" in out and "gam: 50.0 % of the replies were usable\n" in out
+    assert f"{folder.path} contains report.html, results.json, results.csv and scores.csv\n" in out
 
 
 @pytest.mark.parametrize(

@@ -190,7 +190,7 @@ def test_a_report_is_written_over_nothing_but_a_report(readgraph: Command, tmp_p
     for file, reason in [
         (tmp_path, "is a folder"),
         (tmp_path / "none" / "out.html", "There is no folder"),
-        (book, "is no report"),
+        (book, "is not a report"),
         (book / "out.html", "There is no folder"),
     ]:
         assert_refused(readgraph("ask", "What of the goat?", book, "--report", file), reason)

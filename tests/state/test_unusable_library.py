@@ -79,7 +79,7 @@ def test_a_library_without_permission_is_shown_without_checkpoints_too(
     (whole / "checkpoints.sqlite").unlink()
     monkeypatch.setattr("os.access", lambda path, mode: mode != os.W_OK)  # root may write whatever the mode
     assert readgraph("show", STORY.stem).out == before
-    assert "No agent lives here" in readgraph("agents").out
+    assert "The library has no agents" in readgraph("agents").out
     assert not (whole / "checkpoints.sqlite").exists()
 
 
@@ -133,7 +133,7 @@ def test_a_library_that_is_cut_off(readgraph: Command, whole: Path) -> None:
 
 def test_without_checkpoints_only_the_last_question_is_gone(readgraph: Command, whole: Path) -> None:
     (whole / "checkpoints.sqlite").unlink()
-    assert_refused(readgraph("ask", "--continue", "Why?"), "no question to go on from")
+    assert_refused(readgraph("ask", "--continue", "Why?"), "no question to follow up")
     assert "took the memory of" in readgraph(*ASK, "--verbose").err
 
 

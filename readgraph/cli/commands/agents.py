@@ -28,8 +28,8 @@ def list_agents(run: typer.Context, library: LibraryFolder = None, as_json: Json
     if run.invoked_subcommand is None:
         show_agents(library, as_json)
     elif early := typed(run):
-        told = f"readgraph agents {run.invoked_subcommand} {' '.join(early)}"
-        raise BadInput(f"{', '.join(early)} must stand after the command: {told} …")
+        corrected = f"readgraph agents {run.invoked_subcommand} {' '.join(early)}"
+        raise BadInput(f"{', '.join(early)} must come after the command: {corrected} …")
 
 
 @agents.command("list")
@@ -66,7 +66,7 @@ def import_agent(
 
 @agents.command("repair")
 def repair_agent(name: Name, library: LibraryFolder = None) -> None:
-    """Undo a turn that can't be finished, without a model, and free its disk space."""
+    """Undo a turn that can't be finished, without asking a model, and free its disk space."""
     from readgraph.cli.run.agents import repair_agent as repair
 
     repair(name, library)
@@ -78,7 +78,7 @@ def forget_agent(
     yes: Sure = False,
     library: LibraryFolder = None,
 ) -> None:
-    """Delete an agent and everything it remembers. Documents that it was given stay in the library."""
+    """Delete an agent and everything it remembers. The documents it was given stay in the library."""
     from readgraph.cli.run.agents import forget_agent as forget
 
     forget(name, library, sure=yes)
@@ -102,7 +102,7 @@ def chat(
     library: LibraryFolder = None,
     as_json: Json = False,
 ) -> None:
-    """Talk with an agent that remembers everything that was said, and continues where you left off."""
+    """Talk with an agent that remembers the whole conversation and continues where you left off."""
     from readgraph.cli.run.chat import talk
 
     talk(agent, every, context, library, as_json=as_json)

@@ -1,4 +1,4 @@
-"""The commands that measure: `evaluate`, and `trajectories` of what was measured."""
+"""The commands of evaluations: `evaluate`, and `trajectories`, which exports one as training examples."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -62,18 +62,18 @@ def evaluate(
         from readgraph.cli.terminal.evaluation_differences import show_difference
 
         if file:
-            raise BadInput("--diff compares two folders that are there: leave the file out.")
-        check_alone(run, "compares two folders that are there", "--diff", "--json", "--quiet")
+            raise BadInput("--diff compares two existing evaluations: leave the file out.")
+        check_alone(run, "compares two existing evaluations", "--diff", "--json", "--quiet")
         show_difference(*diff, screen)
         return
 
     from readgraph.cli.run import evaluate as evaluating
 
-    asked = evaluating.Asked(file, dataset, methods, limit, runs, judge, out)
+    request = evaluating.EvaluationRequest(file, dataset, methods, limit, runs, judge, out)
     if estimate:
-        evaluating.estimate(asked, context, screen)
+        evaluating.estimate(request, context, screen)
     else:
-        evaluating.evaluate(asked, context, screen)
+        evaluating.evaluate(request, context, screen)
 
 
 @evaluation_commands.command()

@@ -1,6 +1,6 @@
-"""The commands about what the library holds: show it, forget it."""
+"""The commands for the library's documents: show them, forget them."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -11,9 +11,6 @@ from readgraph.cli.commands.options import (
     Sure,
     check_alone,
 )
-
-if TYPE_CHECKING:
-    pass
 
 library_commands = typer.Typer()
 
@@ -33,7 +30,7 @@ def show(
     from readgraph.cli.run.show import report_document, show_document, show_library
 
     if report:
-        check_alone(run, "writes a page, and prints nothing", "--report", "--library")
+        check_alone(run, "writes a file and prints nothing", "--report", "--library")
         report_document(document, library, report)
     elif document:
         show_document(document, library, as_json=as_json)

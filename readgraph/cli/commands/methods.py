@@ -1,4 +1,4 @@
-"""The commands about methods: what there is, how they compare, and their graphs in LangGraph Studio."""
+"""The commands for methods: list them, compare them, serve their graphs to LangGraph Studio."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -57,11 +57,11 @@ def list_methods(
     mermaid: Annotated[bool, typer.Option("--mermaid", help="Print its graph as a Mermaid drawing.")] = False,
     as_json: Json = False,
 ) -> None:
-    """List the methods, or show one: its nodes with what they read and write, or its drawing."""
+    """List the methods, or show one of them: its nodes with what they read and write, or its drawing."""
     from readgraph.cli.run import methods as listing
 
     if mermaid:
-        check_alone(run, "prints a drawing", "--mermaid")
+        check_alone(run, "prints only the drawing", "--mermaid")
     if name or mermaid:
         listing.show_method(name, mermaid=mermaid, as_json=as_json)
     else:
@@ -76,10 +76,10 @@ def studio(
     open_page: Annotated[bool, typer.Option("--open", help="Open the Studio page in your browser.")] = False,
     library: LibraryFolder = None,
 ) -> None:
-    """Serve the graphs of all methods over the library, to watch and steer them in LangGraph Studio.
+    """Serve the graphs of all methods with the library, to watch and steer them in LangGraph Studio.
 
-    Each graph's assistant begins with your settings, which can be changed there. The server runs on this machine. The
-    Studio page is LangChain's: nothing asks for it before you open it.
+    Each graph's assistant starts with your settings; you can change them there. The server runs on this machine. The
+    Studio page comes from LangChain's server, which is not contacted until you open the page.
     """
     from readgraph.cli.run.studio import serve
 

@@ -1,4 +1,4 @@
-"""The options that commands share: a group of them becomes one argument of the command."""
+"""The options that several commands share; a group of options becomes one argument of the command."""
 
 import inspect
 from collections.abc import Callable
@@ -41,19 +41,20 @@ LibraryFolder = Annotated[
 
 
 def files(text: str) -> Any:
-    """The argument that names files and folders; `text` is its help."""
+    """The argument for files and folders; `text` is its help."""
     return typer.Argument(metavar="FILE", parser=_path_named, help=text, show_default=False)
 
 
 def _path_named(name: str) -> Path:
-    if not name:  # as of a variable that is not set; its path would be the folder one is in
-        raise BadInput("The name of a file is empty: name one, or '.' for the files of this folder.")
+    if not name:  # for example an unset shell variable; the empty path would mean the current folder
+        raise BadInput("A file name is empty: name a file, or '.' for the files of this folder.")
     return Path(name)
 
 
 QuestionText = Annotated[str, typer.Argument(metavar="QUESTION", show_default=False, help="What you want to know.")]
 Option = Annotated[
-    list[str] | None, typer.Option(help="One option of a multiple choice; give each its own.", show_default=False)
+    list[str] | None,
+    typer.Option(help="One option of a multiple-choice question; repeat for each option.", show_default=False),
 ]
 MethodName = Annotated[
     str | None,
@@ -62,18 +63,20 @@ MethodName = Annotated[
     ),
 ]
 EstimateOnly = Annotated[
-    bool, typer.Option("--estimate", help="Say how many calls and words it will take, and make no call.")
+    bool, typer.Option("--estimate", help="Print how many calls and words it will take, without making a call.")
 ]
 Report = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="Write a report: one HTML page that shows what was read.", show_default=False),
 ]
-Sure = Annotated[bool, typer.Option("--yes", help="Don't ask.")]
-Glob = Annotated[str | None, typer.Option(help="Of folders, only files like this: '*.md'.", metavar="PATTERN")]
+Sure = Annotated[bool, typer.Option("--yes", help="Don't ask for confirmation.")]
+Glob = Annotated[
+    str | None, typer.Option(help="Read only the files of folders that match, such as '*.md'.", metavar="PATTERN")
+]
 
 
 def options_of(groups: Groups) -> dict[str, Any]:
-    """The options of these groups of settings, by the settings' names; earlier names are understood, and not shown."""
+    """The options of these groups of settings, by setting name; earlier names are accepted, and hidden in the help."""
     settings = {each.name: each for each in declared(groups) if each.help.option}
     earlier = {old: settings[new]._replace(name=old) for old, new in RENAMED.items() if new in settings}
     shown = {name: _option(setting) for name, setting in settings.items()}
@@ -81,7 +84,7 @@ def options_of(groups: Groups) -> dict[str, Any]:
 
 
 def _option(setting: Declaration, *, hidden: bool = False) -> Any:
-    """One setting as an option, none where it is not given: a file or a profile may say another than the default."""
+    """One setting as an option. Its value is None if it isn't given: a file or profile may override the default."""
     flag, about = f"--{setting.name.replace('_', '-')}", setting.help
     more: dict[str, Any] = {"rich_help_panel": setting.panel, "show_default": False, "hidden": hidden}
     more["help"] = _with_default(about.text, setting.default)
@@ -94,14 +97,14 @@ def _option(setting: Declaration, *, hidden: bool = False) -> Any:
     return Annotated[setting.kind | None, typer.Option(flag, min=setting.least, max=setting.most, **more)]
 
 
-def _names(given: str) -> tuple[str, ...]:
-    return tuple(name.strip() for name in given.split(","))
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in text.split(","))
 
 
 def _with_default(text: str, default: Any) -> str:
-    """The help, with the default where there is one."""
-    said = as_shown(default)
-    return f"{text} Default: {said}." if said else text
+    """The help text, followed by the default if there is one."""
+    shown = as_shown(default)
+    return f"{text} Default: {shown}." if shown else text
 
 
 PROFILE: dict[str, Any] = {
@@ -117,73 +120,75 @@ PROFILE: dict[str, Any] = {
 }
 
 MEMORIZING: Groups = (Model, ReadingModel, Concurrency, Calls, Budget, Rebuilding, Memorizing)
-"""What memorising takes."""
+"""The settings that memorising uses."""
 
 READING: Groups = (*MEMORIZING, Window, PageSizes, Pausing, Gists, Excerpt, Segments, Tree)
-"""What building a memory by any of the methods takes."""
+"""The settings that building a memory uses, by any of the methods."""
 
 CHATTING: Groups = (Model, Window, PageSizes, Budget, Calls, Chaining)
-"""What talking with an agent takes."""
+"""The settings that talking with an agent uses."""
 
 SCREEN: dict[str, Any] = {
     "as_json": Json,
     "quiet": Quiet,
-    "verbose": Annotated[bool, typer.Option("--verbose", "-v", help="Show each step, and each reply refused.")],
+    "verbose": Annotated[bool, typer.Option("--verbose", "-v", help="Show each step and each refused reply.")],
     "price": Annotated[
         str | None,
         typer.Option(
             metavar="IN/OUT",
             show_default=False,
-            help="Dollars for a million tokens in and out, such as 0.4/1.6; known prices are built in.",
+            help="Dollars per million input and output tokens, such as 0.4/1.6; known prices are built in.",
         ),
     ],
 }
 
 
 def typed(run: typer.Context) -> list[str]:
-    """The options that were given on the command line, such as "--json"; not those of the environment."""
+    """The options that were typed on the command line, such as "--json"; not those from environment variables."""
     options = [each for each in run.command.params if each.param_type_name == "option"]
     sources = {each.opts[0]: run.get_parameter_source(each.name or "") for each in options}
     return [option for option, source in sources.items() if source and source.name == "COMMANDLINE"]
 
 
-def check_alone(run: typer.Context, what: str, option: str, *also: str) -> None:
-    """Raise `BadInput` where more options were typed than this one and those that go with it."""
-    if others := [each for each in typed(run) if each not in (option, *also)]:
-        raise BadInput(f"{option} {what}: leave {', '.join(others)} out.")
+def check_alone(run: typer.Context, effect: str, option: str, *compatible: str) -> None:
+    """Raise `BadInput` where other options were typed than this one and its compatible ones."""
+    if others := [each for each in typed(run) if each not in (option, *compatible)]:
+        raise BadInput(f"{option} {effect}: leave {', '.join(others)} out.")
 
 
 def with_context(groups: Groups, more: dict[str, Any] | None = None) -> Callable[[Command], Command]:
-    """Give a command the options of these groups of settings, and more, as its argument `context`.
+    """Add the options of these groups of settings, and `more`, to a command, which gets them as `context`.
 
-    What was not given is the profile's, else the settings file's, else the context's default.
+    An option left out comes from the profile, else from the settings file, else from the context's default.
     """
 
-    def made(**given: Any) -> Any:
+    def to_context(**options: Any) -> Any:
         from readgraph.cli.settings import reader_context
 
-        return reader_context(**given)
+        return reader_context(**options)
 
     options = {**options_of(groups), **(more or {})}
-    return lambda command: _with_group(command, "context", options, made)
+    return lambda command: _with_group(command, "context", options, to_context)
 
 
 def with_screen(command: Command) -> Command:
-    """Give a command the options of what it prints as its argument `screen`."""
+    """Add the options for printed output to a command, which gets them as `screen`."""
 
-    def made(**given: Any) -> Any:
+    def to_screen(**options: Any) -> Any:
         from readgraph.cli.terminal.output_options import Screen
 
-        return Screen.of(**given)
+        return Screen.of(**options)
 
-    return _with_group(command, "screen", SCREEN, made)
+    return _with_group(command, "screen", SCREEN, to_screen)
 
 
-def _with_group(command: Command, argument: str, options: dict[str, Any], made: Callable[..., Any]) -> Command:
+def _with_group(command: Command, argument: str, options: dict[str, Any], convert: Callable[..., Any]) -> Command:
+    """The command with these options as parameters; `convert` turns their values into the one `argument`."""
+
     @wraps(command)
-    def with_group(**given: Any) -> None:
-        group = {name: given.pop(name) for name in options}
-        command(**{argument: made(**group)}, **given)
+    def with_group(**values: Any) -> None:
+        group = {name: values.pop(name) for name in options}
+        command(**{argument: convert(**group)}, **values)
 
     own = inspect.signature(command).parameters.values()
     more = [
@@ -199,5 +204,5 @@ def _with_group(command: Command, argument: str, options: dict[str, Any], made: 
 
 
 def is_flag(annotation: Any) -> bool:
-    """Whether an option is on or off, and never left open."""
+    """Whether an option is either on or off, with no third state."""
     return get_args(annotation)[0] is bool

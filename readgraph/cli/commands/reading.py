@@ -1,4 +1,4 @@
-"""The commands that read: build memories, take sessions into a history, answer questions."""
+"""The commands that read: build memories, append sessions to a history, answer questions."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -45,7 +45,7 @@ def read(
     estimate: EstimateOnly = False,
     library: LibraryFolder = None,
 ) -> None:
-    """Read documents: cut them into pages and keep a gist of each. A stopped reading resumes where it was.
+    """Read documents: cut them into pages and keep a gist of each. An interrupted reading resumes where it stopped.
 
     Example: readgraph read book.epub letters/ --glob '*.md' --model openai:gpt-4.1-mini
     """
@@ -72,8 +72,8 @@ def remember(
         str | None,
         typer.Option(
             metavar="REGEX",
-            help="A session begins at each line like this, with groups 'title' and 'time'. "
-            "Not given: at headings such as '## Session 3, 12 March 2024'.",
+            help="A session begins at each line that matches; named groups: 'title', 'time'. "
+            "Default: at headings such as '## Session 3, 12 March 2024'.",
             show_default=False,
         ),
     ] = None,
@@ -81,9 +81,10 @@ def remember(
 ) -> None:
     """Append sessions to a history and memorise what is new: a memo and a header per page.
 
-    A file is one session, or one for each heading of one; of a .jsonl file, each line is one.
+    A file is one session, unless it has session headings: then each heading starts one. In a .jsonl file, each line
+    is a session.
 
-    What the history holds already is passed over. Stopped, the same command goes on where it was.
+    Sessions that the history already holds are skipped. If interrupted, run the same command again to continue.
     """
     from readgraph.cli.run.remember import remember_sessions
 
@@ -103,14 +104,16 @@ def ask(
     ] = None,
     glob: Glob = None,
     follow_up: Annotated[
-        bool, typer.Option("--continue", help="Ask a follow-up: the last question and its answer are kept in mind.")
+        bool,
+        typer.Option("--continue", help="Ask a follow-up question; the last question and its answer are shown again."),
     ] = False,
     option: Option = None,
     method: MethodName = None,
     estimate: EstimateOnly = False,
     library: LibraryFolder = None,
     show_steps: Annotated[
-        bool, typer.Option("--show-steps", help="Print what each step did, and the calls, words and time it took.")
+        bool,
+        typer.Option("--show-steps", help="Print what each step did and how many calls, words and seconds it took."),
     ] = False,
     report: Report = None,
 ) -> None:
@@ -127,8 +130,8 @@ def ask(
 
         if follow_up:
             raise BadInput("A follow-up can't be estimated: leave --continue or --estimate out.")
-        asked = " ".join([question, *(option or [])])
-        print_estimate(paths or [], glob, asked, method, context, library, screen)
+        question_text = " ".join([question, *(option or [])])
+        print_estimate(paths or [], glob, question_text, method, context, library, screen)
         return
     from readgraph.cli.run.ask import ask_documents
 

@@ -1,4 +1,4 @@
-"""What the commands of `agents` do."""
+"""`agents`: list, export, import, repair and forget agents."""
 
 import asyncio
 from pathlib import Path
@@ -25,82 +25,84 @@ from readgraph.state.living import IncomingEvent
 from readgraph.state.whole_files import written_whole
 
 SHOWN = 60
-"""Words that are shown of what a repair took back."""
+"""Most words of an undone message that a repair shows."""
 
 
 def show_agents(folder: Path | None, *, as_json: bool) -> None:
-    """List the agents that live in the library."""
-    found = asyncio.run(_lives(folder))
+    """List the library's agents."""
+    listed = asyncio.run(_agents(folder))
     if as_json:
-        print_json(found)
+        print_json(listed)
         return
-    if not found:
-        Console().print("No agent lives here. Begin with: readgraph chat --model PROVIDER:NAME")
+    if not listed:
+        Console().print("The library has no agents. Begin with: readgraph chat --model PROVIDER:NAME")
         return
     table = Table("agent", "events", "passages", "documents", "last event", **PLAIN)
-    for agent in found:
+    for agent in listed:
         numbers = [f"{agent[kind]:,}" for kind in ("events", "passages", "documents")]
         table.add_row(*map(Text, [agent["name"], *numbers, day(agent["last_event"]) if agent["last_event"] else ""]))
     Console().print(table)
 
 
 def export_agent(name: str, file: Path, folder: Path | None) -> None:
-    """Write an agent to a file that is not there yet."""
+    """Write an agent to a new file."""
     if file.exists():
-        raise BadInput(f"{file} is there already: name another file.")
+        raise BadInput(f"{file} exists already: name another file.")
     events = asyncio.run(_export(name, file, folder))
     Console().print(Text(f"Exported '{name}' with {events:,} events to {file}."))
 
 
 def import_agent(file: Path, name: str, folder: Path | None) -> None:
-    """Take an agent's file in."""
+    """Add the agent of a file to the library."""
     try:
         text = read_bytes(file, shown(file)).decode("utf-8")
     except UnicodeDecodeError:
-        raise BadInput(f"{file} can't be read as the file of an agent.") from None
-    named, events = asyncio.run(_import(text, name, folder))
-    Console().print(Text(f"Imported '{named}' with {events:,} events."))
+        raise BadInput(f"{file} can't be read as an agent's file.") from None
+    imported_name, events = asyncio.run(_import(text, name, folder))
+    Console().print(Text(f"Imported '{imported_name}' with {events:,} events."))
 
 
 def forget_agent(name: str, folder: Path | None, *, sure: bool) -> None:
-    """Forget an agent, after asking where a person can be asked."""
+    """Forget an agent, after asking for confirmation unless `sure`."""
     agent = asyncio.run(_own(name, folder))
     if not sure:
-        check_agreed(name, "all that it remembers")
+        check_agreed(name, "everything it remembers")
     asyncio.run(_forget(agent, folder))
     Console().print(Text(f"Forgot '{name}'."))
 
 
 def repair_agent(name: str, folder: Path | None) -> None:
-    """Take back a turn that was not finished."""
-    taken = asyncio.run(_repair(name, folder))
-    shown = cut_to(taken[0].get("text") or "an upload", SHOWN) if taken else ""
-    told = f"Repaired '{name}'. Taken back: {shown}" if taken else f"No turn of '{name}' waits to be finished."
-    Console().print(Text(told))
+    """Undo an unfinished turn."""
+    undone = asyncio.run(_repair(name, folder))
+    if undone:
+        message = f"Repaired '{name}'. Undone: {cut_to(undone[0].get('text') or 'an upload', SHOWN)}"
+    else:
+        message = f"'{name}' has no unfinished turn."
+    Console().print(Text(message))
 
 
-async def _lives(folder: Path | None) -> list[dict[str, Any]]:
+async def _agents(folder: Path | None) -> list[dict[str, Any]]:
     async with open_library(folder, only_shows=True) as library:
-        store, found = AgentStore(library.store), list[dict[str, Any]]()
+        store, listed = AgentStore(library.store), list[dict[str, Any]]()
         for agent in await store.agents():
-            life = await agent_state_of(library.checkpointer, agent)
-            last = await store.events(agent.id, range(max(0, life["events"] - 1), life["events"]))
-            counts = {"events": life["events"], "passages": life["passages"], "documents": len(life["documents"])}
-            named = {"name": agent.name, "created": agent.created}
-            found.append(named | counts | {"last_event": last[0].at if last else ""})
-        return found
+            state = await agent_state_of(library.checkpointer, agent)
+            last = await store.events(agent.id, range(max(0, state["events"] - 1), state["events"]))
+            counts = {"events": state["events"], "passages": state["passages"], "documents": len(state["documents"])}
+            names = {"name": agent.name, "created": agent.created}
+            listed.append(names | counts | {"last_event": last[0].at if last else ""})
+        return listed
 
 
 async def _export(name: str, file: Path, folder: Path | None) -> int:
     async with open_library(folder, only_shows=True) as library:
         store = AgentStore(library.store)
         agent = await store.own_agent(name)
-        written = await exported(store, agent, await agent_state_of(library.checkpointer, agent))
+        archive = await exported(store, agent, await agent_state_of(library.checkpointer, agent))
     try:
-        await asyncio.to_thread(_write_new, file, written.json_text())
+        await asyncio.to_thread(_write_new, file, archive.json_text())
     except OSError as problem:
         raise BadInput(f"{file} can't be written: {problem.strerror}.") from None
-    return len(written.recall)
+    return len(archive.recall)
 
 
 def _write_new(file: Path, text: str) -> None:
@@ -115,7 +117,9 @@ async def _import(text: str, name: str, folder: Path | None) -> tuple[str, int]:
 
 
 async def _repair(name: str, folder: Path | None) -> list[IncomingEvent]:
-    from readgraph.graphs.mem_gpt import build_chat  # the other commands need no graph, which takes time to import
+    from readgraph.graphs.mem_gpt import (
+        build_chat,
+    )  # imported here because only this command needs a graph, which is slow to import
 
     async with open_library(folder) as library:
         agent = await AgentStore(library.store).own_agent(name)

@@ -1,4 +1,4 @@
-"""`ask`: answer a question about documents, or go on from the question before."""
+"""`ask`: answer a question about documents, or a follow-up to the last question."""
 
 import asyncio
 from collections.abc import Sequence
@@ -41,16 +41,16 @@ def ask_documents(
 ) -> None:
     """Answer a question about the documents and print the answer; `report` is a file for the report."""
     if not question.strip():
-        raise BadInput("The question is empty: ask something.")
+        raise BadInput("The question is empty: write one.")
     if len(options) == 1:
         raise BadInput("A multiple choice needs at least two options; there is one --option.")
     if not paths and not follow_up:
-        raise BadInput("There is nothing to read: name a file, or go on from the last question with --continue.")
+        raise BadInput("There is nothing to read: name a file, or follow up the last question with --continue.")
     if report:
         check_report(report)
-    asked = Question(question=question, options=options, follow_up=follow_up)
+    request = Question(question=question, options=options, follow_up=follow_up)
     found, page = asyncio.run(
-        _ask(asked, asked_sources(paths, glob), method, context, folder, screen, reported=report is not None)
+        _ask(request, asked_sources(paths, glob), method, context, folder, screen, reported=report is not None)
     )
     _print(found, context, screen)
     if report:
@@ -72,7 +72,7 @@ def _print(found: dict[str, Any], context: ReaderContext, screen: Screen) -> Non
 
 
 async def _ask(
-    asked: Question,
+    request: Question,
     sources: Sequence[SourceText | str],
     method: str | None,
     context: ReaderContext,
@@ -84,27 +84,29 @@ async def _ask(
     """The graph's output, and the report where one is wanted."""
     async with open_library(folder) as library:
         document = await asked_document(library, sources) if sources else None
-        if asked["follow_up"]:
-            document, thread, before = await _last_question(library, document)
-            if method not in (None, before):
-                raise BadInput(f"The question before was asked with {before}: go on with it, or leave --continue out.")
-            used = method_named(before)
+        if request["follow_up"]:
+            document, thread, last_method = await _last_question(library, document)
+            if method not in (None, last_method):
+                raise BadInput(
+                    f"The last question was asked with {last_method}: use the same method, or leave --continue out."
+                )
+            used = method_named(last_method)
             check_used([used], asks=True)
         else:
             thread, used = "", chosen_method(method, document)
-        assert document is not None, "files are named, or a question is gone on from"
-        found = await run_graph(library, used.build(), used.name, document, asked, context, screen, thread)
-        shown = render(await report_of_answer(library.pages, asked, found, used.note)) if reported else b""
-        return found, shown
+        assert document is not None, "there are files, or a last question"
+        found = await run_graph(library, used.build(), used.name, document, request, context, screen, thread)
+        page = render(await report_of_answer(library.pages, request, found, used.note)) if reported else b""
+        return found, page
 
 
 async def _last_question(library: Library, document: Document | None) -> tuple[Document, str, str]:
-    """Document, thread and method of the newest question (about the document, where there is one)."""
+    """Document, thread and method of the newest question (about this document, if one is given)."""
     only = {"document": document.id} if document else None
-    async with aclosing(library.checkpointer.alist(None, filter=only)) as kept:  # type: ignore[type-var]
-        async for saved in kept:
-            about: Any = saved.metadata
-            if "method" in about and saved.checkpoint["channel_values"].get("question_text"):
-                known = document or await library.pages.document(about["document"])
-                return known, saved.config["configurable"]["thread_id"], about["method"]
-    raise BadInput("There is no question to go on from: ask one without --continue first.")
+    async with aclosing(library.checkpointer.alist(None, filter=only)) as checkpoints:  # type: ignore[type-var]
+        async for saved in checkpoints:
+            metadata: Any = saved.metadata
+            if "method" in metadata and saved.checkpoint["channel_values"].get("question_text"):
+                asked_about = document or await library.pages.document(metadata["document"])
+                return asked_about, saved.config["configurable"]["thread_id"], metadata["method"]
+    raise BadInput("There is no question to follow up: ask one without --continue first.")

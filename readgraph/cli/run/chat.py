@@ -1,4 +1,4 @@
-"""`chat`: talk with an agent, on a terminal or with lines from standard input."""
+"""`chat`: talk with an agent on a terminal, or send it lines from standard input."""
 
 import importlib
 import re
@@ -25,9 +25,9 @@ from readgraph.state.library import open_library_in_background
 from readgraph.state.living import IncomingEvent
 
 HELP = """/memory          the working context, and how much the agent remembers
-/search WORDS    what was said about something
+/search WORDS    search the conversation
 /upload FILE     give the agent a file
-/undo            take back what you said or uploaded last, with all that came of it
+/undo            undo your last message or upload, with everything that followed
 /quit            leave; the agent stays"""
 
 SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
@@ -38,13 +38,13 @@ T = TypeVar("T")
 def talk(
     agent: str, every: tuple[str, str] | None, context: ReaderContext, folder: Path | None, *, as_json: bool
 ) -> None:
-    """Talk until the input ends. Raises `BadInput` where no model is named, or nobody to talk with."""
+    """Talk until the input ends. Raises `BadInput` where the model or the agent's name is missing."""
     agent = proper_name(agent)
     if not context.model:
         raise BadInput(f"A chat needs a model. Give --model, or set READGRAPH_MODEL: {HOW_TO_NAME}")
     wake = (seconds_of(every[0]), every[1]) if every else None
     if wake and not wake[1].strip():
-        raise BadInput("The timer has no prompt: say what the agent shall do, such as --every 10m 'What is open?'")
+        raise BadInput("The timer has no prompt: give one, such as --every 10m 'What is open?'")
     view = JsonView() if as_json else ChatView(agent)
     with stopping_once(), open_library_in_background(folder) as library, warnings.catch_warnings():
         warnings.showwarning = lambda message, *_: view.warn(str(message))
@@ -64,7 +64,7 @@ def talk(
 
 @contextmanager
 def stopping_once() -> Iterator[None]:
-    """Ctrl-C stops the chat; another one would break off what closes it, and is passed over."""
+    """The first Ctrl-C stops the chat; further ones are ignored, so that it can close properly."""
 
     def stop(*_: object) -> None:
         signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -76,11 +76,11 @@ def stopping_once() -> Iterator[None]:
 
 
 def seconds_of(time: str) -> float:
-    """The seconds of a time such as 30s, 10m, 2h, 1d."""
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)([smhd])", time.strip())
-    if not found or not float(found[1]):
-        raise BadInput(f"'{time}' is no time: write 30s, 10m, 2h or 1d.")
-    return float(found[1]) * SECONDS[found[2]]
+    """The seconds of an interval such as 30s, 10m, 2h, 1d."""
+    match = re.fullmatch(r"(\d+(?:\.\d+)?)([smhd])", time.strip())
+    if not match or not float(match[1]):
+        raise BadInput(f"'{time}' is not a time: write 30s, 10m, 2h or 1d.")
+    return float(match[1]) * SECONDS[match[2]]
 
 
 def _converse(conversation: Conversation, view: ChatView) -> None:
@@ -88,43 +88,43 @@ def _converse(conversation: Conversation, view: ChatView) -> None:
         try:
             if line in ("/quit", "/exit"):
                 return
-            if line.startswith("/") and "\n" not in line:  # several pasted lines are a message, however they begin
+            if line.startswith("/") and "\n" not in line:  # several pasted lines are always a message
                 _command(conversation, view, *line[1:].partition(" ")[::2])
             elif line:
                 _run(conversation.receive, IncomingEvent(kind="user", text=line))
         except ReadgraphError as problem:
             if not person_types():
                 raise
-            view.warn(str(problem))  # a person sees it and goes on; a broken turn is finished with the next one
+            view.warn(str(problem))  # the user sees it and continues; the next turn first finishes a broken one
 
 
 def _finish(conversation: Conversation, view: ChatView) -> None:
-    """Go on with a turn that was broken off; where that fails, a person may still take it back."""
+    """Finish an interrupted turn; if that fails, the user can still undo it."""
     try:
         _run(conversation.finish)
     except ReadgraphError as problem:
         if not person_types():
             raise
-        view.warn(f"{problem} /undo takes back the turn that waits to be finished.")
+        view.warn(f"{problem} /undo removes the unfinished turn.")
 
 
-def _command(conversation: Conversation, view: ChatView, name: str, rest: str) -> None:
-    rest = rest.strip()
+def _command(conversation: Conversation, view: ChatView, name: str, argument: str) -> None:
+    argument = argument.strip()
     if name == "memory":
         view.memory(_run(conversation.life))
-    elif name == "search" and rest:
-        view.found(*_run(conversation.search, rest))
-    elif name == "upload" and rest:
-        _run(_upload, conversation, load(_path(rest)))
+    elif name == "search" and argument:
+        view.found(*_run(conversation.search, argument))
+    elif name == "upload" and argument:
+        _run(_upload, conversation, load(_path(argument)))
     elif name == "undo":
         view.undone(_run(conversation.undo))
     else:
         known = name in ("help", "search", "upload")
-        view.help(HELP if known else f"There is no /{name}, and nothing was sent.\n{HELP}")
+        view.help(HELP if known else f"There is no command /{name}; nothing was sent.\n{HELP}")
 
 
 def _path(typed: str) -> Path:
-    """A path as it stands, or quoted as for a shell, which is how a terminal puts in a file that is dropped on it."""
+    """A typed path, plain or quoted as for a shell, as terminals insert a file that is dropped on them."""
     path = Path(typed).expanduser()
     with suppress(ValueError):
         path = path if path.exists() else Path(" ".join(shlex.split(typed))).expanduser()
@@ -136,9 +136,9 @@ async def _upload(conversation: Conversation, source: SourceText) -> None:
     await conversation.upload(document.id)
 
 
-def _run(work: Callable[..., Awaitable[T]], *given: Any) -> T:
-    """Run in the background event loop; Ctrl-C stops the work too."""
-    running: Any = background().start_task_soon(work, *given)
+def _run(work: Callable[..., Awaitable[T]], *arguments: Any) -> T:
+    """Run in the background event loop; Ctrl-C also stops the work."""
+    running: Any = background().start_task_soon(work, *arguments)
     try:
         result: T = running.result()
         return result
@@ -148,7 +148,7 @@ def _run(work: Callable[..., Awaitable[T]], *given: Any) -> T:
 
 
 def _lines(view: ChatView) -> Iterator[str]:
-    """What is typed; of standard input that is no terminal, its lines."""
+    """The lines that are typed, or the lines of standard input if it is not a terminal."""
     if not person_types():
         yield from (line.strip() for line in sys.stdin or ())
         return

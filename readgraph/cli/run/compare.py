@@ -1,4 +1,4 @@
-"""`compare`: one question about one document, asked of several methods, side by side."""
+"""`compare`: ask several methods the same question about one document, and print the answers side by side."""
 
 import asyncio
 from collections import defaultdict
@@ -13,7 +13,7 @@ from readgraph.cli.run.documents import asked_document, asked_sources
 from readgraph.cli.run.run_graph import run_graph
 from readgraph.cli.terminal.output_options import Screen
 from readgraph.cli.terminal.prices import in_dollars
-from readgraph.cli.terminal.rendering import PLAIN, print_citations, print_json, print_reminder, said, used
+from readgraph.cli.terminal.rendering import PLAIN, answer_text, print_citations, print_json, print_reminder, used
 from readgraph.cli.terminal.safe_text import Console, Text
 from readgraph.graphs.methods import Method, method_named
 from readgraph.sources import SourceText
@@ -25,7 +25,7 @@ from readgraph.state.records import Document
 from readgraph.state.words import counted
 
 MethodOutput = dict[str, Any]
-"""What a method gave; of one that failed its name, the status "failed" and the problem."""
+"""A method's output; if it failed, its name, the status "failed" and the problem."""
 
 
 def compare_methods(
@@ -38,18 +38,18 @@ def compare_methods(
     folder: Path | None,
     screen: Screen,
 ) -> None:
-    """Ask each method and print what they answered and used; one that fails does not stop the others."""
+    """Ask each method and print the answers and what they used; a method that fails does not stop the others."""
     if not question.strip():
-        raise BadInput("The question is empty: ask something.")
+        raise BadInput("The question is empty: write one.")
     if len(options) == 1:
         raise BadInput("A multiple choice needs at least two options; there is one --option.")
     named = [method_named(name) for name in dict.fromkeys(filter(None, map(str.strip, methods.split(","))))]
     if not named:
         raise BadInput("There is no method to compare: 'readgraph methods' lists them.")
     check_used(named, asks=True)
-    asked = Question(question=question, options=options)
+    request = Question(question=question, options=options)
     sources = asked_sources(paths, glob)
-    document, results = asyncio.run(_compare(asked, sources, named, context, folder, screen))
+    document, results = asyncio.run(_compare(request, sources, named, context, folder, screen))
     failed = sum(found["status"] == "failed" for found in results)
     if screen.as_json:
         print_json({"question": question, "document": document.id, "methods": results, "failed": failed})
@@ -63,35 +63,37 @@ def compare_methods(
 
 
 async def _compare(
-    asked: Question,
+    request: Question,
     sources: Sequence[SourceText | str],
     methods: Sequence[Method],
     context: ReaderContext,
     folder: Path | None,
     screen: Screen,
 ) -> tuple[Document, list[MethodOutput]]:
-    """The methods one after the other; where none of them works, the first problem is raised."""
+    """Run the methods one after the other; if all of them fail, the first problem is raised."""
     problems: list[ReadgraphError] = []
     results: list[MethodOutput] = []
     async with open_library(folder) as library:
         document = await asked_document(library, sources)
         for number, method in enumerate(methods, 1):
             try:
-                results.append(await run_graph(library, method.build(), method.name, document, asked, context, screen))
+                results.append(
+                    await run_graph(library, method.build(), method.name, document, request, context, screen)
+                )
             except ReadgraphError as problem:
                 problems.append(problem)
                 results.append({"method": method.name, "status": "failed", "problem": str(problem)})
-            _tell(f"{number} of {len(methods)}: {method.name}", results[-1], screen)
+            _report_done(f"{number} of {len(methods)}: {method.name}", results[-1], screen)
     if len(problems) == len(methods):
         raise problems[0]
     return document, results
 
 
-def _tell(which: str, found: MethodOutput, screen: Screen) -> None:
-    """Tell on the terminal that a method is done."""
+def _report_done(method: str, found: MethodOutput, screen: Screen) -> None:
+    """Print on the terminal that a method has finished."""
     console = Console(stderr=True, quiet=screen.quiet or screen.as_json)
     if console.is_terminal:
-        console.print(Text(f"{which}, {used(found['usage']) if 'usage' in found else 'failed'}", style="dim"))
+        console.print(Text(f"{method}, {used(found['usage']) if 'usage' in found else 'failed'}", style="dim"))
 
 
 def _print_answer(found: MethodOutput) -> None:
@@ -100,7 +102,7 @@ def _print_answer(found: MethodOutput) -> None:
     if found["status"] == "failed":
         console.print(Text(f"failed: {found['problem']}", style="red"))
     else:
-        console.print(said(found))
+        console.print(answer_text(found))
         print_citations(found["citations"])
     console.print()
 
@@ -131,7 +133,7 @@ def _figures(found: MethodOutput) -> list[str]:
 
 
 def _print_notes(results: Sequence[MethodOutput], failed: int) -> None:
-    """What the figures don't tell: budgets, calls that cost nothing, fall-backs, shared memories, failures."""
+    """Print what the table does not show: spent budgets, cached calls, fall-backs, shared memories, failures."""
     sharing = defaultdict(list)
     lines = []
     for found in results:
@@ -142,12 +144,12 @@ def _print_notes(results: Sequence[MethodOutput], failed: int) -> None:
         if found["status"] == "budget":
             lines.append(f"{name}: the budget ran out")
         if cached := found["usage"]["cached_calls"]:
-            lines.append(f"{name}: {counted(cached, 'call')} more answered by recorded replies")
+            lines.append(f"{name}: {counted(cached, 'more call')} answered by recorded replies")
         if found["fallbacks"]:
             lines.append(f"{name}: fall-backs " + ", ".join(f"{kind} {n}" for kind, n in found["fallbacks"].items()))
     for names in sharing.values():
         if len(names) > 1:
-            lines.append(f"{', '.join(names)}: they share a memory; the first paid for what was missing")
+            lines.append(f"{', '.join(names)}: they share a memory; the first one paid for building it")
     if failed:
         lines.append(f"{failed} of {counted(len(results), 'method')} failed")
     for line in lines:

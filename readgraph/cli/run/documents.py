@@ -1,4 +1,4 @@
-"""The documents that a command is about: files, folders, standard input, or what the library holds."""
+"""The documents that a command works on: files, folders, standard input, or documents in the library."""
 
 import os
 from collections.abc import Sequence
@@ -17,27 +17,27 @@ from readgraph.state.records import Document
 
 
 async def store_source(library: Library, source: SourceText) -> Document:
-    """A source's text as a document of the library."""
+    """Store a source's text as a document in the library."""
     places = [(place.start, place.label) for place in source.places]
     file = "" if source.source == STANDARD_INPUT else source.source
     return await library.pages.add_document(source.text, title=source.title, source=file, places=places)
 
 
 def sources_of(paths: Sequence[Path], glob: str | None) -> list[SourceText]:
-    """The texts of files and folders; files of a folder that can't be read are reported and left out."""
+    """The texts of files and folders; unreadable files in a folder are reported and left out."""
     return load_all(paths, glob, lambda problem: typer.echo(f"readgraph: Left out: {one_line(problem)}", err=True))
 
 
 def check_glob(paths: Sequence[Path], glob: str | None) -> None:
-    """Raise `BadInput` where there is a pattern for the files of folders, and no folder."""
+    """Raise `BadInput` where a pattern is given but no folder."""
     if glob is not None and not any(map(os.path.isdir, paths)):
-        raise BadInput("--glob chooses files of folders, and no folder is named: leave it out.")
+        raise BadInput("--glob selects files in folders, but no folder is named: leave it out.")
 
 
 def asked_sources(paths: Sequence[Path], glob: str | None) -> list[SourceText | str]:
-    """The texts of files and folders; what is no file is a name, and may be a document in the library.
+    """The texts of files and folders; any other name stays a name, which may be a document in the library.
 
-    Not for an event loop, where Ctrl-C would wait for a slow file.
+    Don't call it in an event loop: there, Ctrl-C would wait for a slow file.
     """
     check_glob(paths, glob)
     sources: list[SourceText | str] = []
@@ -47,7 +47,7 @@ def asked_sources(paths: Sequence[Path], glob: str | None) -> list[SourceText | 
 
 
 async def asked_document(library: Library, sources: Sequence[SourceText | str]) -> Document:
-    """The document of one source; of several the collection. Raises `BadInput` for a name of nothing."""
+    """The document of one source, or the collection of several. Raises `BadInput` for an unknown name."""
     documents = []
     for source in sources:
         if isinstance(source, SourceText):
@@ -55,42 +55,42 @@ async def asked_document(library: Library, sources: Sequence[SourceText | str]) 
         elif known := await _named(library.pages, source):
             documents.append(known)
         else:
-            raise BadInput(f"There is no file {shown(Path(source))}, nor a document of that name in the library.")
+            raise BadInput(f"There is no file {shown(Path(source))}, and no document of that name in the library.")
     return await add_collection(library.pages, documents)
 
 
-async def find_document(store: PageStore, named: str) -> Document:
-    """The document of this id, title or file; raises `BadInput` where there is none."""
-    content = document_id(load(Path(named)).text) if os.path.isfile(named) else None
-    if found := await _named(store, named, content):
-        return found
-    if damaged := await damaged_document(store, named):
+async def find_document(store: PageStore, name: str) -> Document:
+    """The document with this id, title or file; raises `BadInput` where there is none."""
+    id_of_file = document_id(load(Path(name)).text) if os.path.isfile(name) else None
+    if document := await _named(store, name, id_of_file):
+        return document
+    if damaged := await damaged_document(store, name):
         raise LibraryError(f"The record of document {damaged} is damaged: 'readgraph forget {damaged}' deletes it.")
-    raise BadInput(f"The library holds no document '{named}': 'readgraph show' lists them.")
+    raise BadInput(f"The library holds no document '{name}': 'readgraph show' lists them.")
 
 
-async def damaged_document(store: PageStore, named: str) -> str:
-    """The id of the document of which this is the beginning, where its record is damaged; "" where it is not."""
+async def damaged_document(store: PageStore, id_start: str) -> str:
+    """The id of the one document with a damaged record whose id begins like this; "" where there is none."""
     _, damaged = await store.listed()
-    found = [identity for identity in damaged if named.strip() and identity.startswith(named)]
-    return found[0] if len(found) == 1 else ""
+    matches = [identity for identity in damaged if id_start.strip() and identity.startswith(id_start)]
+    return matches[0] if len(matches) == 1 else ""
 
 
-async def _named(store: PageStore, named: str, content: str | None = None) -> Document | None:
-    """The document of this id or text, file, title, or beginning of an id where it is the only one."""
-    if not named.strip():  # every id begins with nothing
+async def _named(store: PageStore, name: str, id_of_file: str | None = None) -> Document | None:
+    """The document with this id, file, title, or beginning of an id; None where there is none."""
+    if not name.strip():  # every id begins with the empty string
         return None
     documents = await store.documents()
-    place = str(Path(named).absolute())
+    path = str(Path(name).absolute())
     for matches in (
-        [document for document in documents if document.id in (named, content)],
-        [document for document in documents if document.source == place],
-        [document for document in documents if document.title.casefold() == named.casefold()],
-        [document for document in documents if document.id.startswith(named)],
+        [document for document in documents if document.id in (name, id_of_file)],
+        [document for document in documents if document.source == path],
+        [document for document in documents if document.title.casefold() == name.casefold()],
+        [document for document in documents if document.id.startswith(name)],
     ):
         if len(matches) > 1:
             ids = ", ".join(document.id for document in matches)
-            raise BadInput(f"'{named}' names several documents: give the id of one ({ids}).")
+            raise BadInput(f"'{name}' matches several documents: give the id of one ({ids}).")
         if matches:
             return matches[0]
     return None

@@ -1,4 +1,4 @@
-"""`--estimate`: what a reading will use, before any call is made."""
+"""`--estimate`: what a reading will use, without making a call."""
 
 import asyncio
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from rich.table import Table
 from readgraph.cli.run.documents import asked_document, asked_sources, check_glob, sources_of
 from readgraph.cli.settings import chosen_method
 from readgraph.cli.terminal.output_options import Screen
-from readgraph.cli.terminal.prices import TOKENS_A_WORD, Price, in_dollars, known_price
+from readgraph.cli.terminal.prices import TOKENS_PER_WORD, Price, in_dollars, known_price
 from readgraph.cli.terminal.rendering import PLAIN, print_json
 from readgraph.cli.terminal.safe_text import Console, Text
 from readgraph.estimates.arithmetic import Estimate, Range
@@ -34,46 +34,46 @@ def estimate(
     folder: Path | None,
     screen: Screen,
 ) -> None:
-    """Print what reading the documents will use: each for itself, or asked as one where there is a question."""
+    """Print what reading the documents will use: each on its own, or with a question, all read as one."""
     if not paths:
         raise BadInput("There is nothing to estimate: name the documents.")
     check_glob(paths, glob)
     sources = sources_of(paths, glob) if question is None else asked_sources(paths, glob)
-    show_estimate(*asyncio.run(_foreseen(sources, question, method, context, folder)), context, screen)
+    show_estimate(*asyncio.run(_estimated(sources, question, method, context, folder)), context, screen)
 
 
 def show_estimate(
-    foreseen: Estimate, words: int, context: ReaderContext, screen: Screen, rating: tuple[Estimate, str] | None = None
+    estimate: Estimate, words: int, context: ReaderContext, screen: Screen, rating: tuple[Estimate, str] | None = None
 ) -> None:
-    """Print the estimate for reading this many words; `rating`: the judge's estimate, and its name."""
-    read = Foreseen.of(foreseen, context.model, screen)
-    rated = Foreseen.of(*rating, screen) if rating else None
+    """Print the estimate for reading this many words; `rating`: the judge's estimate and its name."""
+    reading = PricedEstimate.of(estimate, context.model, screen)
+    judging = PricedEstimate.of(*rating, screen) if rating else None
     if screen.as_json:
-        print_json({"words": words, **read.value(), **({"judging": rated.value()} if rated else {})})
+        print_json({"words": words, **reading.value(), **({"judging": judging.value()} if judging else {})})
         return
-    _print(f"{words:,} words to read, {context.model or 'without a model'}", read, *([] if rated else [NO_CALL]))
-    if rated:
-        _print(f"answers to rate, {rated.model}", rated, NO_CALL)
+    _print(f"{words:,} words to read, {context.model or 'without a model'}", reading, *([] if judging else [NO_CALL]))
+    if judging:
+        _print(f"answers to rate, {judging.model}", judging, NO_CALL)
 
 
-class Foreseen(NamedTuple):
-    """What a model will use, what it costs where its price is known, and its name."""
+class PricedEstimate(NamedTuple):
+    """What a model will use, the cost if its price is known, and its name."""
 
     estimate: Estimate
     cost: float | None
     model: str
 
     @classmethod
-    def of(cls, estimate: Estimate, model: str, screen: Screen) -> "Foreseen":
-        """What this model will use, at the user's price, else at its own."""
+    def of(cls, estimate: Estimate, model: str, screen: Screen) -> "PricedEstimate":
+        """The estimate at the user's price, else at the model's known price."""
         return cls(estimate, _cost(estimate, screen.price or known_price(model)), model)
 
     def value(self) -> dict[str, object]:
-        """As a JSON-plain value."""
+        """The estimate as a JSON value."""
         return {**asdict(self.estimate), "cost": self.cost, "model": self.model or None}
 
 
-async def _foreseen(
+async def _estimated(
     sources: Sequence[SourceText | str],
     question: str | None,
     method: str | None,
@@ -95,29 +95,29 @@ async def _foreseen(
     return sum(each, Estimate()), sum(document.words for document in documents)
 
 
-def _cost(foreseen: Estimate, price: Price | None) -> float | None:
-    """Expected dollars; none where there is no call, or no price."""
-    if not price or not foreseen.calls.expected:
+def _cost(estimate: Estimate, price: Price | None) -> float | None:
+    """Expected dollars; None where no call or no price is known."""
+    if not price or not estimate.calls.expected:
         return None
-    sent, received = (words.expected * TOKENS_A_WORD for words in (foreseen.input_words, foreseen.output_words))
+    sent, received = (words.expected * TOKENS_PER_WORD for words in (estimate.input_words, estimate.output_words))
     return round(price.of_tokens(sent, received), 4)
 
 
-def _print(heading: str, used_by: Foreseen, *also: str) -> None:
-    console, foreseen = Console(), used_by.estimate
+def _print(heading: str, priced: PricedEstimate, *more_notes: str) -> None:
+    console, estimate = Console(), priced.estimate
     console.print(Text(heading, style="bold"))
     table = Table("", "at least", "expected", "at most", **PLAIN)
     for name, used in (
-        ("calls", foreseen.calls),
-        ("words sent", foreseen.input_words),
-        ("words received", foreseen.output_words),
+        ("calls", estimate.calls),
+        ("words sent", estimate.input_words),
+        ("words received", estimate.output_words),
     ):
         table.add_row(name, *_shown(used))
     console.print(table)
-    notes = [f"about {in_dollars(used_by.cost)}"] if used_by.cost is not None else []
-    if foreseen.output_words.high is None:
-        notes.append("how long a reply is, the model decides")
-    if notes := [*notes, *also]:
+    notes = [f"about {in_dollars(priced.cost)}"] if priced.cost is not None else []
+    if estimate.output_words.high is None:
+        notes.append("the model decides how long its replies are")
+    if notes := [*notes, *more_notes]:
         console.print(Text(" · ".join(notes), style="dim"))
 
 

@@ -1,4 +1,4 @@
-"""`evaluate`: run methods over a dataset, rate what they answered, and show what came of it."""
+"""`evaluate`: run methods over a dataset, rate their answers, and show the results."""
 
 import asyncio
 from dataclasses import dataclass, replace
@@ -37,8 +37,8 @@ from readgraph.state.words import count_words
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What the command was given."""
+class EvaluationRequest:
+    """The command's arguments: what to evaluate, and where to keep it."""
 
     file: Path | None
     form: str | None
@@ -49,39 +49,39 @@ class Asked:
     out: Path | None
 
     def dataset(self) -> Dataset:
-        """The questions, as many as are wanted."""
+        """The questions, up to the limit."""
         if self.file is None and self.form is None:
             raise BadInput("There is nothing to evaluate: name a file of questions.")
         dataset = load_dataset(self.file, self.form, self.limit)
         if self.judge and not given_by("judge", dataset.metrics):
             raise BadInput(
-                f"No metric of {dataset.name} wants a judge ({', '.join(dataset.metrics)}): leave --judge out."
+                f"No metric of {dataset.name} needs a judge ({', '.join(dataset.metrics)}): leave --judge out."
             )
         return dataset
 
     def names(self) -> list[str]:
-        """The names of methods."""
+        """The names of the methods."""
         return [name for name in map(str.strip, self.methods.split(",")) if name]
 
 
-def evaluate(asked: Asked, context: ReaderContext, screen: Screen) -> None:
-    """Run what is missing, and print the results; they are in the folder too."""
-    dataset = asked.dataset()
-    if asked.out is None:
-        raise BadInput("The answers need a folder: name it with --out.")
+def evaluate(request: EvaluationRequest, context: ReaderContext, screen: Screen) -> None:
+    """Run what is missing and print the results, which are also written to the folder."""
+    dataset = request.dataset()
+    if request.out is None:
+        raise BadInput("The answers need a folder: name one with --out.")
     check_libraries()
     settings = with_papers_settings(dataset, context)
-    # A judge may come later; the embedding model is of the settings, which stay as they are.
+    # A judge may be named later; the embedding model is one of the settings, which must stay the same.
     check_raters(given_by("embeddings", dataset.metrics), settings)
-    methods = methods_to_run(asked.names(), dataset, settings)
+    methods = methods_to_run(request.names(), dataset, settings)
     check_used(methods, asks=True, also=given_by("embeddings", dataset.metrics) and ["embeddings"])
-    folder = EvaluationFolder(asked.out)
-    with folder.opened(what_is_run(asked.file, dataset, methods, asked.runs, asked.judge, settings)):
+    folder = EvaluationFolder(request.out)
+    with folder.opened(what_is_run(request.file, dataset, methods, request.runs, request.judge, settings)):
         folder.keep_questions(dataset)
         try:
             with notices(Console(stderr=True, quiet=screen.quiet).print, quiet=screen.quiet):
-                asyncio.run(_run(folder, dataset, methods, asked.runs, settings, asked.judge, screen))
-        finally:  # also of a run that was stopped
+                asyncio.run(_run(folder, dataset, methods, request.runs, settings, request.judge, screen))
+        finally:  # also for a run that was stopped
             results = write_results(dataset, folder)
     if screen.as_json:
         print_json(results)
@@ -106,46 +106,48 @@ async def _run(
     async with open_library(folder.library) as library:
         evaluation = Evaluation(dataset, methods, range(runs), context, folder, library, dollars)
         for model in filter(None, [judge, *([context.model, context.reading_model] if evaluation.missing else [])]):
-            await model_client(replace(context, model=model))  # a wrong model is reported before anything is paid for
-        left = sum(len(items) for *_, items in evaluation.missing)
-        with EvaluationProgress("Answering", left, screen) as progress:
+            await model_client(replace(context, model=model))  # report a wrong model before anything is paid for
+        remaining = sum(len(items) for *_, items in evaluation.missing)
+        with EvaluationProgress("Answering", remaining, screen) as progress:
             async for outcome in evaluation.run():
                 words = outcome.input_words + outcome.output_words
                 progress.one_more(outcome.calls, words, outcome.cost, outcome.problem)
-        waiting = len(unjudged(dataset, folder, rater))
-        with EvaluationProgress("Judging", waiting, screen) as progress:
+        to_judge = len(unjudged(dataset, folder, rater))
+        with EvaluationProgress("Judging", to_judge, screen) as progress:
             async for judged in judge_missing(dataset, folder, rater, library.store, dollars):
                 words = judged.input_words + judged.output_words
                 progress.one_more(judged.calls, words, judged.cost, judged.problem)
 
 
-def estimate(asked: Asked, context: ReaderContext, screen: Screen) -> None:
-    """Print what the evaluation will use; no call is made."""
-    dataset = asked.dataset()
+def estimate(request: EvaluationRequest, context: ReaderContext, screen: Screen) -> None:
+    """Print what the evaluation will use, without making a call."""
+    dataset = request.dataset()
     settings = with_papers_settings(dataset, context)
-    methods = methods_to_run(asked.names(), dataset, settings)
+    methods = methods_to_run(request.names(), dataset, settings)
     check_used(methods, asks=True, also=given_by("embeddings", dataset.metrics) and ["embeddings"])
-    folder = EvaluationFolder(asked.out) if asked.out and EvaluationFolder(asked.out).library.exists() else None
-    left = missing(dataset, methods, range(asked.runs), folder.outcomes() if folder else [])
-    needed = asyncio.run(_foreseen(folder, left, settings))
+    folder = EvaluationFolder(request.out) if request.out and EvaluationFolder(request.out).library.exists() else None
+    groups = missing(dataset, methods, range(request.runs), folder.outcomes() if folder else [])
+    needed = asyncio.run(_reading_estimate(folder, groups, settings))
     words = sum(count_words(text.text) for text in dataset.texts)
-    rating = (_rating_foreseen(folder, dataset, left, settings, asked.judge), asked.judge) if asked.judge else None
+    rating = (
+        (_rating_estimate(folder, dataset, groups, settings, request.judge), request.judge) if request.judge else None
+    )
     show_estimate(needed, words, settings, screen, rating)
 
 
-async def _foreseen(folder: EvaluationFolder | None, left: list[Group], context: ReaderContext) -> Estimate:
+async def _reading_estimate(folder: EvaluationFolder | None, groups: list[Group], context: ReaderContext) -> Estimate:
     if folder is None:
-        return await foreseen(PageStore(InMemoryStore()), left, context)
+        return await foreseen(PageStore(InMemoryStore()), groups, context)
     async with open_library(folder.library) as library:
-        return await foreseen(library.pages, left, context)
+        return await foreseen(library.pages, groups, context)
 
 
-def _rating_foreseen(
-    folder: EvaluationFolder | None, dataset: Dataset, left: list[Group], context: ReaderContext, judge: str
+def _rating_estimate(
+    folder: EvaluationFolder | None, dataset: Dataset, groups: list[Group], context: ReaderContext, judge: str
 ) -> Estimate:
-    """Of the answers that are to come, and those that are there and not judged."""
+    """The estimate for rating the missing answers, and the existing ones without a judgement."""
     by_id = {item.id: item for item in dataset.items}
-    there = unjudged(dataset, folder, replace(context, model=judge)) if folder else []
-    coming = [item for *_, items in left for item in items]
+    existing = unjudged(dataset, folder, replace(context, model=judge)) if folder else []
+    missing_items = [item for *_, items in groups for item in items]
     metrics = Raters(judge, None).rated(dataset.metrics)
-    return rating_foreseen([*coming, *(by_id[outcome.item] for outcome in there)], metrics)
+    return rating_foreseen([*missing_items, *(by_id[outcome.item] for outcome in existing)], metrics)

@@ -1,4 +1,4 @@
-"""`forget`: delete what the library keeps of a document."""
+"""`forget`: delete a document and everything the library holds about it."""
 
 import asyncio
 import sys
@@ -17,53 +17,55 @@ from readgraph.state.records import Document
 from readgraph.state.unfinished import unreadable
 from readgraph.state.words import counted
 
-ONE = {"memories": "memory", "replies": "reply", "threads": "thread"}
-"""What is counted, each by its name for one."""
+SINGULAR = {"memories": "memory", "replies": "reply", "threads": "thread"}
+"""Singular names of what is counted."""
 
 
-def forget(named: str, folder: Path | None, *, sure: bool, as_json: bool) -> None:
-    """Forget a document, after asking where a person can be asked."""
-    document = asyncio.run(_found(named, folder))
+def forget(name: str, folder: Path | None, *, sure: bool, as_json: bool) -> None:
+    """Forget a document, after asking for confirmation unless `sure`."""
+    document = asyncio.run(_document(name, folder))
     if not sure:
-        check_agreed(document.title, "all that was read of it")
-    forgotten = asyncio.run(_forget(document, folder))
+        check_agreed(document.title, "everything that was read of it")
+    counts = asyncio.run(_forget(document, folder))
     if as_json:
-        print_json({"document": document.id, "title": document.title, **forgotten})
+        print_json({"document": document.id, "title": document.title, **counts})
         return
-    gone = ", ".join(counted(count, ONE[kind]) for kind, count in forgotten.items())
-    Console().print(Text(f"Forgot '{document.title}': {gone}."))
+    deleted = ", ".join(counted(count, SINGULAR[kind]) for kind, count in counts.items())
+    Console().print(Text(f"Forgot '{document.title}': {deleted}."))
 
 
-async def _found(named: str, folder: Path | None) -> Document:
+async def _document(name: str, folder: Path | None) -> Document:
     async with open_library(folder) as library:
-        damaged = await damaged_document(library.pages, named)
-        return unreadable(damaged) if damaged else await find_document(library.pages, named)
+        damaged = await damaged_document(library.pages, name)
+        return unreadable(damaged) if damaged else await find_document(library.pages, name)
 
 
 async def _forget(document: Document, folder: Path | None) -> dict[str, int]:
     async with open_library(folder) as library:
-        return await forget_document(library, document, lambda: _tell_of_waiting(document))
+        return await forget_document(library, document, lambda: _print_waiting(document))
 
 
-def _tell_of_waiting(document: Document) -> None:
-    typer.echo(f"Waiting for the process that reads '{one_line(document.title)}' to stop. Ctrl-C ends this.", err=True)
+def _print_waiting(document: Document) -> None:
+    typer.echo(
+        f"Waiting for the process that reads '{one_line(document.title)}' to stop. Press Ctrl-C to cancel.", err=True
+    )
 
 
 def check_agreed(name: str, also: str) -> None:
-    """Raise `BadInput` unless a person says yes to forgetting this, and what goes with it.
+    """Raise `BadInput` unless the user confirms that this, and what goes with it, may be forgotten.
 
-    Not for an event loop, where the first Ctrl-C would be passed over.
+    Don't call it in an event loop: there, the first Ctrl-C would have no effect.
     """
     if not _agreed(f"Forget '{name}' and {also}? [y/N] "):
-        raise BadInput(f"'{name}' was kept: say --yes to forget it without being asked.")
+        raise BadInput(f"'{name}' was kept: give --yes to forget it without being asked.")
 
 
 def _agreed(question: str) -> bool:
-    """Whether a person says yes; where none can be asked, nobody does."""
+    """Whether the user says yes; False if nobody can be asked."""
     if not person_types():
         return False
     typer.echo(visible(question), nl=False, err=True)
-    said = sys.stdin.readline()
-    if not said:  # Ctrl-D, which ends no line
+    reply = sys.stdin.readline()
+    if not reply:  # Ctrl-D, which leaves the line open
         typer.echo(err=True)
-    return said.strip().casefold() in ("y", "yes")
+    return reply.strip().casefold() in ("y", "yes")

@@ -1,4 +1,4 @@
-"""`methods`: which methods there are, and what their graphs look like."""
+"""`methods`: list the methods, and show their graphs."""
 
 import sys
 from typing import Any
@@ -13,7 +13,7 @@ from readgraph.state.errors import BadInput
 
 
 def list_methods(*, as_json: bool) -> None:
-    """A line for each method."""
+    """Print a line for each method."""
     if as_json:
         print_json([_described(method) for method in METHODS.values()])
         return
@@ -24,9 +24,9 @@ def list_methods(*, as_json: bool) -> None:
 
 
 def show_method(name: str, *, mermaid: bool, as_json: bool) -> None:
-    """A method's nodes with what they read and write, or its drawing in Mermaid's words."""
+    """Print a method's nodes with what they read and write, or its graph as a Mermaid drawing."""
     if not name:
-        raise BadInput("Which method is to be drawn? Name one: 'readgraph methods' lists them.")
+        raise BadInput("There is no method to draw: name one that 'readgraph methods' lists.")
     method = method_named(name)
     drawing = method.build().compile().get_graph().draw_mermaid()
     nodes = _nodes(method)
@@ -49,9 +49,9 @@ def _described(method: Method) -> dict[str, Any]:
 
 
 def _nodes(method: Method) -> list[dict[str, Any]]:
-    """What each node needs to find in the state and what it writes, without the record that every step keeps."""
+    """The state keys that each node reads and writes, without those that every step records."""
     builder = method.build()
-    each = {name: declared_by(spec.runnable, builder.state_schema) for name, spec in builder.nodes.items()}
+    declared = {name: declared_by(spec.runnable, builder.state_schema) for name, spec in builder.nodes.items()}
     return [
-        {"name": name, "reads": sorted(says.reads), "writes": sorted(says.may_write)} for name, says in each.items()
+        {"name": name, "reads": sorted(keys.reads), "writes": sorted(keys.may_write)} for name, keys in declared.items()
     ]

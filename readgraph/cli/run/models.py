@@ -1,4 +1,4 @@
-"""`models`: whether a model can be used, and how."""
+"""`models`: check whether a model works, and with which form of reply."""
 
 import asyncio
 import time
@@ -22,33 +22,33 @@ FORMS = {
 }
 
 RETRY_SECONDS = 5.0
-"""A person waits: a fault that lasts longer is reported."""
+"""The user is waiting, so an error that lasts longer than this is reported."""
 
-UNUSABLE = "no usable typed reply: set another reply_form, or take a larger model"
+UNUSABLE = "no usable typed reply: set another reply_form, or use a larger model"
 
 
 def check_model(model: str, timeout: float, *, as_json: bool) -> None:
-    """Ask the model one tiny question and say what came of it; raises `ModelUnavailable` where nothing did."""
+    """Ask the model one short question and print the result; raises `ModelUnavailable` where it does not answer."""
     if not model:
         raise BadInput(f"There is no model to check: {HOW_TO_NAME}")
-    found = asyncio.run(_checked(ReaderContext(model=model, timeout=timeout, retry_seconds=RETRY_SECONDS)))
+    result = asyncio.run(_checked(ReaderContext(model=model, timeout=timeout, retry_seconds=RETRY_SECONDS)))
     if as_json:
-        print_json(found)
+        print_json(result)
         return
-    at = f" at {found['server']}" if found["server"] else ""
-    typed = f"typed replies by {FORMS[str(found['reply_form'])]}" if found["usable"] else UNUSABLE
-    Console().print(Text(f"{model}{at}: answers in {found['seconds']:.1f} s, {typed}."))
+    at_server = f" at {result['server']}" if result["server"] else ""
+    typed = f"typed replies by {FORMS[str(result['reply_form'])]}" if result["usable"] else UNUSABLE
+    Console().print(Text(f"{model}{at_server}: answers in {result['seconds']:.1f} s, {typed}."))
 
 
 async def _checked(context: ReaderContext) -> dict[str, object]:
     client = await model_client(context)
-    began = time.perf_counter()
+    start = time.perf_counter()
     try:
         await ask(Runtime(context=context, store=InMemoryStore()), check_prompt(), Counted)
         usable = True
     except NoUsableReply:
         usable = False
-    seconds = round(time.perf_counter() - began, 3)
+    seconds = round(time.perf_counter() - start, 3)
     return {
         "model": context.model,
         "server": client.server,

@@ -24,7 +24,7 @@ def read_documents(
     folder: Path | None,
     screen: Screen,
 ) -> None:
-    """Build the memories of files and folders and say what they are; JSON is an array where there are several."""
+    """Build the memories of files and folders and print them; JSON is an array if there are several."""
     check_glob(paths, glob)
     built = asyncio.run(_read(sources_of(paths, glob), chosen_method(method, asks=False), context, folder, screen))
     if screen.as_json:
@@ -37,12 +37,12 @@ async def _read(
     built = []
     async with open_library(folder) as library:
         while sources:
-            document = await store_source(library, sources.pop(0))  # and let go of: its text is the library's now
+            document = await store_source(library, sources.pop(0))  # popped, so that its text can be freed
             found = await run_graph(library, method.build(), method.name, document, {}, context, screen)
             memory = await library.pages.memory(document.id, found["memory"])
             notes = await library.pages.notes(memory.id, range(memory.pages))
-            kept = {"pages": memory.pages, "notes": len(notes), "note_words": sum(note.words for note in notes)}
-            built.append(found | kept | {"complete": memory.complete})
+            sizes = {"pages": memory.pages, "notes": len(notes), "note_words": sum(note.words for note in notes)}
+            built.append(found | sizes | {"complete": memory.complete})
             if not screen.as_json:
                 print_memory(document, memory, notes, built[-1], method.note, screen)
     print_reminder(context, screen)

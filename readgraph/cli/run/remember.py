@@ -28,7 +28,7 @@ def remember_sessions(
     folder: Path | None,
     screen: Screen,
 ) -> None:
-    """Append the sessions of files and folders to the history, memorise what is new, and say what was done."""
+    """Append the sessions of files and folders to the history, memorise what is new, and print the result."""
     check_glob(paths, glob)
     sessions = [SessionText(*session) for session in load_sessions(paths, glob, heading)]
     asyncio.run(_remember(name, sessions, context, folder, screen))
@@ -41,7 +41,7 @@ async def _remember(
         appended = await append_sessions(library.pages, name, sessions)
         document = appended.document
         if not screen.as_json:
-            Console().print(Text(_said(appended)))
+            Console().print(Text(_summary(appended)))
         found = await run_graph(library, gam.build_memorize(), METHOD, document, {}, context, screen)
         memory = await library.pages.memory(document.id, found["memory"])
         notes = await library.pages.notes(memory.id, range(memory.pages))
@@ -54,7 +54,7 @@ async def _remember(
     print_reminder(context, screen)
 
 
-def _said(appended: Appended) -> str:
+def _summary(appended: Appended) -> str:
     known = f" ({appended.known:,} known already)" if appended.known else ""
     sessions = counted(appended.document.sessions, "session")
     return f"Added {counted(len(appended.added), 'session')}{known}; '{appended.document.title}' has {sessions}."

@@ -13,28 +13,28 @@ from readgraph.state.reply_archive import exported, imported
 from readgraph.state.whole_files import written_whole
 
 
-def export_replies(file: Path, named: str, folder: Path | None) -> None:
-    """Write the recorded replies to a file that is not there yet."""
+def export_replies(file: Path, document_name: str, folder: Path | None) -> None:
+    """Write the recorded replies to a new file."""
     if file.exists():
-        raise BadInput(f"{file} is there already: name another file.")
-    count = asyncio.run(_export(file, named, folder))
+        raise BadInput(f"{file} exists already: name another file.")
+    count = asyncio.run(_export(file, document_name, folder))
     Console().print(Text(f"Exported {count:,} replies to {file}."))
 
 
 def import_replies(file: Path, folder: Path | None) -> None:
-    """Take the replies of a file in."""
+    """Add the replies of a file to the library."""
     try:
         text = read_bytes(file, shown(file)).decode("utf-8")
-        lines = text.replace("\r\n", "\n").removesuffix("\n").split("\n")  # a reply may hold other line ends
+        lines = text.replace("\r\n", "\n").removesuffix("\n").split("\n")  # a reply may contain other line ends
     except UnicodeDecodeError:
         raise BadInput(f"{file} can't be read as an archive of replies.") from None
     new, known = asyncio.run(_import(lines, folder))
-    Console().print(Text(f"Imported {new:,} replies; {known:,} were there already."))
+    Console().print(Text(f"Imported {new:,} replies; {known:,} were in the library already."))
 
 
-async def _export(file: Path, named: str, folder: Path | None) -> int:
+async def _export(file: Path, document_name: str, folder: Path | None) -> int:
     async with open_library(folder, only_shows=True) as library:
-        document = (await find_document(library.pages, named)).id if named else None
+        document = (await find_document(library.pages, document_name)).id if document_name else None
         lines = [line async for line in exported(library.pages, document)]
     try:
         await asyncio.to_thread(_write, file, lines)

@@ -24,38 +24,38 @@ async def run_graph(
     builder: StateGraph[Any, ReaderContext, Any, Any],
     method: str,
     document: Document,
-    asked: Question,
+    question: Question,
     context: ReaderContext,
     screen: Screen,
     thread: str = "",
 ) -> dict[str, Any]:
-    """Run a method's graph over the document and give its output, with what it was and what it cost in dollars."""
+    """Run a method's graph over the document; returns its output with document, method, model and cost in dollars."""
     graph = builder.compile(checkpointer=library.checkpointer, store=library.store)
     config: RunnableConfig = {
         "configurable": {"thread_id": thread or uuid.uuid4().hex},
         "metadata": {"document": document.id, "method": method},
     }
     async with using(library.store, document.id):
-        document = await library.pages.document(document.id)  # it may have been forgotten since it was found
-        given = Question(document=document.id, **asked)
+        document = await library.pages.document(document.id)  # it may have been forgotten meanwhile
+        graph_input = Question(document=document.id, **question)
         with ReadingProgress(screen) as progress, notices(progress.say, quiet=screen.quiet):
-            found = await _output(graph, given, config, context, progress)
+            output = await _output(graph, graph_input, config, context, progress)
     parts = [(await library.pages.document(part.document), part) for part in document.parts]
-    documents = [{"id": one.id, "title": one.title, "start": part.start, "end": part.end} for one, part in parts]
-    named = {"title": document.title, "documents": documents, "method": method, "model": context.model or None}
-    return {**named, **found, "cost": cost(found["steps"], screen.price)}
+    documents = [{"id": of.id, "title": of.title, "start": part.start, "end": part.end} for of, part in parts]
+    about = {"title": document.title, "documents": documents, "method": method, "model": context.model or None}
+    return {**about, **output, "cost": cost(output["steps"], screen.price)}
 
 
 async def _output(
     graph: CompiledStateGraph[Any, ReaderContext, Any, Any],
-    given: Question,
+    graph_input: Question,
     config: RunnableConfig,
     context: ReaderContext,
     progress: ReadingProgress,
 ) -> dict[str, Any]:
-    found: Any = {}
+    output: Any = {}
     events: AsyncIterator[Any] = graph.astream(
-        given,
+        graph_input,
         config,
         context=context,
         stream_mode=["custom", "tasks", "updates", "values"],
@@ -65,10 +65,10 @@ async def _output(
         if mode == "custom":
             progress.take(event)
         elif mode == "tasks":
-            if "input" in event:  # it begins
+            if "input" in event:  # the task begins
                 progress.begin(event["name"])
         elif mode == "updates":
-            progress.tell_steps(event)
+            progress.show_steps(event)
         else:
-            found = event
-    return dict(found)
+            output = event
+    return dict(output)

@@ -1,4 +1,4 @@
-"""`show`: what the library holds."""
+"""`show`: list the library's documents, or show the pages and notes of one."""
 
 import asyncio
 from dataclasses import asdict, dataclass
@@ -24,8 +24,8 @@ from readgraph.state.words import counted
 
 
 @dataclass(frozen=True)
-class Noted:
-    """A memory, how many notes it has so far, and their words."""
+class SizedMemory:
+    """A memory, the number of its notes so far, and the words in them."""
 
     memory: Memory
     notes: int
@@ -33,7 +33,7 @@ class Noted:
 
 
 def show_library(folder: Path | None, *, as_json: bool) -> None:
-    """List documents with their memories, and what they take."""
+    """List documents with their memories, and the disk space of the library."""
     held, damaged, size = asyncio.run(_held(folder))
     if as_json:
         listed = [_listed(document, memories) for document, memories in held]
@@ -42,16 +42,16 @@ def show_library(folder: Path | None, *, as_json: bool) -> None:
     if not held and not damaged:
         Console().print("The library is empty. Read something: readgraph read FILE")
         return
-    lines = list[str]()  # written at once: Rich takes half a millisecond for each line
+    lines = list[str]()  # printed at once: Rich takes half a millisecond per line
     for document, memories in held:
         lines.append(typer.style(f"{document.id}  {one_line(document.title)}", bold=True))
         lines.append(f"    {counted(document.words, 'word')}, added {day(document.added)}")
-        lines += [f"    {one_line(_told(document, noted))}" for noted in memories]
+        lines += [f"    {one_line(_memory_line(document, sized))}" for sized in memories]
         if not memories:
             lines.append(typer.style("    not read yet", dim=True))
     for identity in damaged:
         lines.append(typer.style(one_line(identity), bold=True))
-        lines.append("    its record is damaged: 'readgraph forget' deletes what is kept of it")
+        lines.append("    its record is damaged: 'readgraph forget' deletes what is left of it")
     lines.append(
         typer.style(f"{counted(len(held) + len(damaged), 'document')}, {filesize.decimal(size)} on disk", dim=True)
     )
@@ -59,7 +59,7 @@ def show_library(folder: Path | None, *, as_json: bool) -> None:
 
 
 def show_document(named: str, folder: Path | None, *, as_json: bool) -> None:
-    """Show the pages of a document's newest memory with their notes, and their headers where they have one."""
+    """Show the pages of a document's newest memory with their notes, and with their headers if they have any."""
     document, memory, pages, notes = asyncio.run(_read(named, folder))
     called = _note_of(memory)
     if as_json:
@@ -91,7 +91,7 @@ async def _report(named: str, folder: Path | None) -> bytes:
 
 
 def _note_of(memory: Memory) -> str:
-    """What the memory's method calls the note of a page."""
+    """The method's own word for the note of a page: gist, summary, memo."""
     return METHODS[memory.recipe.method].note if memory.recipe.method in METHODS else "note"
 
 
@@ -100,13 +100,13 @@ def _noted(note: Note | None, called: str) -> dict[str, str | None]:
     return {**header, called: note.text if note else None}
 
 
-async def _held(folder: Path | None) -> tuple[list[tuple[Document, list[Noted]]], list[str], int]:
+async def _held(folder: Path | None) -> tuple[list[tuple[Document, list[SizedMemory]]], list[str], int]:
     async with open_library(folder, only_shows=True) as library:
         documents, damaged = await library.pages.listed()
         memories = await library.pages.all_memories()
         sizes = await library.pages.note_sizes(memory for made in memories.values() for memory in made)
         held = [
-            (document, [Noted(memory, *sizes[memory.id]) for memory in memories.get(document.id, ())])
+            (document, [SizedMemory(memory, *sizes[memory.id]) for memory in memories.get(document.id, ())])
             for document in documents
         ]
     return held, damaged, sum(file.stat().st_size for file in library.folder.rglob("*") if file.is_file())
@@ -124,20 +124,20 @@ async def _newest(pages: PageStore, named: str) -> tuple[Document, Memory]:
     document = await find_document(pages, named)
     memories = await pages.memories(document.id)
     if not memories:
-        raise BadInput(f"'{document.title}' was not read yet: readgraph read FILE")
+        raise BadInput(f"'{document.title}' has not been read yet: readgraph read FILE")
     return document, max(memories, key=lambda memory: (memory.pages > 0, memory.started))
 
 
-def _told(document: Document, noted: Noted) -> str:
-    """A memory in one line."""
-    memory = noted.memory
-    done = f"{_pages_done(document, noted)} done, {counted(noted.words, 'word')} of notes"
+def _memory_line(document: Document, sized: SizedMemory) -> str:
+    """A memory in one line: method, model, pages done, date."""
+    memory = sized.memory
+    done = f"{_pages_done(document, sized)} done, {counted(sized.words, 'word')} of notes"
     made = f"{memory.recipe.method}, {memory.recipe.model or 'no model'}"
     return f"{made}: {done if memory.pages else 'no page done yet'}, {day(memory.started)}"
 
 
-def _pages_done(document: Document, noted: Noted) -> str:
-    memory, done = noted.memory, noted.notes
+def _pages_done(document: Document, sized: SizedMemory) -> str:
+    memory, done = sized.memory, sized.notes
     if memory.complete:
         return counted(done, "page")
     if memory.paged:
@@ -145,8 +145,8 @@ def _pages_done(document: Document, noted: Noted) -> str:
     return f"{done:,} of about {counted(round(memory.pages * document.characters / max(memory.read_to, 1)), 'page')}"
 
 
-def _listed(document: Document, memories: list[Noted]) -> dict[str, Any]:
-    described = [_described(noted.memory) | {"notes": noted.notes, "note_words": noted.words} for noted in memories]
+def _listed(document: Document, memories: list[SizedMemory]) -> dict[str, Any]:
+    described = [_described(sized.memory) | {"notes": sized.notes, "note_words": sized.words} for sized in memories]
     return asdict(document) | {"memories": described}
 
 
@@ -155,5 +155,5 @@ def _described(memory: Memory) -> dict[str, Any]:
 
 
 def day(time: str) -> str:
-    """A recorded time as a person reads it, in the local time zone."""
+    """A recorded time in the local time zone: "2024-03-12 17:05"."""
     return f"{datetime.fromisoformat(time).astimezone():%Y-%m-%d %H:%M}"

@@ -1,4 +1,4 @@
-"""`studio`: LangGraph's development server over the library, for LangGraph Studio to show."""
+"""`studio`: run LangGraph's development server with the library, for LangGraph Studio."""
 
 import asyncio
 import json
@@ -24,23 +24,23 @@ from readgraph.state.library import default_folder, open_library
 from readgraph.state.words import counted
 
 HOST = "127.0.0.1"
-"""The server asks nobody who they are, so only this machine reaches it."""
+"""The server has no login, so only this machine can reach it."""
 
 RUNS_AT_ONCE = 8
 
 STOPPED_WITHIN = 10.0
-"""Seconds that the server has to end, before it is made to."""
+"""Seconds that the server gets to end by itself before it is killed."""
 
 _SERVER = ("langgraph_cli", "langgraph_api", "langgraph_runtime_inmem")
 _REPORTING = ("LANGSMITH_", "LANGCHAIN_", "LANGGRAPH_CLOUD_LICENSE_KEY")
-"""Settings with which the server would report to LangChain."""
+"""Environment variables that would make the server report to LangChain."""
 
 
 def serve(folder: Path | None, port: int, context: ReaderContext, *, open_page: bool) -> None:
-    """Serve every graph until Ctrl-C; threads end with the server, and what is read stays in the library.
+    """Serve every graph until Ctrl-C. Threads end with the server; what was read stays in the library.
 
-    The context is what the assistants are configured with. Raises `BadInput` where the server isn't installed, the port
-    is taken, or the server ends by itself.
+    The assistants are configured with the context's settings. Raises `BadInput` where the server isn't installed, the
+    port is taken, or the server stops by itself.
     """
     if not all(map(find_spec, _SERVER)):
         raise BadInput("The development server is not installed: pip install 'readgraph[studio]'.")
@@ -52,21 +52,21 @@ def serve(folder: Path | None, port: int, context: ReaderContext, *, open_page: 
         try:
             _wait_until_up(server, port)
             _configure(port, context)
-            _tell(library, documents, port, context.model, open_page=open_page)
-            raise BadInput(f"The development server ended by itself, with code {server.wait()}.")
+            _print_addresses(library, documents, port, context.model, open_page=open_page)
+            raise BadInput(f"The development server stopped by itself, with exit code {server.wait()}.")
         except KeyboardInterrupt:
-            pass  # that is how it ends
+            pass  # the usual end
         finally:
             _stop(server)
 
 
 def _started(work: Path, library: Path, port: int, model: str) -> "subprocess.Popen[str]":
-    """`langgraph dev` in a folder of its own: where the person stands nothing is written."""
+    """Start `langgraph dev` in a temporary folder, so that it writes nothing to the current one."""
     settings = server_configuration() | {"disable_persistence": True}
     (work / "langgraph.json").write_text(json.dumps(settings), encoding="utf-8")
-    where = f"--host {HOST} --port {port} --no-browser --no-reload --n-jobs-per-worker {RUNS_AT_ONCE}"
+    options = f"--host {HOST} --port {port} --no-browser --no-reload --n-jobs-per-worker {RUNS_AT_ONCE}"
     return subprocess.Popen(
-        [sys.executable, "-m", "langgraph_cli", "dev", *where.split()],
+        [sys.executable, "-m", "langgraph_cli", "dev", *options.split()],
         cwd=work,
         env=server_environment(library, model),
         stdin=subprocess.DEVNULL,
@@ -78,7 +78,7 @@ def _started(work: Path, library: Path, port: int, model: str) -> "subprocess.Po
 
 
 def server_environment(library: Path, model: str) -> dict[str, str]:
-    """The environment of the server: it reports to nobody, and asks nobody for a newer version."""
+    """The server's environment variables: it sends no reports and does not check for a newer version."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(_REPORTING)}
     return kept | {
         "LANGGRAPH_CLI_NO_ANALYTICS": "1",
@@ -106,21 +106,21 @@ def _check_port(port: int) -> None:
 
 
 def _wait_until_up(server: "subprocess.Popen[str]", port: int) -> None:
-    """Wait for the first answer; what the server says until then is shown only where it ends, later lines at once."""
-    said: list[str] = []
+    """Wait for the first response. Output until then is shown only if the server ends; later output at once."""
+    early_output: list[str] = []
     up = False
 
     def listen() -> None:
         for line in server.stdout or ():
-            (sys.stderr.write if up else said.append)(visible(line))
+            (sys.stderr.write if up else early_output.append)(visible(line))
 
     listener = Thread(target=listen, daemon=True)
     listener.start()
     while not _answers(port):
         if server.poll() is not None:
             listener.join()
-            sys.stderr.writelines(said)
-            raise BadInput(f"The development server did not start: it ended with code {server.returncode}.")
+            sys.stderr.writelines(early_output)
+            raise BadInput(f"The development server did not start: it ended with exit code {server.returncode}.")
         time.sleep(0.1)
     up = True
 
@@ -133,9 +133,9 @@ def _answers(port: int) -> bool:
 
 
 def _configure(port: int, context: ReaderContext) -> None:
-    """Configure each assistant with the settings that its graph reads: Studio shows them, and a person changes them."""
-    usual = asdict(ReaderContext(model=""))
-    chosen = {name: value for name, value in asdict(context).items() if value != usual[name]}
+    """Configure each assistant with the settings that its graph uses; they can be changed in Studio."""
+    defaults = asdict(ReaderContext(model=""))
+    chosen = {name: value for name, value in asdict(context).items() if value != defaults[name]}
     for assistant in _reply(port, "POST", "/assistants/search", {"limit": 1000}) if chosen else ():
         used = settings_of_served(assistant["graph_id"])
         settings = {name: value for name, value in chosen.items() if name in used}
@@ -148,23 +148,23 @@ def _reply(port: int, method: str, path: str, body: dict[str, Any] | None = None
         connection.request(method, path, json.dumps(body) if body else None, {"Content-Type": "application/json"})
         response = connection.getresponse()
         if response.status != 200:
-            raise HTTPException(f"{method} {path} was answered with {response.status}")
+            raise HTTPException(f"{method} {path} returned status {response.status}")
         return json.load(response)
     finally:
         connection.close()
 
 
-def _tell(library: Path, documents: int, port: int, model: str, *, open_page: bool) -> None:
+def _print_addresses(library: Path, documents: int, port: int, model: str, *, open_page: bool) -> None:
     address = f"http://{HOST}:{port}"
     page = f"https://smith.langchain.com/studio/?baseUrl={address}"
     console = Console(soft_wrap=True)
     console.print(Text(f"The library {library} ({counted(documents, 'document')}) is served at {address}."))
     how = f"with {model}" if model else "without a model"
-    console.print(Text(f"The graphs read {how}, where an assistant's configuration says nothing else."))
+    console.print(Text(f"The graphs read {how}, unless an assistant's configuration names another model."))
     console.print(Text(f"Studio: {page}"))
     console.print(
-        "The page comes from LangChain's server, and may want you to sign in there; what you read goes between your "
-        "browser and this machine, and to the model that you name. Ctrl-C ends it."
+        "The page comes from LangChain's server, which may ask you to sign in; your texts are sent only between your "
+        "browser and this machine, and to the model that you name. Press Ctrl-C to stop."
     )
     if open_page:
         webbrowser.open(page)
@@ -174,6 +174,9 @@ def _stop(server: "subprocess.Popen[str]") -> None:
     server.terminate()
     try:
         server.wait(STOPPED_WITHIN)
-    except (subprocess.TimeoutExpired, KeyboardInterrupt):  # it waits for a browser, or somebody is in a hurry
+    except (
+        subprocess.TimeoutExpired,
+        KeyboardInterrupt,
+    ):  # it is waiting for a browser, or the user pressed Ctrl-C again
         server.kill()
         server.wait()

@@ -1,4 +1,4 @@
-"""`trajectories`: an evaluation's prompts and replies as JSON lines to train on."""
+"""`trajectories`: write an evaluation's prompts and replies as JSON lines for training."""
 
 import json
 import sys
@@ -18,20 +18,20 @@ from readgraph.state.words import counted
 
 
 def write_trajectories(folder: Path, form: str, out: Path, *, quiet: bool) -> None:
-    """Write the examples of a form, one a line."""
+    """Write the examples of a format, one per line."""
     if form not in FORMS:
         raise BadInput(f"There is no format '{form}': choose one of {', '.join(FORMS)}.")
     examples = iter(FORMS[form](EvaluationFolder(folder)))
-    first = list(islice(examples, 1))  # a fault is reported before an existing file is emptied
+    first = list(islice(examples, 1))  # an error is reported before an existing file is emptied
     count = 0
     with _opened(out) as file:
         for count, example in enumerate(chain(first, examples), 1):  # noqa: B007
             file.write(escaped(json.dumps(example, ensure_ascii=False)) + "\n")
     if not quiet:
-        told = f"{counted(count, 'example')} written."
+        message = f"{counted(count, 'example')} written."
         if not count:
-            told += " A good answer, or two runs that differ, are needed: no model was asked, or none of it was right."
-        Console(stderr=True).print(Text(told, style="dim"))
+            message += " Examples need a correct answer, or two runs that differ; this evaluation has neither."
+        Console(stderr=True).print(Text(message, style="dim"))
 
 
 @contextmanager

@@ -14,20 +14,20 @@ A, B = "A", "B"
 
 
 def show_difference(one: Path, other: Path, screen: Screen) -> None:
-    """Print what the second evaluation is better or worse by, and what differs between the two."""
-    found = difference_of(one, other)
+    """Print by how much the second evaluation is better or worse, and what differs between the two."""
+    result = difference_of(one, other)
     if screen.as_json:
-        print_json(found)
+        print_json(result)
         return
     console = Console()
-    console.print(Text(f"{found['dataset']}, {found['metric']}", style="bold"))
-    for letter, folder in zip((A, B), found["folders"], strict=True):
+    console.print(Text(f"{result['dataset']}, {result['metric']}", style="bold"))
+    for letter, folder in zip((A, B), result["folders"], strict=True):
         console.print(Text(f"{letter}  {one_line(folder)}"), soft_wrap=True)
     console.print()
-    console.print(_pairs(found["pairs"]))
+    console.print(_pairs(result["pairs"]))
     if not screen.quiet:
         console.print()
-        _print_notes(console, found["differs"])
+        _print_notes(console, result["differs"])
 
 
 def _pairs(pairs: list[dict[str, Any]]) -> Table:
@@ -41,7 +41,7 @@ def _pairs(pairs: list[dict[str, Any]]) -> Table:
             f"{pair['questions']:,}",
             *(f"{mean:.1f}" for mean in pair["means"]),
             _difference(pair),
-            _chance(pair["p"]),
+            _p_value(pair["p"]),
             *(f"{count:,}" for count in pair["better"]),
         )
     return table
@@ -58,22 +58,22 @@ def _signed(value: float) -> str:
     return "0.0" if rounded in ("+0.0", "−0.0") else rounded
 
 
-def _chance(p: float) -> str:
+def _p_value(p: float) -> str:
     return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def _print_notes(console: Console, differs: dict[str, list[Any]]) -> None:
-    told = "p: how likely so large a difference is by chance alone (paired permutation test, two-sided)"
-    console.print(Text(told, style="dim"), soft_wrap=True)
+    meaning = "p: how likely a difference this large is by chance alone (paired permutation test, two-sided)"
+    console.print(Text(meaning, style="dim"), soft_wrap=True)
     if not differs:
         console.print(Text("Settings, prompts and packages are the same.", style="dim"))
         return
-    console.print(Text(f"What differs from {A} to {B}:", style="dim"))
+    console.print(Text(f"Differences from {A} to {B}:", style="dim"))
     for name, (one, other) in differs.items():
-        console.print(Text(f"  {name}: {_told(one)} → {_told(other)}", style="dim"), soft_wrap=True)
+        console.print(Text(f"  {name}: {_shown(one)} → {_shown(other)}", style="dim"), soft_wrap=True)
 
 
-def _told(value: Any) -> str:
+def _shown(value: Any) -> str:
     if isinstance(value, list):
         return ",".join(map(str, value))
     return "none" if value in (None, "") else one_line(value)

@@ -1,4 +1,4 @@
-"""The bar of an evaluation: how many questions are answered, how long it will take, what it has cost so far."""
+"""The progress bar of an evaluation: questions answered, time left, cost so far."""
 
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
 
@@ -10,7 +10,7 @@ from readgraph.state.words import counted
 
 
 class EvaluationProgress(LiveBar):
-    """A bar on standard error; where that is no terminal, or quiet was asked for, nothing is drawn."""
+    """A bar on standard error; nothing is drawn if that is not a terminal, or with `--quiet`."""
 
     def __init__(self, doing: str, total: int, screen: Screen) -> None:
         self.screen = screen
@@ -30,7 +30,7 @@ class EvaluationProgress(LiveBar):
         self._task = self._bar.add_task(doing, total=total, used="")
 
     def one_more(self, calls: int, words: int, cost: float | None, problem: str = "") -> None:
-        """Count one more as done, with its calls, words and cost; `problem`: it failed."""
+        """Count one more item as done, with its calls, words and cost in dollars; `problem` says why it failed."""
         self.calls, self.words, self.cost = self.calls + calls, self.words + words, self.cost + (cost or 0)
         self.failed += bool(problem)
         if problem and (self.screen.verbose or self.failed == 1):

@@ -1,4 +1,4 @@
-"""The results of an evaluation as tables for people."""
+"""The results of an evaluation as tables on the terminal."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -20,11 +20,11 @@ from readgraph.state.words import counted
 NONE = "–"
 
 MOST_FAILURES = 10
-"""So many failures are listed."""
+"""At most this many failures are listed."""
 
 
 def print_results(results: dict[str, Any], folder: Path, screen: Screen) -> None:
-    """What each method scored and used; unless quiet, what went wrong and where the files are."""
+    """Print each method's scores and usage; unless quiet, also the failures and where the files are."""
     console = Console()
     what, methods = results["what"], results["methods"]
     if not methods:
@@ -43,20 +43,24 @@ def print_results(results: dict[str, Any], folder: Path, screen: Screen) -> None
 
 
 def score(metric: Mapping[str, Any]) -> str:
-    """A mean with its 95 % interval, and its deviation over runs: "24.0 [15–33] ± 1.2"."""
+    """A mean with its 95 % interval and its standard deviation over runs: "24.0 [15–33] ± 1.2"."""
     interval, deviation = metric["interval"], metric["deviation"]
     between = f" [{interval[0]:.0f}–{interval[1]:.0f}]" if interval else ""
     return f"{metric['mean']:.1f}{between}" + (f" ± {deviation:.1f}" if deviation is not None else "")
 
 
 def _scores(results: dict[str, Any]) -> Table:
-    """The leading metric with its interval, the others, and beside them what papers give."""
+    """The leading metric with its interval, the other metrics, and the papers' published scores."""
     methods = results["methods"]
     leading, *others = metric_names(methods)
     categories = {name for method in methods for name in named_categories(method["metrics"].get(leading))}
-    asked = {"", *(categories if len(categories) == 1 else [])}
-    published = [one for one in results["published"] if one["metric"] == leading and one["category"] in asked]
-    table = _table(*(_scored_on(name, results) for name in (leading, *others)))
+    shown_categories = {"", *(categories if len(categories) == 1 else [])}
+    published = [
+        figure
+        for figure in results["published"]
+        if figure["metric"] == leading and figure["category"] in shown_categories
+    ]
+    table = _table(*(_column_name(name, results) for name in (leading, *others)))
     if published:
         table.add_column("published, other model", justify="left")
     for method in methods:
@@ -75,8 +79,8 @@ def metric_names(methods: list[dict[str, Any]]) -> list[str]:
     return list(dict.fromkeys(name for method in methods for name in method["metrics"])) or ["score"]
 
 
-def _scored_on(name: str, results: dict[str, Any]) -> str:
-    """A metric's name, and how many questions it applies to where that is not all."""
+def _column_name(name: str, results: dict[str, Any]) -> str:
+    """A metric's name, with the number of questions it applies to unless that is all of them."""
     counts = [method["metrics"][name]["questions"] for method in results["methods"] if name in method["metrics"]]
     partly = counts and max(counts) < results["what"]["questions"]
     return f"{name} ({max(counts):,})" if partly else name
@@ -101,12 +105,12 @@ def _use(methods: list[dict[str, Any]]) -> Table:
 
 
 def _categories(methods: list[dict[str, Any]]) -> Table | None:
-    """The leading metric by category, with the number of questions; nothing where there is one category at most."""
+    """The leading metric by category, with the number of questions; None with fewer than two categories."""
     leading = metric_names(methods)[0]
     by_method = {method["method"]: named_categories(method["metrics"].get(leading)) for method in methods}
     counts: dict[str, int] = {}
     for categories in by_method.values():
-        counts |= {name: max(counts.get(name, 0), of["questions"]) for name, of in categories.items()}
+        counts |= {name: max(counts.get(name, 0), category["questions"]) for name, category in categories.items()}
     if len(counts) < 2:
         return None
     table = _table(*(Text(f"{one_line(name) or 'none'} ({count:,})") for name, count in counts.items()))
@@ -128,24 +132,24 @@ def _walks(methods: list[dict[str, Any]]) -> Table | None:
 
 
 def _notes(results: dict[str, Any]) -> Iterator[str]:
-    """What the tables don't tell: failures, fall-backs, replies that could not be used."""
+    """What the tables don't show: failures, fall-backs, unusable replies."""
     methods = results["methods"]
     if results["what"]["note"]:
         yield results["what"]["note"]
     if results["judging"]:
         yield from _judging(results["judging"])
     if unrated := _without_a_judge(results):
-        yield f"not rated: {', '.join(unrated)}; name a model with --judge, and it rates what is there"
+        yield f"not rated: {', '.join(unrated)}; run again with --judge and a model to rate the existing answers"
     for method in methods:
         if method["fallbacks"]:
-            told = ", ".join(f"{kind} {count:,}" for kind, count in method["fallbacks"].items())
-            yield f"{method['method']}: fall-backs {told}"
+            kinds = ", ".join(f"{kind} {count:,}" for kind, count in method["fallbacks"].items())
+            yield f"{method['method']}: fall-backs {kinds}"
         if method["valid_replies"] not in (None, 100):
-            yield f"{method['method']}: {method['valid_replies']:.1f} % of the replies could be used"
+            yield f"{method['method']}: {method['valid_replies']:.1f} % of the replies were usable"
     failed = [(method["method"], failure) for method in methods for failure in method["failures"]]
     if failed:
-        asked = sum(method["outcomes"] for method in methods)
-        yield f"{len(failed):,} of {counted(asked, 'reading')} failed: each scores 0"
+        total = sum(method["outcomes"] for method in methods)
+        yield f"{len(failed):,} of {counted(total, 'reading')} failed: each scores 0"
     for name, failure in failed[:MOST_FAILURES]:
         run = f", run {failure['run'] + 1}" if results["what"]["runs"] > 1 else ""
         yield f"  {name}, {one_line(failure['item'])}{run}: {one_line(failure['problem'])}"
@@ -154,27 +158,27 @@ def _notes(results: dict[str, Any]) -> Iterator[str]:
 
 
 def _without_a_judge(results: dict[str, Any]) -> list[str]:
-    """The metrics that nobody was named to judge."""
+    """The metrics that need a judge, where none was named."""
     return [] if results["what"]["judge"] else given_by("judge", results["metrics"])
 
 
 def _judging(judging: dict[str, Any]) -> Iterator[str]:
-    """Who rated and what that took; answers that got no verdict, and why."""
-    took = (
+    """Which model rated the answers and what that used; answers without a verdict, and why."""
+    usage = (
         f"{counted(judging['calls'], 'call')}, {judging['input_words']:,} words in" if judging["calls"] else "no call"
     )
     dollars = f", {in_dollars(judging['cost'])}" if judging["cost"] else ""
-    yield f"rated by {judging['rater']}: {counted(judging['judgements'], 'answer')}, {took}{dollars}"
+    yield f"rated by {judging['rater']}: {counted(judging['judgements'], 'answer')}, {usage}{dollars}"
     if judging["unrated"]:
-        yield f"  {counted(judging['unrated'], 'answer')} got no verdict that could be used, and no score"
+        yield f"  {counted(judging['unrated'], 'answer')} got no usable verdict and no score"
     for problem, count in judging["problems"].items():
         yield f"  {counted(count, 'judgement')} failed: {one_line(problem)}"
     if judging["others"]:
-        yield f"  judgements by {', '.join(judging['others'])} are kept, and don't count here"
+        yield f"  judgements by {', '.join(judging['others'])} are kept but not counted here"
 
 
 def _files(folder: Path) -> Iterator[str]:
-    yield f"{shown(folder)} holds {REPORT}, {RESULTS}, {TABLE} and {SCORES}"
+    yield f"{shown(folder)} contains {REPORT}, {RESULTS}, {TABLE} and {SCORES}"
     if not can_draw():
         yield NO_PLOTS
 

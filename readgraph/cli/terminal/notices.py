@@ -1,4 +1,4 @@
-"""What the program warns of while it works, as lines for a person."""
+"""The program's warnings while it works, as lines on the terminal."""
 
 import warnings
 from collections.abc import Callable, Iterator
@@ -12,7 +12,7 @@ from readgraph.nodes.opening import TracingOn
 
 @contextmanager
 def notices(say: Callable[[str], None], *, quiet: bool) -> Iterator[None]:
-    """Pass our warnings to `say`; the notice about tracing is printed even when the command is quiet."""
+    """Pass readgraph's own warnings to `say`; the notice about tracing is printed even with `--quiet`."""
 
     def show(message: Warning | str, kind: type[Warning]) -> None:
         if kind is TracingOn and quiet:

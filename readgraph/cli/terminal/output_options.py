@@ -1,4 +1,4 @@
-"""What a command prints, and how: for people or programs, more or less of it, with what it cost."""
+"""How a command prints: as text or JSON, how much of it, and at which price."""
 
 import sys
 from dataclasses import dataclass
@@ -9,9 +9,9 @@ from readgraph.cli.terminal.prices import Price, parse_price
 
 @dataclass(frozen=True)
 class Screen:
-    """How a command was asked to print.
+    """How a command prints its results.
 
-    `steps`: what each step did, too. `price`: what the user pays, where it was given.
+    `steps`: also print what each step did. `price`: the user's own price, if one was given.
     """
 
     as_json: bool = False
@@ -28,5 +28,5 @@ class Screen:
 
 
 def person_types() -> bool:
-    """Whether standard input is a terminal, where a person can be asked; there is none where it was closed."""
+    """Whether standard input is a terminal, where the user can be asked; it is None if it was closed."""
     return sys.stdin is not None and sys.stdin.isatty()

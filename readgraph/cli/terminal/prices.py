@@ -1,4 +1,4 @@
-"""What a reading costs: tokens times the price that the user gives, else that of the bundled table (genai-prices)."""
+"""What a reading costs: tokens times the user's price, or else the price in the bundled table (genai-prices)."""
 
 import os
 from collections.abc import Iterable
@@ -24,14 +24,14 @@ PROVIDERS = {
     "together": "together",
     "xai": "x-ai",
 }
-"""What the price table calls the providers of LangChain."""
+"""LangChain's names of providers, and the price table's names for them."""
 
-TOKENS_A_WORD = 4 / 3
+TOKENS_PER_WORD = 4 / 3
 
 
 @dataclass(frozen=True)
 class Price:
-    """Dollars for a million tokens in, and for a million out."""
+    """Dollars per million input tokens and per million output tokens."""
 
     input: float
     output: float
@@ -45,19 +45,19 @@ class Price:
         return (sent * self.input + received * self.output) / 1e6
 
 
-def parse_price(given: str) -> Price:
-    """The price in "IN/OUT"; raises `BadInput` where it is none."""
+def parse_price(text: str) -> Price:
+    """The price in a text "IN/OUT"; raises `BadInput` if it is not a price."""
     try:
-        price = Price(*(float(part) for part in given.split("/")))
+        price = Price(*(float(part) for part in text.split("/")))
     except (TypeError, ValueError):
-        raise BadInput(f"'{given}' is no price: write dollars for a million tokens IN/OUT, such as 0.4/1.6.") from None
+        raise BadInput(f"'{text}' is not a price: write dollars per million tokens IN/OUT, such as 0.4/1.6.") from None
     if not (0 <= price.input < float("inf") and 0 <= price.output < float("inf")):
-        raise BadInput(f"'{given}' is no price: both numbers must be 0 or more.")
+        raise BadInput(f"'{text}' is not a price: both numbers must be 0 or more.")
     return price
 
 
 def known_price(model: str) -> Price | None:
-    """The table's price of a model; none for an unknown one, or one on a server of the user's own."""
+    """The price of a model in the table; None for an unknown model, or for one on the user's own server."""
     from genai_prices import Usage as Tokens
     from genai_prices import calc_price
 
@@ -74,7 +74,7 @@ def known_price(model: str) -> Price | None:
 
 
 def cost(steps: Iterable[Step], price: Price | None) -> float | None:
-    """Dollars of a reading's steps; none where a price is not known, or the server told no tokens."""
+    """Dollars for a reading's steps; None where a price is unknown or the server reported no tokens."""
     total = 0.0
     for step in steps:
         used = step["usage"]
@@ -88,11 +88,11 @@ def cost(steps: Iterable[Step], price: Price | None) -> float | None:
 
 
 def exchange_cost(exchange: ModelExchange, price: Price | None) -> float | None:
-    """Dollars of a prompt and its reply; none where its price is not known, or the server told no tokens."""
+    """Dollars for a prompt and its reply; None where the price is unknown or the server reported no tokens."""
     each = price or known_price(exchange["model"])
     return each.of_tokens(*exchange["tokens"]) if each and exchange["tokens"][0] else None
 
 
 def in_dollars(amount: float) -> str:
-    """An amount as a person reads it."""
+    """An amount of dollars as text: "$1.20", "$0.0312"."""
     return f"${amount:,.2f}" if amount >= 1 else f"${amount:.4f}"

@@ -1,4 +1,4 @@
-"""The live progress bar: how far the reading is, and what it has cost so far."""
+"""The live progress bar: how far the reading has come, and what it has cost so far."""
 
 import time
 from collections.abc import Iterable
@@ -40,26 +40,26 @@ DOING = {
 }
 
 NARROW = 60
-"""Columns: on a terminal with fewer there is no bar beside what is done and what it cost."""
+"""Columns: a narrower terminal shows only what is being done, the percentage and the cost."""
 
 BUILDS = ("read", "memorize")
-"""Nodes that tell how far they are; a call between two pages doesn't end that."""
+"""Nodes that report how far they are; their figures stay while a call runs between two pages."""
 
 
 class _BarOverWalk(Progress):
-    """The bar, and below it a walk as far as it has come."""
+    """The bar, and below it the drawing of a walk so far."""
 
     walk: Tree | None = None
 
     def get_renderables(self) -> Iterable[RenderableType]:
-        """What is drawn, from top to bottom."""
+        """The parts of the drawing, from top to bottom."""
         yield from super().get_renderables()
         if self.walk:
             yield self.walk
 
 
 class LiveBar:
-    """What draws a bar while its `with` lasts."""
+    """A bar that is drawn inside a `with` block."""
 
     _bar: Progress
 
@@ -76,7 +76,7 @@ class LiveBar:
 
 
 class ReadingProgress(LiveBar):
-    """A bar on standard error; where that is no terminal, or quiet was asked for, nothing is drawn."""
+    """A bar on standard error; nothing is drawn if that is not a terminal, or with `--quiet`."""
 
     _bar: _BarOverWalk
 
@@ -110,21 +110,21 @@ class ReadingProgress(LiveBar):
             self._show(**event["progress"])
         if "waiting" in event:
             self._wait(event["waiting"]["seconds"])
-            self._tell("waiting {seconds:.0f} s: {reason}", event["waiting"])
+            self._say_verbose("waiting {seconds:.0f} s: {reason}", event["waiting"])
         if "refused" in event:
-            self._tell("refused a reply to '{asked}': {reason}", event["refused"])
+            self._say_verbose("refused a reply to '{asked}': {reason}", event["refused"])
 
-    def tell_steps(self, updates: dict[str, Any]) -> None:
-        """Tell the steps that ended, and draw how far a walk has come, where that was asked for."""
+    def show_steps(self, updates: dict[str, Any]) -> None:
+        """Print the steps that ended, and draw the walk so far, if the user asked for them."""
         for update in filter(None, updates.values()):
             if self.screen.steps and update.get("hops"):
                 self._bar.walk = draw_walk(update["hops"])
-            steps = update.get("steps", [])  # of the first step as an Overwrite: it resets the trajectory
+            steps = update.get("steps", [])  # the first step resets the trajectory with an Overwrite
             for step in (steps.value if isinstance(steps, Overwrite) else steps) if self.screen.verbose else ():
                 self.say(f"{step['node']}: {step['summary']} ({used(step['usage'])})")
 
     def _wait(self, seconds: float) -> None:
-        """Show that a call waits; other calls that end meanwhile don't hide it."""
+        """Show that a call is waiting; other calls that end meanwhile don't hide it."""
         self._waits_until = time.monotonic() + seconds
         self._bar.update(self._task, description=f"Waiting {seconds:.0f} s")
 
@@ -140,10 +140,10 @@ class ReadingProgress(LiveBar):
             changed["pages"] = f"{counted(read['pages'], 'page')}, {counted(read['notes'], 'note')}  "
         elif node not in BUILDS:
             changed["pages"] = ""
-            self._bar.tasks[self._task].total = None  # nobody knows; given to `update`, it would change nothing
+            self._bar.tasks[self._task].total = None  # unknown; `update` ignores a total of None
         self._bar.update(self._task, **changed)
 
-    def _tell(self, line: str, fields: dict[str, Any]) -> None:
+    def _say_verbose(self, line: str, fields: dict[str, Any]) -> None:
         if self.screen.verbose:
             self.say(line.format_map(fields))
 

@@ -1,4 +1,4 @@
-"""What a person sees: answers, steps, memories."""
+"""Answers, steps and memories on the terminal."""
 
 import json
 import sys
@@ -17,22 +17,22 @@ from readgraph.state.reading import Citation, Step, Usage
 from readgraph.state.records import Document, Memory, Note
 from readgraph.state.words import counted
 
-NO_MODEL = f"Read without a model: pages by rule, sentences quoted. To read with one, give --model: {HOW_TO_NAME}"
+NO_MODEL = f"Read without a model: pages cut by rule, sentences quoted. To read with one, give --model: {HOW_TO_NAME}"
 
 PLAIN: dict[str, Any] = {"box": None, "header_style": "dim", "padding": (0, 2, 0, 0)}
-"""How tables look."""
+"""The style of tables."""
 
 
 def print_json(value: Any) -> None:
-    """JSON for programs, in characters that the output can hold."""
+    """Print JSON for programs, in characters that the output's encoding has."""
     ascii_only = (sys.stdout.encoding or "").lower().replace("-", "") != "utf8"
     sys.stdout.write(escaped(json.dumps(value, ensure_ascii=ascii_only, indent=2)) + "\n")
 
 
 def print_answer(found: dict[str, Any], screen: Screen) -> None:
-    """The answer, what shows it, and what it used."""
+    """Print the answer, the quotes that support it, and what it used."""
     console = Console()
-    console.print(said(found))
+    console.print(answer_text(found))
     print_citations(found["citations"])
     if screen.quiet:
         return
@@ -46,7 +46,7 @@ def print_answer(found: dict[str, Any], screen: Screen) -> None:
 
 
 def _walked(console: Console, found: dict[str, Any]) -> str:
-    """What a walk learned where it found no answer; gives its length in words for a person."""
+    """Print what a walk learned if it found no answer; returns a summary of its hops."""
     for finding in found["findings"] if found["answer"] is None else []:
         console.print(Padding(Text(f"Learned on p. {finding['page']}: {finding['text']}"), (0, 0, 0, 2)))
     reverts = counted(sum(hop["action"] == "revert" for hop in found["hops"]), "revert")
@@ -54,7 +54,7 @@ def _walked(console: Console, found: dict[str, Any]) -> str:
 
 
 def print_citations(citations: Sequence[Citation]) -> None:
-    """The words of the text that show an answer."""
+    """Print the quotes that support an answer."""
     console = Console()
     for citation in citations:
         quote = " ".join(citation["quote"].split())
@@ -62,8 +62,8 @@ def print_citations(citations: Sequence[Citation]) -> None:
         console.print(Padding(Text(f"p. {citation['page']}{place}  “{quote}”", style="italic"), (0, 0, 0, 2)))
 
 
-def said(found: dict[str, Any]) -> Text:
-    """The answer as a person reads it."""
+def answer_text(found: dict[str, Any]) -> Text:
+    """The answer as it is printed."""
     answer = found["answer"]
     if found["choice"]:
         answer = f"{found['choice']}. {answer}"
@@ -78,7 +78,7 @@ def said(found: dict[str, Any]) -> Text:
 def print_memory(
     document: Document, memory: Memory, notes: Sequence[Note], found: dict[str, Any], called: str, screen: Screen
 ) -> None:
-    """What was built; `called` is the method's word for a note."""
+    """Print what was built; `called` is the method's word for a note."""
     console = Console()
     words = sum(note.words for note in notes)
     pages = f"{counted(memory.pages, 'page')} of {counted(document.words, 'word')}"
@@ -91,13 +91,13 @@ def print_memory(
     if memory.levels:
         console.print(f"  a tree of {' + '.join(f'{count:,}' for count in (memory.pages, *memory.levels))} nodes")
     if not memory.complete:
-        console.print("  Not complete: the budget ran out. The same command goes on from here.")
+        console.print("  Not complete: the budget ran out. Run the same command again to continue.")
     if not screen.quiet:
         _print_footer(used(found["usage"], found["cost"]), found["fallbacks"])
 
 
 def print_steps(steps: Sequence[Step]) -> None:
-    """The trajectory: what each step did, and what it used."""
+    """Print the trajectory: what each step did, and what it used."""
     table = Table("step", "what it did", "used", **PLAIN)
     for step in steps:
         table.add_row(Text(step["node"]), Text(step["summary"]), Text(used(step["usage"]), style="dim"))
@@ -105,7 +105,7 @@ def print_steps(steps: Sequence[Step]) -> None:
 
 
 def print_reminder(context: ReaderContext, screen: Screen) -> None:
-    """Say so where there was no model."""
+    """Print a reminder if no model was used."""
     if not context.model and not screen.quiet and not screen.as_json:
         Console(stderr=True).print(Text(NO_MODEL, style="yellow"))
 
@@ -119,7 +119,7 @@ def _print_footer(line: str, fallbacks: dict[str, int]) -> None:
 
 
 def used(usage: Usage, cost: float | None = None) -> str:
-    """What was used, in one line."""
+    """Calls, words, cost and time in one line."""
     calls = counted(usage["calls"], "call") + (f" (+{usage['cached_calls']:,} cached)" if usage["cached_calls"] else "")
     words = f"{usage['input_words'] + usage['output_words']:,} words"
     money = f", {in_dollars(cost)}" if cost else ""

@@ -10,23 +10,23 @@ from readgraph.state.whole_files import written_whole
 
 
 def check_report(file: Path) -> None:
-    """Raise `BadInput` where a report can't go into a file; what is there is only written over if it is a report."""
+    """Raise `BadInput` where a report can't be written to this file; only a report is overwritten."""
     if file.is_dir():
         raise BadInput(f"{file} is a folder: name a file for the report.")
     if not file.parent.is_dir():
-        raise BadInput(f"There is no folder {file.parent}: make it, or name another file for the report.")
+        raise BadInput(f"There is no folder {file.parent}: create it, or name another file for the report.")
     try:
-        if file.is_file() and (begun := _beginning(file)) and begun != MARK:
-            raise BadInput(f"{file} is there already, and is no report: name another file for the report.")
+        if file.is_file() and (beginning := _beginning(file)) and beginning != MARK:
+            raise BadInput(f"{file} exists already and is not a report: name another file for the report.")
         writable = os.access(file if file.exists() else file.parent, os.W_OK)
     except OSError as problem:
         raise _unwritable(file, problem) from None
     if not writable:
-        raise BadInput(f"The report {file} can't be written: the permission is missing.")
+        raise BadInput(f"The report {file} can't be written: permission is missing.")
 
 
 def write_report(file: Path, page: bytes, *, quiet: bool) -> None:
-    """Write a report, and say where it is; raises `BadInput` where that fails."""
+    """Write a report and print where it is; raises `BadInput` where that fails."""
     try:
         with written_whole(file, "wb") as opened:
             opened.write(page)

@@ -1,4 +1,4 @@
-"""Rounds of research for a person."""
+"""Rounds of research on the terminal."""
 
 from collections.abc import Sequence
 
@@ -9,12 +9,12 @@ from readgraph.state.research import Round, SearchHit
 
 
 def print_rounds(rounds: Sequence[Round]) -> None:
-    """What each round was after, searched for, read and noted, and whether that was enough."""
-    console, before = Console(), ""
+    """Print each round: its requests, its searches, the pages read, its notes, and whether they were enough."""
+    console, earlier_notes = Console(), ""
     for number, done in enumerate(rounds, 1):
         console.print(Text(f"\nRound {number}", style="bold"))
-        notes = "as before" if done["notes"] == before else done["notes"]
-        before = done["notes"]
+        notes = "unchanged" if done["notes"] == earlier_notes else done["notes"]
+        earlier_notes = done["notes"]
         for name, line in _lines({**done, "notes": notes}):
             console.print(Padding(Text.assemble((f"{name}: ", "dim"), line), (0, 0, 0, 2)))
     console.print()
@@ -23,20 +23,20 @@ def print_rounds(rounds: Sequence[Round]) -> None:
 def _lines(done: Round) -> list[tuple[str, str]]:
     plan = done["plan"]
     lines = [
-        ("after", "; ".join(done["requests"])),
+        ("requests", "; ".join(done["requests"])),
         ("needs", "; ".join(plan["needs"])),
         ("keyword", "; ".join(plan["keyword"])),
         ("vector", "; ".join(plan["vector"])),
         ("page", ", ".join(map(str, plan["page"]))),
-        ("found", ", ".join(map(_found, done["hits"]))),
+        ("found", ", ".join(map(_hit, done["hits"]))),
         ("read", ", ".join(map(str, done["pages_shown"]))),
         ("notes", done["notes"]),
         ("sources", ", ".join(map(str, done["sources"]))),
-        ("enough", {True: "yes", False: "no", None: "not asked"}[done["enough"]]),
+        ("enough", {True: "yes", False: "no", None: "not checked"}[done["enough"]]),
         ("missing", "; ".join(done["missing"])),
     ]
     return [(name, line) for name, line in lines if line]
 
 
-def _found(hit: SearchHit) -> str:
+def _hit(hit: SearchHit) -> str:
     return f"{hit['page']} ({' + '.join(hit['tools'])})"

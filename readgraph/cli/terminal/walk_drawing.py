@@ -1,4 +1,4 @@
-"""A walk as a drawing: the tree as far as it was walked."""
+"""A walk as a drawing: the part of the tree that was visited."""
 
 from collections.abc import Sequence
 
@@ -17,7 +17,7 @@ _STYLES: dict[Action, str] = {
     "unusable": "red",
 }
 _MARKS: dict[Action, str] = {"answer": "✓ ", "keep": "+ ", "unusable": "? "}
-_WAYS: dict[Action, str] = {
+_OUTCOMES: dict[Action, str] = {
     "revert": "back",
     "exhausted": "nothing left",
     "keep": "kept",
@@ -26,22 +26,22 @@ _WAYS: dict[Action, str] = {
 
 
 def print_walk(hops: Sequence[Hop]) -> None:
-    """Print the drawing; nothing where there was no walk."""
+    """Print the drawing; nothing if there was no walk."""
     if hops:
         Console().print(draw_walk(hops))
 
 
 def draw_walk(hops: Sequence[Hop]) -> Tree:
-    """The nodes that were visited, each below the one that it was reached from, with what was decided there.
+    """The nodes that were visited, each below the node it was reached from, with the decision made there.
 
-    Nodes that were reverted from are struck through; the leaf that answered is marked. The last decision at a node
-    styles it; the reasons for going down stand with the child.
+    Nodes that the walk turned back from are struck through; the leaf that answered is marked. The last decision at a
+    node sets its style; the reason for going down is shown with the child.
     """
     last = {hop["node"]: hop for hop in hops}
     root = hops[0]["node"]
     drawn = {root: Tree(_label(last[root], ""))}
     for hop in hops:
-        if hop["node"] not in drawn:  # somebody sent the walk there
+        if hop["node"] not in drawn:  # the state was edited, which moved the walk there
             drawn[hop["node"]] = drawn[root].add(_label(last[hop["node"]], ""))
         child = hop["next_node"]
         if hop["action"] == "child" and child and child not in drawn:
@@ -50,7 +50,7 @@ def draw_walk(hops: Sequence[Hop]) -> Tree:
 
 
 def _label(hop: Hop | None, why: str, node: str = "") -> RichText:
-    """A node with why it was chosen, and what came of it; `hop` is the last decision there, none at the cap."""
+    """A node with why it was chosen and the outcome; `hop` is the last decision there, None if the hops ran out."""
     if hop is None:
         return Text.assemble(node, (f"  {why}", "dim"), ("  → the walk ended here", "dim"))
     action = hop["action"]
@@ -59,5 +59,5 @@ def _label(hop: Hop | None, why: str, node: str = "") -> RichText:
         label.append(f"  {why}", "dim")
     if action != "child":
         reason = f": {hop['reasoning']}" if hop["reasoning"] else ""
-        label.append(f"  → {_WAYS.get(action, action)}{reason}", _STYLES[action])
+        label.append(f"  → {_OUTCOMES.get(action, action)}{reason}", _STYLES[action])
     return label
