@@ -1,1 +1,1 @@
-"""What a reading will take, before it is run: one file a method."""
+"""What a reading will use, before it is run: one file for each method."""

@@ -1,4 +1,4 @@
-"""What a reading will use, before any call is made: ranges that hold, and what to expect."""
+"""What a reading will use, before any call is made: reliable bounds, and the expected value between them."""
 
 from dataclasses import dataclass, replace
 
@@ -7,13 +7,16 @@ from readgraph.state.page_store import PageStore
 from readgraph.state.records import Document, Memory, Recipe
 from readgraph.state.words import count_words
 
+WORDING_VARIES = 12
+"""Words by which the fixed part of a prompt may differ from the version that is measured."""
+
 RETRY_WORDS = 2 * MOST_REPEATED + 20
-"""Words that one refused reply adds to the next try at most: the reply, the complaint, and what stands around it."""
+"""Most words that a refused reply adds to the next try: the reply, the reason for refusing it, and their frame."""
 
 
 @dataclass(frozen=True)
 class Range:
-    """At least, expected, at most; no `high` where nothing bounds it."""
+    """At least, expected, at most; `high` is None where there is no upper bound."""
 
     low: float
     expected: float
@@ -28,14 +31,14 @@ class Range:
         return Range(self.low * other.low, self.expected * other.expected, high)
 
     def at_most(self, bound: float | None) -> "Range":
-        """The range under a budget."""
+        """The range with this upper bound, such as a budget; None changes nothing."""
         if bound is None:
             return self
         high = bound if self.high is None else min(self.high, bound)
         return Range(min(self.low, bound), min(self.expected, bound), high)
 
     def perhaps_none(self) -> "Range":
-        """The same where it may turn out that nothing is needed."""
+        """The range with 0 as its lower bound, where possibly nothing is needed."""
         return Range(0, self.expected, self.high)
 
 
@@ -49,7 +52,7 @@ def exactly(number: float) -> Range:
 
 @dataclass(frozen=True)
 class Estimate:
-    """Calls to a model, words sent, words received. How long a reply is, the model decides: it has no upper bound."""
+    """Calls to a model, words sent, words received. Words received have no upper bound: the model decides."""
 
     calls: Range = NONE
     input_words: Range = NONE
@@ -61,16 +64,16 @@ class Estimate:
         )
 
     def times(self, number: int) -> "Estimate":
-        """The same so many times."""
-        each = (self.calls, self.input_words, self.output_words)
-        return Estimate(*(one * exactly(number) for one in each))
+        """The estimate for doing the same `number` times."""
+        ranges = (self.calls, self.input_words, self.output_words)
+        return Estimate(*(each * exactly(number) for each in ranges))
 
     def perhaps_none(self) -> "Estimate":
-        """The same where recorded replies may answer every call."""
+        """The estimate with 0 as lower bounds, where recorded replies may answer every call."""
         return Estimate(self.calls.perhaps_none(), self.input_words.perhaps_none(), self.output_words.perhaps_none())
 
     def within(self, max_calls: int | None) -> "Estimate":
-        """The same under a budget of calls."""
+        """The estimate under a budget of calls."""
         if max_calls is None or self.calls.expected <= max_calls:
             return replace(self, calls=self.calls.at_most(max_calls))
         share = max_calls / self.calls.expected
@@ -84,7 +87,7 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Unread:
-    """What a recipe's memory still needs: words not yet paged, pages without a note; and what its notes have."""
+    """What is left to read: words outside any page, pages without a note and their words; and the existing notes."""
 
     memory: Memory | None
     words: int
@@ -100,33 +103,33 @@ class Unread:
 
 
 async def unread(store: PageStore, document: Document, recipe: Recipe, *, renew: bool) -> Unread:
-    """How far the memory is that this recipe makes of the document."""
+    """What is left to read of the document for the memory with this recipe; `renew`: for a new memory."""
     memory = await store.find_memory(document.id, recipe, renew=renew)
     if memory is None:
         return Unread(None, document.words, 0, 0, 0, 0)
     notes = await store.notes(memory.id, range(memory.pages))
-    noted = {note.page for note in notes}
-    waiting = [page for page in await store.pages(memory.id, range(memory.pages)) if page.number not in noted]
+    with_note = {note.page for note in notes}
+    without_note = [page for page in await store.pages(memory.id, range(memory.pages)) if page.number not in with_note]
     (rest,) = await store.spans(document, [(memory.read_to, document.characters)])
-    words = sum(note.words for note in notes)
-    paged_words = sum(page.words for page in waiting)
-    return Unread(memory, count_words(rest), len(waiting), paged_words, len(notes), words)
+    note_words = sum(note.words for note in notes)
+    paged_words = sum(page.words for page in without_note)
+    return Unread(memory, count_words(rest), len(without_note), paged_words, len(notes), note_words)
 
 
 async def may_be_recorded(store: PageStore) -> bool:
-    """Whether the store holds recorded replies: any call may then turn out to be answered already."""
+    """Whether the store holds recorded replies, which may answer any call."""
     async for _ in store.replies():
         return True
     return False
 
 
 def fixed(words: int) -> Range:
-    """The words of a prompt without what is put into it; the wording varies by a few."""
-    return Range(max(0, words - 12), words, words + 12)
+    """The words of a prompt without the texts inserted into it; its wording varies by a few words."""
+    return Range(max(0, words - WORDING_VARIES), words, words + WORDING_VARIES)
 
 
 def asks(times: Range, prompt_words: Range, reply_words: float) -> Estimate:
-    """So many asks, each of a prompt of so many words: one call each, at most `TRIES` where replies are refused."""
+    """Ask `times` times, each with a prompt of `prompt_words`: one call each, up to `TRIES` if replies are refused."""
     calls = times * Range(1, 1, TRIES)
     retried = times * Range(0, 0, TRIES * (TRIES - 1) / 2 * RETRY_WORDS)
     replies = Range(times.low, times.expected * reply_words, 0 if times.high == 0 else None)

@@ -1,4 +1,4 @@
-"""What the baselines will take."""
+"""What the baselines will use."""
 
 from dataclasses import replace
 
@@ -20,15 +20,16 @@ from readgraph.state.records import Document
 async def estimate_full_text(
     store: PageStore, document: Document, context: ReaderContext, question_words: int | None
 ) -> Estimate:
-    """What the full text will use: an answer from each chunk, and where there are several a weighing.
+    """What the full text will use: an answer from each chunk and, with several chunks, one weighing of the answers.
 
-    Reading takes no call; a question of so many words takes one a chunk and perhaps one more.
+    Reading makes no call. A question makes one call per chunk and possibly one more. `question_words` is the length of
+    the question; None: reading only.
     """
     if question_words is None or not context.model:
         return Estimate()
     chunks = pages_of(document.words, chunk_words(context))
-    each = answering(exactly(question_words + TAG_WORDS), times=chunks)
-    return sending(document.words, chunks, each) + _weighing(chunks, question_words)
+    answers = answering(exactly(question_words + TAG_WORDS), times=chunks)
+    return sending(document.words, chunks, answers) + _weighing(chunks, question_words)
 
 
 def _weighing(chunks: Range, question_words: int) -> Estimate:
@@ -44,34 +45,35 @@ async def estimate_truncated(
 ) -> Estimate:
     """What a truncated text will use: one answer.
 
-    Reading takes no call; a question of so many words takes one.
+    Reading makes no call, a question one. `question_words` is the length of the question; None: reading only.
     """
     if question_words is None or not context.model:
         return Estimate()
-    kept = min(words_kept(context), document.words)
-    return answering(Range(kept - 1, kept, kept + 1) + exactly(TAG_WORDS + question_words))
+    shown = min(words_kept(context), document.words)
+    return answering(Range(shown - 1, shown, shown + 1) + exactly(TAG_WORDS + question_words))
 
 
 async def estimate_retrieval(
     store: PageStore, document: Document, context: ReaderContext, question_words: int | None
 ) -> Estimate:
-    """What retrieval will use: one answer from the segments that were found.
+    """What retrieval will use: one answer from the retrieved segments.
 
-    Reading and retrieval take no call; a question of so many words takes one.
+    Reading and retrieval make no call, a question one. `question_words` is the length of the question; None: reading
+    only.
     """
     if question_words is None or not context.model:
         return Estimate()
     most = context.max_pages * (segment_words(context) + TAG_WORDS)
-    found = Range(0, min(most, document.words, context.window_words), most)
-    return answering(found + exactly(question_words))
+    retrieved = Range(0, min(most, document.words, context.window_words), most)
+    return answering(retrieved + exactly(question_words))
 
 
 async def estimate_recurrent(
     store: PageStore, document: Document, context: ReaderContext, question_words: int | None
 ) -> Estimate:
-    """What recurrence will use: a summary of each piece, one after the other, and an answer from the last.
+    """What recurrence will use: a summary of each piece, one after the other, and an answer from the last one.
 
-    Reading what is not read yet, and a question of so many words (none: no question).
+    Covers what is not read yet, and a question of `question_words` (None: reading only).
     """
     reader = replace(context, model=context.reading_model or context.model)
     left = await unread(store, document, recipe(reader), renew=context.rebuild)

@@ -29,13 +29,13 @@ PLAN_REPLY, REFLECT_REPLY = 60, 20
 EXPECTED_ROUNDS = 1.5
 PLACE_WORDS = 60
 WORDING = 60
-"""Words that parts of a prompt take which are not always there."""
+"""Words of a prompt's optional parts."""
 
 
 async def estimate_gam(
     store: PageStore, document: Document, context: ReaderContext, question_words: int | None
 ) -> Estimate:
-    """Memorising what is new, and researching a question of so many words (none: no question)."""
+    """What GAM will use: memorising what is new, and research for a question of `question_words` (None: none)."""
     builder = replace(context, model=context.reading_model or context.model)
     left = await unread(store, document, recipe(builder), renew=context.rebuild)
     new = _new_pages(left, document, context) + exactly(left.pages)
@@ -46,7 +46,7 @@ async def estimate_gam(
 
 
 def _new_pages(left: Unread, document: Document, context: ReaderContext) -> Range:
-    """Pages that are not there yet: a session is cut evenly, and none is smaller than its share of the size."""
+    """Pages still to be made: each session is cut evenly, and no page is smaller than its share of the page size."""
     if not left.words:
         return NONE
     size, borders = context.session_page_words, document.sessions + max(len(document.parts), 1)
@@ -55,7 +55,7 @@ def _new_pages(left: Unread, document: Document, context: ReaderContext) -> Rang
 
 
 def _memorizing(new: Range, notes: float, context: ReaderContext) -> Estimate:
-    """Each page with the memory before it: recent memos, and older ones that have to do with it."""
+    """Memorising each new page, with memory in the prompt: recent memos, and older ones that are related to it."""
     memory = min(context.memory_words, MEMO_WORDS * (notes + new.expected) / 2)
     shown = Range(0, memory + context.session_page_words, 3 * context.memory_words + context.session_page_words + 1)
     prompt = fixed(memorize_prompt("", "", "").words) + Range(-WORDING, 5, PLACE_WORDS + WORDING) + shown
@@ -64,32 +64,34 @@ def _memorizing(new: Range, notes: float, context: ReaderContext) -> Estimate:
 
 
 def researching(pages: Range, page_words: float, context: ReaderContext, question_words: int) -> Estimate:
-    """At most `rounds` rounds of plan, notes and verdict, without a verdict on the last; then an answer.
+    """At most `rounds` rounds of plan, notes and verdict (no verdict in the last round), and then an answer.
 
-    A page is expected to have at most `page_words`.
+    `page_words`: the expected maximum length of a page.
     """
     assert pages.high is not None
     rounds = Range(0, min(EXPECTED_ROUNDS, context.rounds), context.rounds)
     shown = min(3 * context.pages_per_tool, pages.high)
-    asked = exactly(question_words) + Range(-WORDING, 0, WORDING)
-    # A memo has a tag and at least two words.
+    question = exactly(question_words) + Range(-WORDING, 0, WORDING)
+    # In the worst case a memo is a tag and two words, so that tags take as many words as memos.
     memos = Range(0, pages.expected * (MEMO_WORDS + HEADER_WORDS), 2 * MEMORY_SHARE * context.window_words)
     memory = NONE if context.without_memory else memos
     notes = Range(0, NOTES_WORDS / 2, LONGEST_NOTES)
-    before = MOST_REQUESTS * REQUEST_WORDS + context.rounds * (2 * context.pages_per_tool * QUERY_WORDS + 2 * shown)
+    earlier_rounds = MOST_REQUESTS * REQUEST_WORDS + context.rounds * (
+        2 * context.pages_per_tool * QUERY_WORDS + 2 * shown
+    )
     evidence = Range(0, min(5, shown) * page_words / 2, EVIDENCE_SHARE * context.window_words + 2 * TAG_WORDS * shown)
-    seen = memory + notes + asked + Range(0, 20, before)
+    seen = memory + notes + question + Range(0, 20, earlier_rounds)
     planning = asks(rounds, fixed(plan_prompt("", "", {}, context.tools, 5).words) + seen, PLAN_REPLY)
-    noting = asks(rounds, fixed(integrate_prompt("", "", "", {}).words) + evidence + notes + asked, NOTES_WORDS)
+    noting = asks(rounds, fixed(integrate_prompt("", "", "", {}).words) + evidence + notes + question, NOTES_WORDS)
     verdicts = Range(0, min(1, max(context.rounds - 1, 0)), max(context.rounds - 1, 0))
     if context.separate_requests:
         verdicts = verdicts * Range(1, 1.5, 2)
-    judging = asks(verdicts, fixed(reflect_prompt("", "", {}).words) + notes + asked, REFLECT_REPLY)
+    judging = asks(verdicts, fixed(reflect_prompt("", "", {}).words) + notes + question, REFLECT_REPLY)
     if context.context_only:
         return planning + noting + judging
-    given = fixed(answer_from_notes_prompt("", "", "", {}).words) + notes + asked + memory
-    known = NONE if context.evidence == "integration" else evidence
-    return planning + noting + judging + asks(Range(0, 1, 1), given + known, ANSWER_REPLY)
+    prompt = fixed(answer_from_notes_prompt("", "", "", {}).words) + notes + question + memory
+    pages_in_view = NONE if context.evidence == "integration" else evidence
+    return planning + noting + judging + asks(Range(0, 1, 1), prompt + pages_in_view, ANSWER_REPLY)
 
 
 async def estimate_gist_research(
@@ -97,7 +99,7 @@ async def estimate_gist_research(
 ) -> Estimate:
     """What research over gists will use: ReadAgent's reading, then GAM's rounds.
 
-    Reading what is not read yet, and research for a question of so many words (none: no question).
+    Covers what is not read yet, and research for a question of `question_words` (None: reading only).
     """
     reading, seen = await foreseen_reading(store, document, context, merges=False)
     if question_words is None or not context.model:
@@ -108,9 +110,9 @@ async def estimate_gist_research(
 async def estimate_escalate(
     store: PageStore, document: Document, context: ReaderContext, question_words: int | None
 ) -> Estimate:
-    """What escalating will use: ReadAgent's reading, a verdict on the gists, perhaps a look-up and GAM's rounds.
+    """What escalating will use: ReadAgent's reading, a verdict on the gists, possibly a look-up and GAM's rounds.
 
-    Reading what is not read yet, and a question of so many words (none: no question).
+    Covers what is not read yet, and a question of `question_words` (None: reading only).
     """
     reading, seen = await foreseen_reading(store, document, context)
     if question_words is None or not context.model:
@@ -118,7 +120,7 @@ async def estimate_escalate(
     gists = seen.gists + exactly(question_words)
     verdicts = Range(0, 1, 2 if context.separate_requests else 1)
     judging = asks(verdicts, fixed(reflect_prompt("", "", {}).words) + gists, REFLECT_REPLY)
-    looking = looking_up(gists, context, "parallel")  # all pages at once, whatever the strategy
-    rounds = replace(context, rounds=max(context.rounds, 1))  # a look-up is read even where only a context is wanted
+    look_ups = looking_up(gists, context, "parallel")  # always all pages at once, whatever the setting `strategy`
+    rounds = replace(context, rounds=max(context.rounds, 1))  # the pages of a look-up are always read
     research = researching(seen.pages, context.max_page_words, rounds, question_words)
-    return reading + judging + looking + research + answering(gists, times=Range(0, 0, 1))
+    return reading + judging + look_ups + research + answering(gists, times=Range(0, 0, 1))

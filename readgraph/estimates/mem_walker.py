@@ -33,7 +33,7 @@ EXPECTED_REVERTS = 0.2
 async def estimate_mem_walker(
     store: PageStore, document: Document, context: ReaderContext, question_words: int | None
 ) -> Estimate:
-    """Reading what is not read yet, and a walk for a question of so many words (none: no question)."""
+    """What MemWalker will use to read what is not read yet, and to walk for a question of `question_words`, if any."""
     building, pages = await foreseen_reading(store, document, context)
     if question_words is None or not context.model:
         return building
@@ -41,7 +41,7 @@ async def estimate_mem_walker(
 
 
 async def foreseen_reading(store: PageStore, document: Document, context: ReaderContext) -> tuple[Estimate, Range]:
-    """Reading what is not read yet, and how many segments there will be then."""
+    """What reading the rest will use, and how many segments there will be."""
     builder = replace(context, model=context.reading_model or context.model)
     left = await unread(store, document, recipe(builder), renew=context.rebuild)
     new = _new_segments(left, document, context)
@@ -50,7 +50,7 @@ async def foreseen_reading(store: PageStore, document: Document, context: Reader
 
 
 def _new_segments(left: Unread, document: Document, context: ReaderContext) -> Range:
-    """Segments that are not there yet. Only where a text or a kept part ends may one be smaller than it should."""
+    """Segments still to be made. Only the last one of a text, or of a stretch between kept pages, may be smaller."""
     if not left.words:
         return NONE
     fewest, ends = max(1, round(context.segment_words * (1 - NEAR))), max(len(document.parts), 1) + 1
@@ -59,7 +59,7 @@ def _new_segments(left: Unread, document: Document, context: ReaderContext) -> R
 
 
 def _building(left: Unread, new: Range, context: ReaderContext) -> Estimate:
-    """Summaries of segments, and of groups of them whose texts are too long together."""
+    """Summaries of segments, and compressed summaries of the tree's nodes above them."""
     to_summarise = new + exactly(left.pages)
     summaries = asks(
         to_summarise, fixed(summary_prompt("").words) + segment(context), SUMMARY_SHARE * context.segment_words
@@ -77,7 +77,7 @@ def _building(left: Unread, new: Range, context: ReaderContext) -> Estimate:
 
 
 def walking(pages: Range, context: ReaderContext, question_words: int, *, from_leaf: bool = False) -> Estimate:
-    """A decision at each level of the tree, and as many more as hops are allowed.
+    """A decision at each level of the tree, and more as long as hops are allowed.
 
     `from_leaf`: the first walk begins at a leaf.
     """
@@ -85,27 +85,27 @@ def walking(pages: Range, context: ReaderContext, question_words: int, *, from_l
     depth, deepest = (len(TreeShape.over(max(1, math.ceil(count)), context.children).counts) for count in _ends(pages))
     decisions = depth * context.walks - (depth - 1 if from_leaf else 0)
     hops = Range(1, decisions + EXPECTED_REVERTS * context.walks, context.max_hops * context.walks)
-    asked, finding = exactly(question_words), max(LONGEST_REASONING, question_words)
-    found = Range(0, finding * EXPECTED_REVERTS, finding * context.max_hops)
+    question, finding = exactly(question_words), max(LONGEST_REASONING, question_words)
+    findings = Range(0, finding * EXPECTED_REVERTS, finding * context.max_hops)
     shown = notes_of(exactly(context.children), context)
     at_most = max(shown.high or 0, _largest(context) + 1)
     prompt = fixed(max(triage_prompt([], [], [], [], "", {}).words, leaf_prompt("", [], [], "", {}).words))
     seen = Range(0, (shown.expected + context.segment_words) / 2, at_most) + _carried(depth, deepest, context)
     options = Range(-60, 0, 40)  # switches shorten a prompt, numbers of visited parts lengthen it
-    return asks(hops, prompt + seen + found + asked + options + Range(0, 0, context.children), DECISION_REPLY)
+    return asks(hops, prompt + seen + findings + question + options + Range(0, 0, context.children), DECISION_REPLY)
 
 
 def weighing(context: ReaderContext, question_words: int) -> Estimate:
-    """Findings may be weighed, at most one of each hop."""
+    """The answer may be a weighing of findings, at most one from each hop."""
     finding = max(LONGEST_REASONING, question_words) + MOST_QUOTES * LONGEST_REASONING + TAG_WORDS
-    kept = exactly(finding) * Range(0, 1, context.max_hops * context.walks)
-    weigh = fixed(weigh_prompt("", "", {}).words) + kept + exactly(question_words)
-    return asks(Range(0, 1 if context.walks > 1 else EXPECTED_REVERTS, 1), weigh, WEIGH_REPLY)
+    findings = exactly(finding) * Range(0, 1, context.max_hops * context.walks)
+    prompt = fixed(weigh_prompt("", "", {}).words) + findings + exactly(question_words)
+    return asks(Range(0, 1 if context.walks > 1 else EXPECTED_REVERTS, 1), prompt, WEIGH_REPLY)
 
 
-def notes_of(segments: Range, context: ReaderContext) -> Range:
-    """Words of the notes of so many nodes, with their tags."""
-    return segments * (_note(context) + exactly(TAG_WORDS))
+def notes_of(nodes: Range, context: ReaderContext) -> Range:
+    """Words of the notes of this many nodes, with their tags."""
+    return nodes * (_note(context) + exactly(TAG_WORDS))
 
 
 def segment(context: ReaderContext) -> Range:
@@ -114,14 +114,16 @@ def segment(context: ReaderContext) -> Range:
 
 
 def _carried(depth: int, deepest: int, context: ReaderContext) -> Range:
-    """The working memory: notes of the path, or of all nodes visited, cut to the window."""
-    largest = _note(context).high or 0
-    many = {"off": (0, 0), "path": (depth / 2, deepest), "visited": (depth, context.max_hops)}[context.working_memory]
-    return Range(0, many[0] * _note(context).expected, min(many[1] * largest, context.window_words))
+    """The working memory: notes of the path, or of all visited nodes, cut to fit the window."""
+    longest = _note(context).high or 0
+    expected, most = {"off": (0, 0), "path": (depth / 2, deepest), "visited": (depth, context.max_hops)}[
+        context.working_memory
+    ]
+    return Range(0, expected * _note(context).expected, min(most * longest, context.window_words))
 
 
 def _note(context: ReaderContext) -> Range:
-    """Words of a node's note: a summary is no longer than its segment, a compressed text not much over its limit."""
+    """Words of a node's note: a summary is at most as long as its segment, a compressed one slightly over its limit."""
     longest = max(_largest(context) + 1, FEWEST_WORDS, LONGEST * context.node_words)
     return Range(0, min(SUMMARY_SHARE * context.segment_words, context.node_words), longest)
 
@@ -139,7 +141,7 @@ async def estimate_guided_walk(
 ) -> Estimate:
     """What a guided walk will use: MemWalker's reading, and a walk that begins at a leaf.
 
-    Reading what is not read yet, and a walk for a question of so many words (none: no question).
+    Covers what is not read yet, and a walk for a question of `question_words` (None: reading only).
     """
     reading, segments = await foreseen_reading(store, document, context)
     if question_words is None or not context.model:
@@ -153,7 +155,7 @@ async def estimate_walk_and_read(
 ) -> Estimate:
     """What a walk with ReadAgent's answer will use: MemWalker's reading and walk, then an answer over all summaries.
 
-    Reading what is not read yet, and a walk and an answer to a question of so many words (none: no question).
+    Covers what is not read yet, and a walk and an answer for a question of `question_words` (None: reading only).
     """
     reading, segments = await foreseen_reading(store, document, context)
     if question_words is None or not context.model:

@@ -1,4 +1,4 @@
-"""What a reading will take, by its method."""
+"""What a reading will use, for each method."""
 
 from collections.abc import Awaitable, Callable
 
@@ -29,7 +29,7 @@ ESTIMATORS: dict[str, Estimator] = {
     "gists-only": estimate_gists_only,
     "recurrent": estimate_recurrent,
     "bm25": estimate_retrieval,
-    "dense": estimate_retrieval,  # what is embedded is not counted
+    "dense": estimate_retrieval,  # embedding calls are not counted
     "fused": estimate_retrieval,
     "full-text": estimate_full_text,
     "first-words": estimate_truncated,
@@ -39,15 +39,15 @@ ESTIMATORS: dict[str, Estimator] = {
     "walk-and-read": estimate_walk_and_read,
     "escalate": estimate_escalate,
 }
-"""One for each method (a test compares the names)."""
+"""One estimator for each method (a test compares the names)."""
 
 
 async def estimate_reading(
     method: Method, store: PageStore, document: Document, context: ReaderContext, question_words: int | None
 ) -> Estimate:
-    """What reading the document will take, and asking a question of this many words about it (none: reading only).
+    """What reading the document will use, and answering a question of `question_words` (None: reading only).
 
-    Makes no call. The ranges hold for a model that replies to what it is asked, however badly.
+    Makes no call. The bounds hold for any model that replies at all, however bad its replies are.
     """
     estimate = await ESTIMATORS[method.name](store, document, context, question_words)
     if await may_be_recorded(store):

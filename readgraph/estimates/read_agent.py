@@ -27,7 +27,7 @@ PAUSE_REPLY, LOOK_UP_REPLY, MERGE_REPLY = 15, 30, 15
 async def estimate_read_agent(
     store: PageStore, document: Document, context: ReaderContext, question_words: int | None
 ) -> Estimate:
-    """Reading what is not read yet, and a question of so many words (none: no question)."""
+    """What ReadAgent will use to read what is not read yet, and to answer a question of `question_words`, if any."""
     reading, seen = await foreseen_reading(store, document, context)
     if question_words is None or not context.model:
         return reading
@@ -37,23 +37,23 @@ async def estimate_read_agent(
 
 @dataclass(frozen=True)
 class Seen:
-    """What a question sees of a memory: the words of its gists, how many pages it has, and the words of them all."""
+    """What a question can see of a memory: the words of its gists, the number of its pages, and all their words."""
 
     gists: Range
     pages: Range
     words: int
 
     def opened(self, most: int) -> Range:
-        """The words of the pages that are read again, at most this many of them."""
+        """The words of the pages that are read again, at most `most` of them."""
         return Range(0, most * self.words / max(self.pages.expected, 1), self.words)
 
 
 async def foreseen_reading(
     store: PageStore, document: Document, context: ReaderContext, *, merges: bool = True
 ) -> tuple[Estimate, Seen]:
-    """Reading what is not read yet, and what a question will see of the memory then.
+    """What reading the rest will use, and what a question will see of the memory.
 
-    `merges`: pages are merged where their gists don't fit the window.
+    `merges`: whether pages are merged if their gists don't fit the window.
     """
     reader = replace(context, model=context.reading_model or context.model)
     left = await unread(store, document, recipe(reader), renew=context.rebuild)
@@ -65,11 +65,11 @@ async def foreseen_reading(
 
 
 def _new_pages(left: Unread, document: Document, context: ReaderContext) -> Range:
-    """Pages that are not there yet. Only where a text, a stretch or a kept part ends may one be under the minimum."""
+    """Pages still to be made. Only the last page of a text, of a stretch, or before a kept page may be too small."""
     if not left.words:
         return NONE
     ends = max(len(document.parts), 1) * context.stretches + 1
-    # A word that a page's end cuts counts on both pages.
+    # A word that is cut by the end of a page counts for both pages.
     most = left.words / max(context.min_page_words - 1, 1) + ends
     mean = (context.min_page_words + context.max_page_words) / 2
     fewest = math.ceil(left.words / (context.max_page_words + 1))
@@ -79,9 +79,9 @@ def _new_pages(left: Unread, document: Document, context: ReaderContext) -> Rang
 def _reading(left: Unread, pages: Range, document: Document, context: ReaderContext) -> Estimate:
     labels = TAG_WORDS * context.max_page_words
     shown = context.max_page_words * (2 if context.show_previous_page else 1)
-    after = document.words if context.show_next_paragraph else 0
-    usual = shown + labels / 40
-    pause = fixed(pause_prompt(["", ""]).words) + Range(0, usual, shown + labels + after)
+    next_paragraph = document.words if context.show_next_paragraph else 0
+    expected = shown + labels / 40
+    pause = fixed(pause_prompt(["", ""]).words) + Range(0, expected, shown + labels + next_paragraph)
     gist = fixed(gist_prompt("", context.gist_words, context.gist_purpose).words)
     page_words = (context.min_page_words + context.max_page_words) / 2
     of_page = Range(0, page_words, context.max_page_words + 1)
@@ -92,7 +92,7 @@ def _reading(left: Unread, pages: Range, document: Document, context: ReaderCont
 
 
 def _merging(left: Unread, gists: Range, document: Document, context: ReaderContext) -> Estimate:
-    """Rounds of merging, where the gists may not fit."""
+    """Rounds of merging, if the gists may not fit the window."""
     allowed = GISTS_SHARE * context.window_words
     pages = gists + exactly(left.notes)
     assert pages.high is not None
@@ -103,9 +103,9 @@ def _merging(left: Unread, gists: Range, document: Document, context: ReaderCont
     pair = 2 * document.words / max(pages.expected, 1)
     joined = Range(0, pair, LARGEST_PAGE_SHARE * context.window_words)
     merging = asks(rounds * pages * Range(0, 0.5, 0.5), fixed(merge_prompt("", "").words) + joined, MERGE_REPLY)
-    written = Range(0, pair, max(LARGEST_PAGE_SHARE * context.window_words, context.max_page_words) + 1)
+    merged = Range(0, pair, max(LARGEST_PAGE_SHARE * context.window_words, context.max_page_words) + 1)
     gist = fixed(gist_prompt("", context.gist_words, context.gist_purpose).words)
-    gisting = asks(rounds * pages, gist + written, GIST_SHARE * pair)
+    gisting = asks(rounds * pages, gist + merged, GIST_SHARE * pair)
     return merging + gisting
 
 
@@ -113,13 +113,13 @@ def _seen(left: Unread, pages: Range, document: Document) -> Seen:
     number = pages + exactly(left.pages + left.notes)
     assert number.high is not None
     gists = left.note_words + GIST_SHARE * (left.words + left.paged_words)
-    # A gist is never longer than its page, but for the shortest.
+    # No gist is longer than its page, except those of very short pages.
     most = document.words + (FEWEST_WORDS + TAG_WORDS) * number.high
     return Seen(Range(0, gists, most), number, document.words)
 
 
 def looking_up(shown: Range, context: ReaderContext, strategy: Strategy) -> Estimate:
-    """Look-ups for a question that show so many words of memory and question."""
+    """Look-ups for a question; `shown`: the words of the memory and of the question."""
     if strategy == "parallel":
         times = Range(0, min(context.max_pages, 1), min(context.max_pages, 1))
         prompt = look_up_pages_prompt("", "", {}, context.max_pages)
@@ -134,7 +134,7 @@ async def estimate_gists_only(
 ) -> Estimate:
     """What ReadAgent without look-up will use: its reading, and an answer.
 
-    Reading what is not read yet, and a question of so many words (none: no question).
+    Covers what is not read yet, and a question of `question_words` (None: reading only).
     """
     reading, seen = await foreseen_reading(store, document, context)
     if question_words is None or not context.model:
@@ -147,7 +147,7 @@ async def estimate_retrieved_pages(
 ) -> Estimate:
     """What ReadAgent with retrieval will use: its reading, and an answer.
 
-    Reading what is not read yet, and a question of so many words (none: no question).
+    Covers what is not read yet, and a question of `question_words` (None: reading only).
     """
     reading, seen = await foreseen_reading(store, document, context)
     if question_words is None or not context.model:

@@ -1,4 +1,4 @@
-"""What the estimates of several methods are made of."""
+"""Parts of estimates that several methods share."""
 
 import math
 from dataclasses import replace
@@ -17,19 +17,19 @@ ONCE = exactly(1)
 
 
 def answering(shown: Range, times: Range = ONCE) -> Estimate:
-    """An answer from so many words of memory and question."""
+    """An answer; `shown`: the words of the memory and of the question."""
     return asks(times, fixed(answer_prompt("", "", {"A": "", "B": ""}).words) + shown, ANSWER_REPLY)
 
 
 def pages_of(words: float, most: int) -> Range:
-    """How many pages of at most so many words a text is cut into evenly (see `readgraph.nodes.building.even_pages`)."""
+    """Number of even pages, of at most `most` words each, in a text (see `readgraph.nodes.building.even_pages`)."""
     fewest = math.ceil(words / most)
     return Range(fewest, fewest, 1 if words <= most else math.ceil(words / max(1, round(FEWEST_SHARE * most))) + 1)
 
 
-def sending(words: int, pages: Range, foreseen: Estimate) -> Estimate:
-    """Asks that were foreseen without the pages that they show, with these: all of a text once, in so many pages."""
+def sending(words: int, pages: Range, without_pages: Estimate) -> Estimate:
+    """The estimate with the words of the pages added: the whole text is sent once, as this many pages."""
     assert pages.high is not None
-    # A word that a page's end cuts counts on both.
+    # A word that is cut by the end of a page counts for both pages.
     shown = asks(ONCE, Range(words, words, words + pages.high), 0).input_words
-    return replace(foreseen, input_words=foreseen.input_words + shown)
+    return replace(without_pages, input_words=without_pages.input_words + shown)
