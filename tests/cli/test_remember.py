@@ -75,7 +75,7 @@ def test_a_history_is_asked_by_its_name(readgraph: Command, monkeypatch: MonkeyP
     assert any(citation["place"] == "session 2, 22 February 2024, 20:10" for citation in found["citations"])
     (tmp_path / "our allotment").write_text("A file comes before a history of its name.")
     assert_refused(readgraph("ask", question, "our allotment"), "of no kind that can be read")
-    assert_refused(readgraph("ask", question, "another"), "There is no file another, nor a document")
+    assert_refused(readgraph("ask", question, "another"), "There is no file another, and no document")
 
 
 def test_standard_input_folders_and_json_lines(readgraph: Command, monkeypatch: MonkeyPatch, tmp_path: Path) -> None:

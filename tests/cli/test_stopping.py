@@ -43,7 +43,7 @@ def test_stopped_it_ends_soon_and_goes_on_from_there(readgraph: Command, server:
     STOPS[name](started)
     stopped = finished(started)
     assert reached and time.perf_counter() - began < 10, "it waited for the server"
-    assert_refused(stopped, "stopped. What was read is kept; the same command goes on", code=130)
+    assert_refused(stopped, "stopped. What was read is kept; run the same command again", code=130)
     paid, server.fault_for = set(server.answered), None
     assert "of about" in readgraph("show").out
     server.requests.clear()
