@@ -63,10 +63,11 @@ class Estimate:
             self.calls + other.calls, self.input_words + other.input_words, self.output_words + other.output_words
         )
 
-    def times(self, number: int) -> "Estimate":
+    def times(self, number: "int | Range") -> "Estimate":
         """The estimate for doing the same `number` times."""
+        often = exactly(number) if isinstance(number, int) else number
         ranges = (self.calls, self.input_words, self.output_words)
-        return Estimate(*(each * exactly(number) for each in ranges))
+        return Estimate(*(each * often for each in ranges))
 
     def perhaps_none(self) -> "Estimate":
         """The estimate with 0 as lower bounds, where recorded replies may answer every call."""

@@ -63,13 +63,16 @@ def _memorizing(new: Range, notes: float, context: ReaderContext) -> Estimate:
     return asks(new * exactly(calls), prompt, (MEMO_WORDS + HEADER_WORDS) / calls)
 
 
-def researching(pages: Range, page_words: float, context: ReaderContext, question_words: int) -> Estimate:
+def researching(
+    pages: Range, page_words: float, context: ReaderContext, question_words: int, *, begun: bool = False
+) -> Estimate:
     """At most `rounds` rounds of plan, notes and verdict (no verdict in the last round), and then an answer.
 
-    `page_words`: the expected maximum length of a page.
+    `page_words`: the expected maximum length of a page. `begun`: the first round's notes are there already.
     """
     assert pages.high is not None
-    rounds = Range(0, min(EXPECTED_ROUNDS, context.rounds), context.rounds)
+    most, expected = (max(context.rounds - 1, 0), EXPECTED_ROUNDS - 1) if begun else (context.rounds, EXPECTED_ROUNDS)
+    rounds = Range(0, min(expected, most), most)
     shown = min(3 * context.pages_per_tool, pages.high)
     question = exactly(question_words) + Range(-WORDING, 0, WORDING)
     # In the worst case a memo is a tag and two words, so that tags take as many words as memos.
@@ -83,15 +86,22 @@ def researching(pages: Range, page_words: float, context: ReaderContext, questio
     seen = memory + notes + question + Range(0, 20, earlier_rounds)
     planning = asks(rounds, fixed(plan_prompt("", "", {}, context.tools, 5).words) + seen, PLAN_REPLY)
     noting = asks(rounds, fixed(integrate_prompt("", "", "", {}).words) + evidence + notes + question, NOTES_WORDS)
-    verdicts = Range(0, min(1, max(context.rounds - 1, 0)), max(context.rounds - 1, 0))
-    if context.separate_requests:
-        verdicts = verdicts * Range(1, 1.5, 2)
-    judging = asks(verdicts, fixed(reflect_prompt("", "", {}).words) + notes + question, REFLECT_REPLY)
+    judging = reflecting(context, question_words)
     if context.context_only:
         return planning + noting + judging
     prompt = fixed(answer_from_notes_prompt("", "", "", {}).words) + notes + question + memory
     pages_in_view = NONE if context.evidence == "integration" else evidence
     return planning + noting + judging + asks(Range(0, 1, 1), prompt + pages_in_view, ANSWER_REPLY)
+
+
+def reflecting(context: ReaderContext, question_words: int) -> Estimate:
+    """A verdict on the notes of each round but the last."""
+    verdicts = Range(0, min(1, max(context.rounds - 1, 0)), max(context.rounds - 1, 0))
+    if context.separate_requests:
+        verdicts = verdicts * Range(1, 1.5, 2)
+    question = exactly(question_words) + Range(-WORDING, 0, WORDING)
+    shown = Range(0, NOTES_WORDS / 2, LONGEST_NOTES) + question
+    return asks(verdicts, fixed(reflect_prompt("", "", {}).words) + shown, REFLECT_REPLY)
 
 
 async def estimate_gist_research(

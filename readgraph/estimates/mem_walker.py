@@ -95,10 +95,10 @@ def walking(pages: Range, context: ReaderContext, question_words: int, *, from_l
     return asks(hops, prompt + seen + findings + question + options + Range(0, 0, context.children), DECISION_REPLY)
 
 
-def weighing(context: ReaderContext, question_words: int) -> Estimate:
-    """The answer may be a weighing of findings, at most one from each hop."""
+def weighing(context: ReaderContext, question_words: int, *, further_walks: int = 0) -> Estimate:
+    """The answer may be a weighing of findings, at most one from each hop; `further_walks` may be made besides."""
     finding = max(LONGEST_REASONING, question_words) + MOST_QUOTES * LONGEST_REASONING + TAG_WORDS
-    findings = exactly(finding) * Range(0, 1, context.max_hops * context.walks)
+    findings = exactly(finding) * Range(0, 1, context.max_hops * (context.walks + further_walks))
     prompt = fixed(weigh_prompt("", "", {}).words) + findings + exactly(question_words)
     return asks(Range(0, 1 if context.walks > 1 else EXPECTED_REVERTS, 1), prompt, WEIGH_REPLY)
 

@@ -13,6 +13,7 @@ from readgraph.estimates.gam import estimate_escalate, estimate_gam, estimate_gi
 from readgraph.estimates.mem_gpt import estimate_mem_gpt
 from readgraph.estimates.mem_walker import estimate_guided_walk, estimate_mem_walker, estimate_walk_and_read
 from readgraph.estimates.read_agent import estimate_gists_only, estimate_read_agent, estimate_retrieved_pages
+from readgraph.estimates.walk_hybrids import estimate_reflective_walk, estimate_walk_and_research
 from readgraph.graphs.methods import Method
 from readgraph.state.context import ReaderContext
 from readgraph.state.page_store import PageStore
@@ -37,6 +38,8 @@ ESTIMATORS: dict[str, Estimator] = {
     "gist-research": estimate_gist_research,
     "guided-walk": estimate_guided_walk,
     "walk-and-read": estimate_walk_and_read,
+    "walk-and-research": estimate_walk_and_research,
+    "reflective-walk": estimate_reflective_walk,
     "escalate": estimate_escalate,
 }
 """One estimator for each method (a test compares the names)."""

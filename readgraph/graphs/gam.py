@@ -1,5 +1,7 @@
 """GAM: a memorizer keeps a light memory of a growing history, a researcher finds what a question needs in its pages."""
 
+from typing import Any
+
 from langgraph.graph import END, START, StateGraph
 from typing_extensions import TypedDict, Unpack
 
@@ -23,6 +25,9 @@ from readgraph.state.research import Researched, ResearchState
 from readgraph.state.settings import Memorizing, Paragraphs, ReadingModel, Rebuilding
 
 Research = StateGraph[ResearchState, ReaderContext, Question, Researched]
+
+ROUND = ("plan", "search", "integrate", "reflect")
+"""The nodes of one round of research."""
 
 
 class Rounds(TypedDict, total=False):
@@ -67,14 +72,21 @@ def is_asked(state: ResearchState) -> str:
     return "plan" if state["question_text"] else END
 
 
-def has_plan(state: ResearchState) -> str:
+class Planned(TypedDict):
+    """What is asked before a search."""
+
+    continue_search: bool
+
+
+def has_plan(state: Planned) -> str:
     """Search as planned, or answer where there is nothing to search."""
     return "search" if state["continue_search"] else "answer"
 
 
 def still_looking(state: Looking) -> str:
     """One more round, or answer."""
-    return "plan" if state["continue_search"] and may_go_on(state, lambda context: context.rounds) else "answer"
+    looking = state["continue_search"] and may_go_on(state, ROUND, lambda context: context.rounds)
+    return "plan" if looking else "answer"
 
 
 def build_memorize(
@@ -123,7 +135,7 @@ def build(*, open: Node = open_for_research, memorize: Node = memorizer, **round
 
 
 def add_rounds(
-    builder: Research,
+    builder: StateGraph[Any, ReaderContext, Any, Any],
     *,
     plan: Node = plan,
     search: Node = search,

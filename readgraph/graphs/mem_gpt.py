@@ -17,7 +17,7 @@ from readgraph.nodes.agent.function_calls import Functions
 from readgraph.nodes.agent.functions import MEMORY_FUNCTIONS, READING_FUNCTIONS
 from readgraph.nodes.agent.question import act_in_reading_with, answer, begin, cite_each
 from readgraph.nodes.agent.receiving import receive
-from readgraph.nodes.agent.thinking import chat_frame, reading_frame, think_with
+from readgraph.nodes.agent.thinking import CHAIN, chat_frame, reading_frame, think_with
 from readgraph.nodes.bounds import Gone, may_go_on
 from readgraph.nodes.opening import open_document
 from readgraph.nodes.step import StepNode
@@ -62,7 +62,7 @@ def reading_goes_on(state: Chain) -> str:
 
 def _may_go_on(state: Chain) -> bool:
     """Whether the chain goes on: what thinking began may be done, which ends a chain by itself (see `nodes.bounds`)."""
-    return state["next_step"] != "yield" and may_go_on(state, lambda context: context.max_chain, spare=INSIDE)
+    return state["next_step"] != "yield" and may_go_on(state, CHAIN, lambda context: context.max_chain, spare=INSIDE)
 
 
 def build_chat(

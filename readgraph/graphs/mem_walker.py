@@ -1,6 +1,9 @@
 """MemWalker: a tree of summaries over the text's segments, walked down to the leaf that answers, and back up."""
 
+from typing import Any
+
 from langgraph.graph import END, START, StateGraph
+from typing_extensions import TypedDict
 
 from readgraph.graphs.wiring import Node, add_nodes, check_wiring, fit_context
 from readgraph.nodes.answering.citing import cite
@@ -46,25 +49,40 @@ read = StepNode(
 )
 
 
-def is_asked(state: WalkState) -> str:
-    """Go on to the question, if there is one."""
-    return _place(state["current_node"]) if state["question_text"] else END
+HOP = ("descend", "read_leaf")
+"""The nodes of one hop of a walk."""
 
 
-class Walking(Looking):
-    """What is asked before a further hop."""
+class Standing(TypedDict):
+    """Where a walk stands."""
 
     current_node: str
 
 
+class Walking(Looking, Standing):
+    """What is asked before a further hop."""
+
+
+class Begun(Standing):
+    """What is asked before the first hop."""
+
+    question_text: str
+
+
+def is_asked(state: Begun) -> str:
+    """Go on to the question, if there is one."""
+    return place(state) if state["question_text"] else END
+
+
 def where_next(state: Walking) -> str:
     """Decide at the node where the walk stands, or answer."""
-    looking = state["continue_search"] and may_go_on(state, lambda context: context.max_hops * context.walks)
-    return _place(state["current_node"]) if looking else "answer"
+    looking = state["continue_search"] and may_go_on(state, HOP, lambda context: context.max_hops * context.walks)
+    return place(state) if looking else "answer"
 
 
-def _place(at: str) -> str:
-    return "read_leaf" if is_leaf(at) else "descend"
+def place(state: Standing) -> str:
+    """Decide at the node where the walk stands."""
+    return "read_leaf" if is_leaf(state["current_node"]) else "descend"
 
 
 def build(
@@ -84,20 +102,35 @@ def build(
     `BadInput` where a node reads what no node before it writes.
     """
     builder = StateGraph(WalkState, context_schema=ReaderContext, input_schema=Question, output_schema=Walked)
-    add_nodes(builder, open=open, read=read, grow=grow, enter=enter)
-    add_nodes(builder, descend=descend, read_leaf=read_leaf, answer=answer, cite=cite)
+    add_nodes(builder, open=open)
     builder.add_edge(START, "open")
-    builder.add_edge("open", "read")
-    builder.add_edge("read", "grow")
-    builder.add_edge("grow", "enter")
-    builder.add_conditional_edges("enter", is_asked, ["descend", "read_leaf", END])
-    builder.add_conditional_edges("descend", where_next, ["descend", "read_leaf", "answer"])
-    builder.add_conditional_edges("read_leaf", where_next, ["descend", "read_leaf", "answer"])
+    add_walk(builder, "answer", read=read, grow=grow, enter=enter, descend=descend, read_leaf=read_leaf)
+    add_nodes(builder, answer=answer, cite=cite)
     builder.add_edge("answer", "cite")
     builder.add_edge("cite", END)
     fit_context(builder)
     check_wiring(builder)
     return builder
+
+
+def add_walk(
+    builder: StateGraph[Any, ReaderContext, Any, Any],
+    then: str,
+    *,
+    read: Node = read,
+    grow: Node = grow,
+    enter: Node = enter,
+    descend: Node = descend,
+    read_leaf: Node = read_leaf,
+) -> None:
+    """From an open document to the end of a walk (section 3), which leads to the node `then`."""
+    add_nodes(builder, read=read, grow=grow, enter=enter, descend=descend, read_leaf=read_leaf)
+    builder.add_edge("open", "read")
+    builder.add_edge("read", "grow")
+    builder.add_edge("grow", "enter")
+    builder.add_conditional_edges("enter", is_asked, ["descend", "read_leaf", END])
+    for hop in HOP:
+        builder.add_conditional_edges(hop, where_next, {"descend": "descend", "read_leaf": "read_leaf", "answer": then})
 
 
 graph = build().compile(name="mem_walker")

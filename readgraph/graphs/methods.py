@@ -52,13 +52,20 @@ METHODS = {
         Method("gist-research", "hybrids.gist_research", "GAM's rounds of research over ReadAgent's gists.", "gist"),
         Method("guided-walk", "hybrids.guided_walk", "MemWalker's walk, begun where search points.", "summary"),
         Method("walk-and-read", "hybrids.walk_and_read", "MemWalker's walk; answers from all summaries.", "summary"),
+        Method(
+            "walk-and-research",
+            "hybrids.walk_and_research",
+            "MemWalker's walk; GAM researches what it lacks.",
+            "summary",
+        ),
+        Method("reflective-walk", "hybrids.reflective_walk", "MemWalker walks again while GAM finds gaps.", "summary"),
         Method("escalate", "hybrids.escalate", "Gists, then a look-up, then research, while needed.", "gist"),
     )
 }
 
 SHARED = {
     **dict.fromkeys(("retrieved-pages", "gists-only", "gist-research", "escalate"), "read-agent"),
-    **dict.fromkeys(("guided-walk", "walk-and-read"), "mem-walker"),
+    **dict.fromkeys(("guided-walk", "walk-and-read", "walk-and-research", "reflective-walk"), "mem-walker"),
     **dict.fromkeys(("dense", "fused"), "bm25"),
 }
 """Methods that read the memory of another."""

@@ -58,7 +58,8 @@ def is_asked(state: AskedState) -> str:
 
 def still_looking(state: Looking) -> str:
     """Look once more, or answer."""
-    return "look_up" if state["continue_search"] and may_go_on(state, lambda context: context.max_pages) else "answer"
+    looking = state["continue_search"] and may_go_on(state, ("look_up",), lambda context: context.max_pages)
+    return "look_up" if looking else "answer"
 
 
 def build(

@@ -1,10 +1,12 @@
 """How far a loop may go: no graph goes round for ever, whatever its nodes decide.
 
 Loops end by what the context allows, such as rounds or hops, which the nodes count. These bounds hold besides, for
-nodes of one's own too. They count supersteps: a node that asks no model costs a checkpoint all the same.
+nodes of one's own too. They count the supersteps of each loop by itself, since a graph may have several: a node that
+asks no model costs a checkpoint all the same.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from itertools import takewhile
 
 from langgraph.managed import RemainingSteps
 from langgraph.runtime import get_runtime
@@ -13,14 +15,15 @@ from typing_extensions import TypedDict
 from readgraph.state.context import ReaderContext, run_context
 from readgraph.state.reading import Step
 
-AROUND_A_LOOP = 16
-"""Supersteps that a question may take before its loop and after it."""
+BESIDE_TURNS = 16
+"""Supersteps that a loop may take besides those of its turns."""
 
 OF_A_TURN = 6
 """Supersteps that one turn of a loop may take: as many as an agent's, which may be warned, evict, think and act."""
 
-LAST_STEPS = 7
-"""Supersteps that LangGraph's own limit must leave for a further turn: a round of four, an answer, its citations."""
+LAST_STEPS = 8
+"""Supersteps that LangGraph's own limit must leave for a further turn: this one, a hop of a walk or a round of four,
+and what may follow: a round, an answer, its citations."""
 
 
 class Gone(TypedDict):
@@ -36,12 +39,14 @@ class Looking(Gone):
     continue_search: bool
 
 
-def may_go_on(state: Gone, turns: Callable[[ReaderContext], int], *, spare: int = 0) -> bool:
+def may_go_on(state: Gone, loop: Collection[str], turns: Callable[[ReaderContext], int], *, spare: int = 0) -> bool:
     """Whether a loop may go round once more, of as many turns as the context allows; `spare`: further steps in a turn.
 
-    Where a person edits the state nothing runs, and nothing is counted.
+    `loop` names the loop's nodes: counted are the steps since another node ran, so a loop that is entered again begins
+    from 0. Where a person edits the state nothing runs, and nothing is counted.
     """
     if (runtime := get_runtime(ReaderContext)) is None:
         return True
-    allowed = AROUND_A_LOOP + OF_A_TURN * turns(run_context(runtime.context)) + spare
-    return len(state["steps"]) < allowed and state["remaining_steps"] >= LAST_STEPS - spare
+    took = sum(1 for _ in takewhile(lambda step: step["node"] in loop, reversed(state["steps"])))
+    allowed = BESIDE_TURNS + OF_A_TURN * turns(run_context(runtime.context)) + spare
+    return took < allowed and state["remaining_steps"] >= LAST_STEPS - spare

@@ -43,6 +43,7 @@ class ReaderContext(  # a dataclass orders its fields from the last base to the 
     groups_of.Chaining,
     groups_of.SearchTools,
     groups_of.Research,
+    groups_of.Reflecting,
     groups_of.Memorizing,
     groups_of.Walk,
     groups_of.Tree,

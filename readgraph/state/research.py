@@ -74,6 +74,11 @@ class FreshResearch(TypedDict):
     context: Annotated[str, Cleared]
 
 
+def pages_of_round(pages_read: list[int], rounds: list[Round]) -> list[int]:
+    """The pages that were read since these rounds ended."""
+    return pages_read[sum(len(done["pages_shown"]) for done in rounds) :]
+
+
 def no_plan() -> Plan:
     """A plan that looks for nothing."""
     return {"needs": [], "keyword": [], "vector": [], "page": []}

@@ -253,15 +253,23 @@ class Memorizing(Settings):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Research(Settings):
-    """How GAM researches a question."""
+class Reflecting(Settings):
+    """How often GAM reflects on what was found, and how."""
 
     panel = "GAM"
 
     rounds: Annotated[int, Ge(0), Help("At most this many rounds of research; 0 = answer from the memory alone.")] = 3
+    separate_requests: Annotated[bool, Help("Ask what is missing in a separate call, as the paper does.")] = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Research(Settings):
+    """How GAM searches, and what it gives."""
+
+    panel = "GAM"
+
     pages_per_tool: Annotated[int, Ge(1), Help("At most this many pages of each search tool in a round.")] = 5
     without_memory: Annotated[bool, Help("Plan without seeing the memory.")] = False
-    separate_requests: Annotated[bool, Help("Ask what is missing in a separate call, as the paper does.")] = False
     evidence: Annotated[
         Evidence, Help("What the context holds besides the integrated notes: nothing (integration), pages or snippets.")
     ] = "integration"
@@ -269,7 +277,7 @@ class Research(Settings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.without_memory and not self.rounds:
+        if self.without_memory and not getattr(self, "rounds", 1):
             raise BadInput("Without memory there must be research: give rounds of at least 1.")
 
 
@@ -331,6 +339,6 @@ class Chaining(Settings):
 GROUPS: Groups = (
     *(Model, ReadingModel, Embeddings, Window, Concurrency, Calls, Budget),
     *(PageSizes, Paragraphs, Pausing, Gists, Rebuilding, PagesRead, LookUp),
-    *(Tree, Walk, Memorizing, Research, SearchTools, Chaining, Segments, Excerpt),
+    *(Tree, Walk, Memorizing, Reflecting, Research, SearchTools, Chaining, Segments, Excerpt),
 )
 """All groups, in the order in which they are shown."""

@@ -5,6 +5,7 @@ from typing import Literal
 from typing_extensions import TypedDict
 
 from readgraph.state.reading import Answered, ReadingState
+from readgraph.state.research import Researched, ResearchState
 
 Action = Literal["child", "revert", "exhausted", "answer", "keep", "unusable"]
 """A decision at a node: go down to a child; go back up (`revert`); go up without asking, since every child was visited
@@ -39,3 +40,11 @@ class WalkState(ReadingState, Walked):
 
     current_node: str
     walk: int
+
+
+class WalkResearched(Walked, Researched):
+    """Output of graphs that walk and reflect: what both give."""
+
+
+class WalkResearchState(WalkState, ResearchState):
+    """All channels of a walk, and of research that goes on from what it found."""

@@ -34,9 +34,11 @@ def half_useless(request: ChatRequest) -> str | dict[str, object]:
 
 
 def restless(request: ChatRequest) -> str | dict[str, object]:
-    """Keeps what each leaf shows and goes on; in plain words, calls the function that needs most."""
+    """Keeps what each leaf shows and goes on, and never has enough; in plain words, calls what needs most."""
     if called := re.search(r"^(\d): memory_replace$", request.last, re.MULTILINE):
         return called[1]
+    if asked_for(request) == "Verdict":
+        return {"enough": False, "missing": ["Where did the goat stand?"]}
     reply = reader(request)
     return {**reply, "action": "keep"} if isinstance(reply, dict) and "action" in reply else reply
 
@@ -62,6 +64,8 @@ SETTINGS: dict[str, list[dict[str, Any]]] = {
         {"rounds": 0, "memory_words": 0},
         {"reply_form": "plain", "rounds": 2},
     ],
+    "walk-and-research": [{"segment_words": 90, "children": 3, "max_hops": 5, "rounds": 4}],
+    "reflective-walk": [{"segment_words": 60, "children": 3, "max_hops": 4, "walks": 2, "rounds": 4}],
     "mem-gpt": [{"max_chain": 5}, {"max_chain": 8, "window_words": 2000}, {"max_chain": 3, "reply_form": "plain"}],
 }
 

@@ -182,6 +182,9 @@ async def test_leaves_are_read_while_they_fit_the_window(
     assert read and {*read} < {*found["pages_read"]}
 
 
+HOPS = {"descend", "read_leaf"}
+
+
 class Doubting:
     """The reader, but its first so many verdicts are that it isn't enough."""
 
@@ -242,3 +245,85 @@ async def test_where_a_context_is_wanted_it_is_made(
 async def test_without_rounds_the_gists_answer(server: ModelServer, library: Library, document: Document) -> None:
     found = await run("escalate", library, document, replace(CONTEXT, rounds=0))
     assert nodes(found) == [*GISTS, "answer_gists", "cite"] and asked(server, "Verdict") == []
+
+
+TREE = ["open", "read", "grow", "enter"]
+
+
+def after_the_walks(found: dict[str, Any]) -> list[str]:
+    """The nodes that ran, without the hops."""
+    return [node for node in nodes(found) if node not in HOPS]
+
+
+@pytest.mark.parametrize(
+    ("doubts", "way"),
+    [
+        (0, ["note_findings", "reflect", "answer", "cite"]),
+        (1, ["note_findings", "reflect", "plan", *ROUND, "answer", "cite"]),
+        (99, ["note_findings", "reflect", "plan", *ROUND, "plan", *ROUND, "answer", "cite"]),
+    ],
+)
+async def test_research_goes_on_from_a_walks_leaves(
+    server: ModelServer, library: Library, document: Document, doubts: int, way: list[str]
+) -> None:
+    server.respond = Doubting(doubts)
+    found = await run("walk-and-research", library, document, replace(CONTEXT, pages_per_tool=2))
+    assert (after_the_walks(found), found["status"]) == ([*TREE, *way], "answered")
+    leaves = [int(hop["node"].split(".")[1]) for hop in found["hops"] if hop["node"].startswith("0.")]
+    walked, *researched = found["rounds"]
+    assert walked["pages_shown"] == leaves and [hit["tools"] for hit in walked["hits"]] == [["walk"]]
+    assert walked["sources"] == leaves and "It says so." in walked["notes"]
+    assert all({*leaves}.isdisjoint(done["pages_shown"]) for done in researched)
+    assert all("Where did the goat stand?" in request.text for request in asked(server, "SearchPlan"))
+    assert len(found["pages_read"]) == 1 + sum(len(done["pages_shown"]) for done in researched)
+    memory = await library.pages.pages(found["memory"], found["pages_read"])
+    assert found["percent_read"] == round(100 * sum(page.words for page in memory) / document.words, 2)
+
+
+async def test_what_a_walk_found_is_given_where_no_round_is_allowed(
+    server: ModelServer, library: Library, document: Document
+) -> None:
+    for rounds in (0, 1):
+        found = await run("walk-and-research", library, document, replace(CONTEXT, rounds=rounds, context_only=True))
+        assert (found["status"], found["context"]) == ("researched", found["rounds"][0]["notes"])
+    assert {"Verdict", "SearchPlan", "Integrated"}.isdisjoint(map(asked_for, server.requests))
+
+
+async def test_a_walk_that_is_not_enough_is_followed_by_one_to_what_is_missing(
+    server: ModelServer, library: Library, document: Document
+) -> None:
+    server.respond = Doubting(1)
+    found = await run("reflective-walk", library, document)
+    again = ["note_findings", "reflect", "walk_again"]
+    assert after_the_walks(found) == [*TREE, *again, "note_findings", "reflect", "answer", "cite"]
+    (second,) = [hop for hop in found["hops"] if hop["walk"] == 1]
+    first, other = found["pages_read"]
+    assert second["node"] == node_id(0, other) and other != first
+    assert "goat" in asked(server, "ReasonedLeafVerdict")[1].text.casefold()
+    assert [done["pages_shown"] for done in found["rounds"]] == [[first], [other]]
+    assert {finding["page"] for finding in found["findings"]} == {first, other}
+    assert len(asked(server, "WeighedAnswer")) == 1 and found["percent_read"] > 0
+
+
+async def test_walks_that_are_reflected_on_end_after_their_rounds(
+    server: ModelServer, library: Library, document: Document
+) -> None:
+    server.respond = Doubting(99)
+    found = await run("reflective-walk", library, document)
+    assert [done["enough"] for done in found["rounds"]] == [False, False, None]
+    assert len({*found["pages_read"]}) == 3 and found["status"] == "answered"
+    alone = await run("reflective-walk", library, document, replace(CONTEXT, rounds=0))
+    assert after_the_walks(alone) == [*TREE, "note_findings", "reflect", "answer", "cite"]
+
+
+async def test_where_nothing_is_near_what_is_missing_the_walk_begins_at_the_root(
+    server: ModelServer, library: Library, document: Document
+) -> None:
+    def vague(request: ChatRequest) -> Any:
+        return {"enough": False, "missing": ["zyx"]} if asked_for(request) == "Verdict" else reader(request)
+
+    server.respond = vague
+    found = await run("reflective-walk", library, document, replace(CONTEXT, rounds=2))
+    shape = TreeShape.of(await library.pages.memory(document.id, found["memory"]))
+    assert next(hop["node"] for hop in found["hops"] if hop["walk"] == 1) == shape.root
+    assert found["status"] == "answered"

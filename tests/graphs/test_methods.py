@@ -31,6 +31,7 @@ NOT_REACHED = {
     "gist-research": {"separate_requests"},
     "guided-walk": {"max_hops"},
     "mem-gpt": {"max_pages"},
+    "walk-and-research": {"embeddings", "pages_per_tool", "tools", "without_memory"},
     "escalate": {"embeddings", "evidence", "max_pages", "pages_per_tool", "tools", "without_memory"},
 }
 """What a method asks with only where the double's first reply does not answer yet."""

@@ -46,6 +46,9 @@ async def plain_step(context: Prompt, functions: NeededArguments, runtime: Runti
     return NextStep(inner_thoughts="", function=function, arguments=arguments, request_heartbeat=function != SPEAKS)
 
 
+CHAIN = ("think", "evict", "act")
+"""The nodes of an agent's chain of calls, by their names in its graphs."""
+
 WARN_AT = 0.75
 """Share of the room that the window leaves to the queue; fuller, and the agent is warned (section 2.3, figure 3).
 
@@ -135,7 +138,7 @@ def think_with(make_frame: MakeFrame) -> StepNode[ThinkState, ThinkUpdate]:
         """Ask for the next function call; it becomes an event that has no result yet."""
         frame = await make_frame(state, runtime)
         seen = await main_context(state, frame, runtime)
-        if not may_go_on(state, lambda context: context.max_chain):
+        if not may_go_on(state, CHAIN, lambda context: context.max_chain):
             await _tell(state, seen, ENDLESS, runtime)
             return {**_update(state, seen, "yield", "went on without an end", events=1), "status": "no_answer"}
         if seen.queue_words > seen.room:

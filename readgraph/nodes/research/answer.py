@@ -1,10 +1,11 @@
 """What research has in view when it answers: its notes, with evidence (GAM, sections 2.2.2 and 3.5)."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from langgraph.runtime import Runtime
 
 from readgraph.nodes.answering.in_view import InView, answering, known
+from readgraph.nodes.answering.reach import WalkAnswer, percent_read
 from readgraph.nodes.answering.said import ask_for_answer
 from readgraph.nodes.contracts import AnswerUpdate, AskedState, SaidAnswer
 from readgraph.nodes.extractive import MOST_QUOTES, quoted_answer
@@ -17,7 +18,7 @@ from readgraph.state.page_store import page_store
 from readgraph.state.reading import Citation, Quote
 from readgraph.state.records import Document, Memory
 from readgraph.state.search.okapi import rank
-from readgraph.state.settings import Research, Window
+from readgraph.state.settings import Reflecting, Research, Window
 from readgraph.state.words import count_words
 
 
@@ -33,6 +34,10 @@ class FoundUpdate(AnswerUpdate):
     """What an answer from notes writes: the context that it was made from, too."""
 
     context: str
+
+
+class WalkedFoundUpdate(FoundUpdate, WalkAnswer):
+    """What it writes where a walk went before: the share of the text that was read, too."""
 
 
 @dataclass(frozen=True)
@@ -80,9 +85,16 @@ async def research_in_view(state: FoundState, runtime: Runtime[ReaderContext]) -
     return InView(context.document, quote, ask, beside={"context": context.text})
 
 
+async def research_after_walk(state: FoundState, runtime: Runtime[ReaderContext]) -> InView:
+    """The same where the notes began with a walk's findings."""
+    seen = await research_in_view(state, runtime)
+    percent = await percent_read(state, runtime, seen.document)
+    return replace(seen, beside={**seen.beside, "percent_read": percent})
+
+
 async def _context(state: FoundState, runtime: Runtime[ReaderContext]) -> Context:
     document, memory = await remembered(runtime, state["document"], state["memory"])
-    if not runtime.context.rounds:
+    if not runtime.context.rounds and not state["notes"]:
         memos = await memos_in_view(runtime, memory, {}, state["question_text"])
         by_page = {note.page: note.text for note in memos.notes}
         return Context(document, memory, memos.text, "", memos.words, by_page)
@@ -123,4 +135,5 @@ def _nearest(state: FoundState, said: SaidAnswer) -> list[Quote]:
     return (ranked or quotes)[:MOST_QUOTES]
 
 
-answer_from_notes = answering(research_in_view, writes=FoundUpdate, settings=(Research, Window))
+answer_from_notes = answering(research_in_view, writes=FoundUpdate, settings=(Reflecting, Research, Window))
+answer_after_walk = answering(research_after_walk, writes=WalkedFoundUpdate, settings=(Reflecting, Research, Window))

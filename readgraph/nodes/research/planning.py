@@ -23,7 +23,7 @@ from readgraph.state.errors import BadInput, NoUsableReply
 from readgraph.state.records import Memory
 from readgraph.state.research import Plan, Round, no_plan
 from readgraph.state.search.okapi import rank
-from readgraph.state.settings import Embeddings, PagesRead, Research, SearchTools, Window
+from readgraph.state.settings import Embeddings, PagesRead, Reflecting, Research, SearchTools, Window
 from readgraph.state.words import first_words
 
 QUERY_WORDS, MOST_NEEDS = 60, 10
@@ -63,7 +63,7 @@ def planning(open_tools: OpenTools) -> StepNode[PlanState, PlanUpdate]:
         case = await _open(state, runtime, open_tools)
         return case.planned(_worded_plan(case) if case.searchable else no_plan())
 
-    return StepNode(plan, plan_without_model, settings=(Research, SearchTools, Embeddings, Window))
+    return StepNode(plan, plan_without_model, settings=(Reflecting, Research, SearchTools, Embeddings, Window))
 
 
 @dataclass(frozen=True)

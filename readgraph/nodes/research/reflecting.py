@@ -20,9 +20,9 @@ from readgraph.nodes.prompts.reflect import (
 from readgraph.nodes.step import step_with
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import NoUsableReply
-from readgraph.state.research import Plan, Round, SearchHit
+from readgraph.state.research import Plan, Round, SearchHit, pages_of_round
 from readgraph.state.search.terms import content_words
-from readgraph.state.settings import Research, Window
+from readgraph.state.settings import Reflecting, Research, Window
 from readgraph.state.words import first_words
 
 REQUEST_WORDS = 60
@@ -58,7 +58,7 @@ async def reflect_without_model(state: ReflectState, runtime: Runtime[ReaderCont
     return _closed(state, runtime, "", not missing, [" ".join(missing)])
 
 
-@step_with(without_model=reflect_without_model, settings=(Research,))
+@step_with(without_model=reflect_without_model, settings=(Reflecting,))
 async def reflect(state: ReflectState, runtime: Runtime[ReaderContext]) -> ReflectUpdate:
     """Ask whether the notes are enough and what is missing, in one call or in two as the paper does.
 
@@ -106,11 +106,6 @@ async def _end(state: ReflectState, runtime: Runtime[ReaderContext]) -> str:
     return "every page was read" if len(state["pages_read"]) >= memory.pages else ""
 
 
-def _shown(state: ReflectState) -> list[int]:
-    """The pages that were read in this round."""
-    return state["pages_read"][sum(len(done["pages_shown"]) for done in state["rounds"]) :]
-
-
 def _is_new(state: ReflectState) -> bool:
     """Whether there are notes that nobody has judged yet."""
     return bool(state["notes"]) and (not state["rounds"] or state["notes"] != state["rounds"][-1]["notes"])
@@ -125,7 +120,7 @@ def _closed(
         "requests": state["requests"],
         "plan": state["plan"],
         "hits": state["hits"],
-        "pages_shown": _shown(state),
+        "pages_shown": pages_of_round(state["pages_read"], state["rounds"]),
         "notes": state["notes"],
         "sources": state["sources"],
         "enough": enough,
@@ -157,7 +152,7 @@ async def gists_suffice_without_model(state: AskedState, runtime: Runtime[Reader
     return _judged(not missing, [" ".join(missing)])
 
 
-@step_with(without_model=gists_suffice_without_model, settings=(Research, Window))
+@step_with(without_model=gists_suffice_without_model, settings=(Reflecting, Research, Window))
 async def gists_suffice(state: AskedState, runtime: Runtime[ReaderContext]) -> Judged:
     """Ask whether the notes are enough, and what is missing, with the questions that reflection asks.
 

@@ -5,23 +5,17 @@ from langgraph.runtime import Runtime
 from readgraph.models.prompt import unused_name
 from readgraph.nodes.answering.answer import memory_with
 from readgraph.nodes.answering.in_view import InView, answering, known
+from readgraph.nodes.answering.reach import WalkAnswer, percent_read
 from readgraph.nodes.answering.weighing import finding_text, weigh_findings
-from readgraph.nodes.contracts import AnswerUpdate, AskedState, SaidAnswer
+from readgraph.nodes.contracts import SaidAnswer
 from readgraph.nodes.memory_view import view_memory
 from readgraph.nodes.walk.place import WalkingState
 from readgraph.state.context import ReaderContext
 from readgraph.state.page_store import page_store
 from readgraph.state.reading import Finding
-from readgraph.state.records import Document
 from readgraph.state.settings import Window
 from readgraph.state.summary_tree import node_id
 from readgraph.state.words import count_words
-
-
-class WalkAnswer(AnswerUpdate):
-    """What the answer of a walk writes: the share of the text's words that stand on pages read, too."""
-
-    percent_read: float
 
 
 async def findings_in_view(state: WalkingState, runtime: Runtime[ReaderContext]) -> InView:
@@ -36,7 +30,7 @@ async def findings_in_view(state: WalkingState, runtime: Runtime[ReaderContext])
     unusable = any(not hop["valid"] for hop in state["hops"][-1:])
     gave_up = unusable and not answers
     first = _taken(answers[0] if answers else None, state)
-    percent = await _percent_read(state, runtime, document)
+    percent = await percent_read(state, runtime, document)
     if not findings or gave_up or (len(findings) == 1 and answers):
         return known(document, first, percent_read=percent)
 
@@ -68,12 +62,6 @@ def _taken(finding: Finding | None, state: WalkingState) -> SaidAnswer:
     return SaidAnswer(finding["text"], finding["choice"], finding["quotes"], words[-1] if words else None, did)
 
 
-async def _percent_read(state: AskedState, runtime: Runtime[ReaderContext], document: Document) -> float:
-    """The share of the text's words that stand on pages read."""
-    pages = await page_store(runtime).pages(state["memory"], state["pages_read"])
-    return round(100 * sum(page.words for page in pages) / max(document.words, 1), 2)
-
-
 async def leaves_in_view(state: WalkingState, runtime: Runtime[ReaderContext]) -> InView:
     """Answer from all notes, with the leaves in full that fit the window, first those that had something to say.
 
@@ -82,7 +70,7 @@ async def leaves_in_view(state: WalkingState, runtime: Runtime[ReaderContext]) -
     first = [finding["page"] for finding in state["findings"]]
     view = await view_memory(runtime, state["document"], state["memory"], [])
     leaves = view.fitting(dict.fromkeys([*first, *state["pages_read"]]), runtime.context.window_words)
-    percent = await _percent_read(state, runtime, view.document)
+    percent = await percent_read(state, runtime, view.document)
     return await memory_with(leaves, state, runtime, percent_read=percent)
 
 

@@ -15,6 +15,23 @@ from readgraph.state.summary_tree import TreeShape, node_id
 from readgraph.state.walk import Hop
 
 
+class AgainState(AskedState):
+    """What beginning a further walk reads: what is missing, and where it was before."""
+
+    requests: list[str]
+    walk: int
+    hops: list[Hop]
+
+
+class AgainUpdate(TypedDict):
+    """Where a further walk begins."""
+
+    current_node: str
+    walk: int
+    continue_search: bool
+    step_summary: str
+
+
 class Entered(TypedDict):
     """The channels of a walk that belong to one question."""
 
@@ -51,13 +68,41 @@ async def enter_at_leaf(state: AskedState, runtime: Runtime[ReaderContext]) -> E
     entered: Entered = await enter.work(state, runtime)
     if not entered["continue_search"]:
         return entered
-    ranker = OkapiTool(page_store(runtime), *await remembered(runtime, state["document"], state["memory"]))
-    found = await search_pages({"okapi": ranker}, {"okapi": [query_of(state)]}, Bounds(deep=1, most=1))
-    if not found["okapi"]:
+    best = await _best_leaf([query_of(state)], state, runtime)
+    if best is None:
         return entered
-    (best,) = found["okapi"]
     return {
         **entered,
         "current_node": node_id(0, best),
         "step_summary": f"stood at page {best}: it shares most words with the question",
     }
+
+
+@step
+async def walk_again(state: AgainState, runtime: Runtime[ReaderContext]) -> AgainUpdate:
+    """Begin a further walk at the leaf, of those not read, that shares most words with what is missing.
+
+    Where none shares any, at the root; or at the first leaf that was not read, where the root has no child left.
+    """
+    _, memory = await remembered(runtime, state["document"], state["memory"])
+    shape, unread = TreeShape.of(memory), [page for page in range(memory.pages) if page not in state["pages_read"]]
+    best = await _best_leaf(state["requests"] or [query_of(state)], state, runtime)
+    why = "it shares most words with what is missing"
+    if best is None and {*shape.children(shape.root)} <= {hop["node"] for hop in state["hops"]}:
+        best, why = min(unread, default=None), "it was not read"
+    return {
+        "current_node": shape.root if best is None else node_id(0, best),
+        "walk": state["walk"] + 1,
+        "continue_search": True,
+        "step_summary": "stood at the root" if best is None else f"stood at page {best}: {why}",
+    }
+
+
+async def _best_leaf(queries: list[str], state: AskedState, runtime: Runtime[ReaderContext]) -> int | None:
+    """The page, of those not read, that shares most words with the queries together; none where none shares any."""
+    document, memory = await remembered(runtime, state["document"], state["memory"])
+    unread = {*range(memory.pages)} - {*state["pages_read"]}
+    ranker = OkapiTool(page_store(runtime), document, memory)
+    bounds = Bounds(deep=1 + len(state["pages_read"]), most=1, among=unread)
+    found = await search_pages({"okapi": ranker}, {"okapi": queries}, bounds)
+    return next(iter(found["okapi"]), None)

@@ -1,0 +1,59 @@
+"""MemWalker's walk finds the first place, GAM's research goes on from its leaves to those that it leads to.
+
+A walk finds what a summary hints at, whatever its words, and ends at one place. Search finds whatever can be named.
+So a question whose answer stands in several places is walked to the first; reflection names what is still missing in
+the words of what was read there, and search finds it by these. Research is paid for where the leaves are not enough:
+the walk is the first of its `rounds`.
+"""
+
+from langgraph.graph import START, StateGraph
+from typing_extensions import Unpack
+
+from readgraph.graphs import mem_walker
+from readgraph.graphs.gam import Rounds, add_rounds
+from readgraph.graphs.wiring import Node, add_nodes, check_wiring, fit_context
+from readgraph.nodes.building.summary_tree import grow
+from readgraph.nodes.opening import open_for_research
+from readgraph.nodes.research.answer import answer_after_walk
+from readgraph.nodes.research.noting import note_findings
+from readgraph.nodes.walk.descending import descend
+from readgraph.nodes.walk.entering import enter
+from readgraph.nodes.walk.leaf import read_leaf
+from readgraph.state.context import ReaderContext
+from readgraph.state.reading import Question
+from readgraph.state.walk import WalkResearched, WalkResearchState
+
+
+def build(
+    *,
+    open: Node = open_for_research,
+    read: Node = mem_walker.read,
+    grow: Node = grow,
+    enter: Node = enter,
+    descend: Node = descend,
+    read_leaf: Node = read_leaf,
+    note_findings: Node = note_findings,
+    **rounds: Unpack[Rounds],
+) -> StateGraph[WalkResearchState, ReaderContext, Question, WalkResearched]:
+    """Walk to a leaf, then research what its findings lack.
+
+    Every argument is a node: one of ours, or a plain function or coroutine `(state, runtime) -> update`.
+    """
+    researcher: Rounds = {"answer": answer_after_walk, **rounds}
+    builder = StateGraph(
+        WalkResearchState, context_schema=ReaderContext, input_schema=Question, output_schema=WalkResearched
+    )
+    add_nodes(builder, open=open)
+    builder.add_edge(START, "open")
+    mem_walker.add_walk(
+        builder, "note_findings", read=read, grow=grow, enter=enter, descend=descend, read_leaf=read_leaf
+    )
+    add_nodes(builder, note_findings=note_findings)
+    builder.add_edge("note_findings", "reflect")
+    add_rounds(builder, **researcher)
+    fit_context(builder)
+    check_wiring(builder)
+    return builder
+
+
+graph = build().compile(name="walk_and_research")
