@@ -1,7 +1,7 @@
-"""The one place that talks to the model: notes as plain text, decisions as typed replies.
+"""The only place that talks to chat models: notes as plain text, decisions as typed replies.
 
-Tries, refusals, the reply cache, the budget, the limit on calls in flight, usage and progress live here, once
-for every method.
+Retries after refused replies, recorded replies, the budget, the limit on concurrent calls, usage and progress are
+handled here, once for all methods.
 """
 
 import asyncio
@@ -29,7 +29,7 @@ from readgraph.state.words import count_words, first_words
 TRIES = 3
 
 MOST_REPEATED = 100
-"""Words of a refused reply, and of the complaint, that the next try shows: a runaway reply is not paid for again."""
+"""Words of a refused reply, and of the reason, in the next try: a runaway reply must not be paid for twice."""
 
 Answer = TypeVar("Answer")
 Reply = TypeVar("Reply", bound=BaseModel)
@@ -41,16 +41,16 @@ async def ask(
     reply: type[Reply],
     complaint: Callable[[Reply], str | None] = lambda reply: None,
 ) -> Reply:
-    """Ask for a decision: a reply of the given type.
+    """Ask for a decision: a reply of the type `reply`.
 
-    `complaint` says what is wrong with a well-formed reply, or nothing. What can't be used is asked again with
-    the reason, three tries in all. Raises `NoUsableReply` then, `BudgetSpent` where the budget allows no call,
-    `ModelUnavailable` where the server can't be used.
+    `complaint` returns what is wrong with a well-formed reply, or None. A reply that can't be used is asked for again
+    with the reason, up to three tries. Raises `NoUsableReply` after the last one, `BudgetSpent` if the budget allows
+    no further call, `ModelUnavailable` if the server can't be used.
     """
 
-    async def usable(said: str, form: ReplyForm) -> Reply:
+    async def usable(text: str, form: ReplyForm) -> Reply:
         plain = is_plain(form, reply)
-        parsed = await aside(partial(parse_plain, reply=reply), said) if plain else await read_reply(said, reply)
+        parsed = await aside(partial(parse_plain, reply=reply), text) if plain else await read_reply(text, reply)
         if reason := complaint(parsed):
             raise Refused(reason)
         return parsed
@@ -61,13 +61,13 @@ async def ask(
 async def ask_text(
     runtime: Runtime[ReaderContext], prompt: Prompt, complaint: Callable[[str], str | None] = lambda text: None
 ) -> str:
-    """Ask for a note: plain text, not empty. `complaint` and errors as in `ask`."""
+    """Ask for a note: plain text that is not empty. `complaint` and errors are as in `ask`."""
 
-    async def usable(said: str, form: ReplyForm) -> str:
-        text = plain_text(said)
-        if reason := complaint(text):
+    async def usable(text: str, form: ReplyForm) -> str:
+        note = plain_text(text)
+        if reason := complaint(note):
             raise Refused(reason)
-        return text
+        return note
 
     return await _ask(runtime, prompt, None, usable)
 
@@ -82,26 +82,26 @@ async def _ask(
     messages, reasons, keys = list(prompt.messages), list[str](), list[str]()
     for _ in range(TRIES):
         keys.append(_cache_key(runtime.context, client, messages, reply))
-        said = await _cached_or_called(client, store, keys[-1], prompt, messages, reply)
+        response = await _cached_or_called(client, store, keys[-1], prompt, messages, reply)
         try:
-            if said.cut and not is_plain(client.form, reply):
+            if response.cut and not is_plain(client.form, reply):
                 raise Refused("the reply was cut off before its end; be shorter")
-            answer = await usable(said.text, client.form)
+            usable_reply = await usable(response.text, client.form)
         except Refused as refusal:
             reasons.append(str(refusal))
             current_meter().refuse(prompt.name, reasons[-1])
-            _record(client, prompt, messages, said, reasons[-1])
+            _record(client, prompt, messages, response, reasons[-1])
         else:
-            _record(client, prompt, messages, said, None)
-            return answer
-        shown, why = first_words(said.text, MOST_REPEATED), first_words(reasons[-1], MOST_REPEATED)
+            _record(client, prompt, messages, response, None)
+            return usable_reply
+        shown, why = first_words(response.text, MOST_REPEATED), first_words(reasons[-1], MOST_REPEATED)
         messages += [("ai", shown), ("user", f"That can't be used: {why}. Reply again, as asked.")]
-    # If they were kept, the refused replies would answer forever; now the next reading asks again.
+    # If the refused replies stayed recorded, every later reading would get them again instead of new ones.
     await store.forget_replies(keys)
     raise NoUsableReply(prompt.name, reasons)
 
 
-def _record(client: ModelClient, prompt: Prompt, messages: Messages, said: ModelReply, refused: str | None) -> None:
+def _record(client: ModelClient, prompt: Prompt, messages: Messages, response: ModelReply, refused: str | None) -> None:
     keep_exchange(
         lambda: ModelExchange(
             node=current_meter().node,
@@ -109,9 +109,9 @@ def _record(client: ModelClient, prompt: Prompt, messages: Messages, said: Model
             asked=prompt.name,
             version=prompt.version,
             messages=list(messages),
-            reply=said.text,
+            reply=response.text,
             refused=refused,
-            tokens=said.tokens,
+            tokens=response.tokens,
         )
     )
 
@@ -124,22 +124,23 @@ async def _cached_or_called(
     messages: Messages,
     reply: type[BaseModel] | None,
 ) -> ModelReply:
-    """The recorded reply, else a new one: it counts as answered once it is committed."""
+    """The recorded reply, or else a new one, which is returned after it was recorded."""
     meter = current_meter()
     async with client.asking.setdefault(key, asyncio.Lock()):
         if recorded := await store.reply(key):
-            meter.recall()
+            meter.count_cached()
             return ModelReply(recorded.said, recorded.cut, recorded.tokens)
         words = prompt.words + sum(count_words(content) for _, content in messages[2:])
         async with client.slots:
             meter.begin_call(words)
-            said = await call_model(client, messages, reply)
-        await store.put_reply(key, RecordedReply(said.text, said.cut, prompt.name, meter.document, said.tokens))
-    meter.end_call(words, await aside(count_words, said.text), said.tokens)
-    return said
+            response = await call_model(client, messages, reply)
+        record = RecordedReply(response.text, response.cut, prompt.name, meter.document, response.tokens)
+        await store.put_reply(key, record)
+    meter.end_call(words, await aside(count_words, response.text), response.tokens)
+    return response
 
 
 def _cache_key(context: ReaderContext, client: ModelClient, messages: Messages, reply: type[BaseModel] | None) -> str:
-    """Ours, not LangChain's: that one holds timeouts and retries, so raising one would pay for a book again."""
-    asked: list[Any] = [messages, reply_schema(reply) if reply else None]
-    return digest([*asked, client.name, client.server, context.reply_form, context.sample], length=40)
+    """Our own key: LangChain's includes timeouts and retries, so raising one would lose all recorded replies."""
+    request: list[Any] = [messages, reply_schema(reply) if reply else None]
+    return digest([*request, client.name, client.server, context.reply_form, context.sample], length=40)

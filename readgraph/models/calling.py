@@ -1,4 +1,4 @@
-"""One call to a model server: the right reply form, retries for a time, errors as one clear line."""
+"""One call to a model server: the right reply form, retries for a limited time, errors as one clear line."""
 
 import asyncio
 import json
@@ -30,28 +30,29 @@ from readgraph.models.local.server import how_it_ended
 from readgraph.models.metering import current_meter
 from readgraph.models.plain_replies import is_plain, plain_messages
 from readgraph.models.prompt import Messages, with_instructions
-from readgraph.models.waiting import asked_pause, clock, growing_pause
+from readgraph.models.waiting import clock, growing_pause, requested_pause
 from readgraph.state.errors import ModelUnavailable
 from readgraph.state.settings import ReplyForm
 
 FIRST_TRIES, FIRST_PAUSE = 12, 1.0
-"""What never answered may be no model server: reported after this many tries, with pauses of at most this long."""
+"""A server that never answered may not be a model server: give up after this many tries, with pauses up to this many
+seconds."""
 
 SPOILT_TRIES = 6
-"""Times that a reply which the server spoilt is asked for, before it counts as the model's own."""
+"""How often a reply that the server spoilt is requested before it counts as the model's own."""
 
 LONGEST_REPLY = 200_000
-"""Characters: what a server says beyond is not taken, as if it had stopped there."""
+"""Characters of a reply that are used; a longer one counts as cut off there."""
 
 END_OF_PLAIN = "\n\n"
-"""What ends a reply of one line; small models go on."""
+"""What ends a reply of one line: small models would go on."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelReply:
-    """What the model said; `tokens` (in, out): as its server counts them.
+    """A model's reply; `tokens` (in, out) are as its server counts them.
 
-    `cut`: the server stopped it before it was done. `spoilt`: the server let nothing through, or damaged it, so the
+    `cut`: the server stopped the model before it was done. `spoilt`: the server blocked or damaged the reply, so the
     same prompt may well bring a better one.
     """
 
@@ -63,41 +64,42 @@ class ModelReply:
 
 @dataclass(slots=True)
 class Failure:
-    """Why a call brought no reply: the exception's kind, never its text, which may hold a part of the key.
+    """Why a call brought no reply: the exception's type, never its text, which may hold a part of the API key.
 
-    `asked`: seconds that the server asks to wait. `tries`: how often the call was made.
+    `retry_after`: seconds that the server asks to wait. `passing`: the failure may be temporary. `tries`: how often
+    the call was made.
     """
 
     kind: type[Exception]
     status: int | None = None
-    asked: float = 0.0
+    retry_after: float = 0.0
     passing: bool = True
     tries: int = 1
 
     @staticmethod
     def of(problem: Exception) -> "Failure":
-        """What the error says; credit that is used up does not come back by waiting."""
+        """The failure that an error stands for; it is not temporary if the credit is used up."""
         kind = kind_of(problem)
         headers = getattr(getattr(problem, "response", None), "headers", {})
         passing = not issubclass(kind, ModelError) or kind.is_retryable
         passing = passing and getattr(problem, "code", None) != "insufficient_quota"
-        return Failure(kind, status_of(problem), asked_pause(headers), passing)
+        return Failure(kind, status_of(problem), requested_pause(headers), passing)
 
     @property
     def no_answer(self) -> bool:
-        """Whether nothing came, or nothing that a model server would say."""
+        """Whether no response came, or none that a model server would send."""
         return not issubclass(self.kind, ModelError) or issubclass(self.kind, ModelConnectionError)
 
     @property
     def refused(self) -> bool:
-        """Whether the server found something wrong with the request, which another reply form may mend."""
+        """Whether the server rejected the request, which may succeed in another reply form."""
         return issubclass(self.kind, ModelInvalidRequestError) and not issubclass(self.kind, ContextOverflowError)
 
 
 async def call_model(client: ModelClient, messages: Messages, reply: type[BaseModel] | None) -> ModelReply:
-    """What the model says; for a typed reply the JSON, in the best form that the server takes.
+    """Call the model; a typed reply comes as JSON, in the best form that the server accepts.
 
-    Raises `ModelUnavailable` with one line, and with no other error in its chain.
+    Raises `ModelUnavailable` with one line and without a chained error.
     """
     form = client.form
     while True:
@@ -114,7 +116,7 @@ async def call_model(client: ModelClient, messages: Messages, reply: type[BaseMo
 async def _outcome(
     client: ModelClient, messages: Messages, reply: type[BaseModel] | None, form: ReplyForm
 ) -> ModelReply | Failure:
-    """What comes of a call in this form, made again while it fails for a passing reason and there is time."""
+    """The outcome of a call in this form, retried while failures are temporary and there is time."""
     spoilt, failures, give_up = 0, 0, 0.0
     for tries in count(1):
         await client.hold.over()
@@ -127,12 +129,12 @@ async def _outcome(
             return outcome
         outcome.tries, failures = tries, failures + 1
         new = outcome.no_answer and (not client.worked or is_local(client.name))
-        pause = max(outcome.asked, growing_pause(failures, FIRST_PAUSE) if new else growing_pause(failures))
+        pause = max(outcome.retry_after, growing_pause(failures, FIRST_PAUSE) if new else growing_pause(failures))
         now = clock().now()
         give_up = give_up or now + client.retry_seconds
         if not outcome.passing or now + pause > give_up or (new and failures >= FIRST_TRIES):
             return outcome
-        if outcome.asked or issubclass(outcome.kind, ModelRateLimitError):
+        if outcome.retry_after or issubclass(outcome.kind, ModelRateLimitError):
             client.hold.extend(pause)
         current_meter().wait(pause, _reason(outcome))
         await clock().sleep(pause)
@@ -143,11 +145,13 @@ async def _attempt(
     client: ModelClient, messages: Messages, reply: type[BaseModel] | None, form: ReplyForm
 ) -> ModelReply | Failure:
     try:
-        async with asyncio.timeout(client.timeout):  # the client's own bounds silence: a slow drip never ends
+        async with asyncio.timeout(
+            client.timeout
+        ):  # the client's own timeout bounds only silence; slow trickles would never end
             return await _invoke(client, messages, reply, form)
     except TimeoutError:
         return Failure(ModelTimeoutError)
-    except Exception as problem:  # of the model, or of a client that stumbles over what is no chat completion
+    except Exception as problem:  # also a client's own, such as for a response that is not a chat completion
         return Failure.of(problem)
 
 
@@ -163,9 +167,9 @@ async def _invoke(
     if form == "function":
         tools = client.chat.bind_tools([reply], tool_choice=reply.__name__)
         return _reply_of(await tools.ainvoke(messages), form)
-    # In the extra body: given as an argument, the SDK parses the reply itself and raises where we retry.
-    asked = {"response_format": _response_format(reply)}
-    return _reply_of(await client.chat.ainvoke(messages, extra_body=asked), form)
+    # In the extra body: with an argument, the SDK would parse the reply itself and raise errors where we retry.
+    extra = {"response_format": _response_format(reply)}
+    return _reply_of(await client.chat.ainvoke(messages, extra_body=extra), form)
 
 
 @lru_cache(256)
@@ -176,7 +180,7 @@ def _response_format(reply: type[BaseModel]) -> dict[str, Any]:
 
 
 def _reply_of(message: AIMessage, form: ReplyForm | None = None) -> ModelReply:
-    """What a message says; raises where it is no text. `form` is that of a typed reply."""
+    """The reply in a message; raises `TypeError` if it holds no text. `form` is the form of a typed reply."""
     ended, used = message.response_metadata.get("finish_reason"), message.usage_metadata
     tokens = (used["input_tokens"], used["output_tokens"]) if used else (0, 0)
     if ended == "content_filter":
@@ -184,14 +188,14 @@ def _reply_of(message: AIMessage, form: ReplyForm | None = None) -> ModelReply:
     text = _text(message)
     if not text and not isinstance(message.content, str):
         raise TypeError
-    whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")  # half a character can't be stored
+    whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")  # a lone surrogate can't be stored
     cut = ended in ("length", "max_tokens") or len(text) > LONGEST_REPLY
-    spoilt = whole != text or not (text or ended) or _is_spoilt(whole, form)  # a stream that broke off has no end
+    spoilt = whole != text or not (text or ended) or _is_spoilt(whole, form)  # a broken stream has no end
     return ModelReply(whole[:LONGEST_REPLY], cut, tokens, spoilt)
 
 
 def _text(message: AIMessage) -> str:
-    """The arguments of the function call, else the text."""
+    """The arguments of the function call, or else the text."""
     raw_calls = message.additional_kwargs.get("tool_calls")
     if raw_calls:
         return str(raw_calls[0]["function"]["arguments"])
@@ -203,7 +207,7 @@ def _text(message: AIMessage) -> str:
 
 
 def _is_spoilt(text: str, form: ReplyForm | None) -> bool:
-    """Whether a typed reply is JSON with half a character in it, or a function call whose arguments are no object."""
+    """Whether a typed reply is JSON with a lone surrogate in it, or function arguments that are not an object."""
     if form is None or not (form == "function" or "\\u" in text):
         return False
     try:

@@ -19,19 +19,21 @@ from readgraph.state.per_loop import PerLoop, close_client
 from readgraph.state.settings import ReplyForm
 
 FORMS: tuple[ReplyForm, ...] = ("json_schema", "function", "text")
-"""Forms of a typed reply, the surest first. "plain" is none of them: it gives up reasons and quotes, and is chosen."""
+"""Forms of a typed reply, the most reliable first. "plain" is not among them: it omits reasons and quotes, so it is
+used only if the settings choose it."""
 
 HOW_TO_NAME = "write PROVIDER:NAME, for example openai:gpt-4.1-mini."
 
 
 @dataclass
 class ModelClient:
-    """A chat model with what the asking needs to know of it.
+    """A chat model with what `asking` needs to know about it.
 
-    `form` is how it takes typed replies; it steps down where the server refuses one. `slots` bounds the calls
-    in flight, for all models of an event loop together. `timeout` and `retry_seconds` are the context's. `asking`
-    holds a lock for each question that is being asked: who asks the same meanwhile waits and takes the recorded
-    reply. `hold` is the pause that its calls share, `worked` the forms in which the server has replied; none: notes.
+    `form` is the form of typed replies; if the server rejects it, a simpler one is used. `slots` limits the
+    concurrent calls of all models of an event loop together. `timeout` and `retry_seconds` are the context's.
+    `asking` holds a lock for each prompt that is being asked, so that the same prompt meanwhile waits and uses the
+    recorded reply. `hold` is the pause that all calls share. `worked` are the forms in which the server has replied
+    (None: notes).
     """
 
     name: str
@@ -48,7 +50,8 @@ class ModelClient:
     def took(self, form: ReplyForm | None) -> None:
         """Remember that the server replied in this form.
 
-        A simpler one is taken from now on, unless the form before has worked: then a single request was refused.
+        If it is simpler than the current form, it is used from now on, unless the current form has worked before:
+        then the server refused only a single request.
         """
         if form in FORMS and self.form in FORMS[: FORMS.index(form)] and self.form not in self.worked:
             self.form = form
@@ -56,12 +59,12 @@ class ModelClient:
 
 
 def simpler_form(form: ReplyForm) -> ReplyForm | None:
-    """The next simpler reply form, where there is one."""
+    """The next simpler reply form, or None."""
     return next(iter(FORMS[FORMS.index(form) + 1 :]), None) if form in FORMS else None
 
 
-async def _close(kept: dict[Any, Any]) -> None:
-    for client in kept.values():
+async def _close(clients: dict[Any, Any]) -> None:
+    for client in clients.values():
         if isinstance(client, ModelClient):
             await close_client(client.chat)
 
@@ -70,19 +73,19 @@ _clients = PerLoop[dict[Any, Any]](dict, _close)
 
 
 async def model_client(context: ReaderContext) -> ModelClient:
-    """The running event loop's client for the context's model; a client made for another loop would not work."""
-    kept = await _clients.here()
+    """The running event loop's client for the context's model; a client of another loop would not work."""
+    clients = await _clients.here()
     environment = tuple(os.environ.get(name) for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY"))
     server = await asyncio.to_thread(local_server, context.model) if is_local(context.model) else None
-    at_once = 1 if server else context.concurrency  # it would let the others wait, and the time of a call run out
-    waits = (context.timeout, context.retry_seconds)
-    identity = (context.model, context.reply_form, *waits, at_once, environment, server)
-    if identity not in kept:
-        slots = kept.setdefault(at_once, asyncio.Semaphore(at_once))
-        # In a thread: imports and certificates are read from disk.
+    at_once = 1 if server else context.concurrency  # it runs one call at a time, and waiting calls would time out
+    times = (context.timeout, context.retry_seconds)
+    identity = (context.model, context.reply_form, *times, at_once, environment, server)
+    if identity not in clients:
+        slots = clients.setdefault(at_once, asyncio.Semaphore(at_once))
+        # In a thread, since imports and certificates are read from disk.
         chat = await asyncio.to_thread(_chat_model, context, server)
-        kept.setdefault(identity, _client(context, chat, slots))
-    client: ModelClient = kept[identity]
+        clients.setdefault(identity, _client(context, chat, slots))
+    client: ModelClient = clients[identity]
     return client
 
 
@@ -91,9 +94,9 @@ def _client(context: ReaderContext, chat: BaseChatModel, slots: asyncio.Semaphor
     form: ReplyForm = context.reply_form
     if form == "auto":
         form = "json_schema" if sdk else "function"
-    # The port of a model of this machine is another in each run, and its replies are the same.
-    at = without_secrets(str(sdk.base_url)) if sdk and not is_local(context.model) else ""
-    return ModelClient(context.model, at, chat, form, slots, context.timeout, context.retry_seconds)
+    # A local model has another port in each run, and its replies don't depend on that.
+    address = without_secrets(str(sdk.base_url)) if sdk and not is_local(context.model) else ""
+    return ModelClient(context.model, address, chat, form, slots, context.timeout, context.retry_seconds)
 
 
 def _chat_model(context: ReaderContext, server: LocalServer | None) -> BaseChatModel:
@@ -101,8 +104,8 @@ def _chat_model(context: ReaderContext, server: LocalServer | None) -> BaseChatM
         return _local_model(context, server)
     provider, _, name = context.model.partition(":")
     if not name:
-        raise BadInput(f"'{context.model}' names no model: {HOW_TO_NAME}")
-    # Our own retries are bounded and counted; a second layer below would multiply them.
+        raise BadInput(f"'{context.model}' is not the name of a model: {HOW_TO_NAME}")
+    # Our own retries are bounded and counted; the client's retries would multiply them.
     settings: dict[str, Any] = {"timeout": context.timeout, "max_retries": 0}
     if provider == "openai":
         return _openai_model(name, settings)
@@ -115,7 +118,7 @@ def _chat_model(context: ReaderContext, server: LocalServer | None) -> BaseChatM
         raise BadInput(f"The provider '{provider}' needs a package that is not installed: {problem}") from None
     except Exception as problem:  # each provider's package raises its own
         if isinstance(problem, ValueError) and not isinstance(problem, ValidationError):
-            raise BadInput(f"'{provider}' is no known provider: {HOW_TO_NAME}") from None
+            raise BadInput(f"'{provider}' is not a known provider: {HOW_TO_NAME}") from None
         raise ModelUnavailable(f"{provider} can't be set up: set its key in the environment.") from None
 
 
@@ -124,7 +127,7 @@ def _local_model(context: ReaderContext, server: LocalServer) -> BaseChatModel:
 
     from readgraph.models.openai_chat import InLoopChatOpenAI
 
-    client = DefaultAsyncHttpxClient(timeout=context.timeout, trust_env=False)  # no proxy leads to this machine
+    client = DefaultAsyncHttpxClient(timeout=context.timeout, trust_env=False)  # without the environment's proxies
     return InLoopChatOpenAI(
         model=context.model,
         base_url=server.url,
@@ -148,7 +151,7 @@ def _openai_model(name: str, settings: dict[str, Any]) -> BaseChatModel:
             raise ModelUnavailable(
                 "There is no key for openai: set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own."
             )
-        settings["api_key"] = "none"  # servers of one's own want none, the client wants one
+        settings["api_key"] = "none"  # your own server needs no key, but the client does
     try:
         return InLoopChatOpenAI(
             model=name, http_async_client=DefaultAsyncHttpxClient(timeout=settings["timeout"]), **settings

@@ -1,4 +1,4 @@
-"""Texts become vectors of length 1; what was paid for is kept."""
+"""Turns texts into vectors of length 1; vectors that were paid for are kept."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
@@ -19,7 +19,7 @@ from readgraph.state.stored_items import storable
 from readgraph.state.words import count_words, end_after_words
 
 WINDOW_WORDS = 180
-"""Words of a text that are embedded at once; small models read 256 tokens and pass over the rest."""
+"""Words that one vector covers: small models read 256 tokens and ignore the rest."""
 
 BATCH = 64
 """Texts in one call."""
@@ -28,20 +28,20 @@ Kind = Literal["document", "query"]
 
 
 class VectorCache(Protocol):
-    """Where vectors are kept by a key that names model, server and text."""
+    """Stores vectors by keys, each of which stands for a model, its server and a text."""
 
     async def get(self, keys: Sequence[str]) -> list[Matrix | None]:
-        """The vectors of these keys, in this order."""
+        """The vectors of these keys, in this order; None if there is none."""
 
     async def put(self, vectors: Mapping[str, Matrix]) -> None:
-        """Keep vectors; they are kept when this returns."""
+        """Store vectors; they are stored when this returns."""
 
 
 class Embedder:
     """One embedding model, for any event loop.
 
-    `name` is `PROVIDER:NAME` as for langchain's init_embeddings, or `local` (see `PackagedMiniLM`). At most
-    `concurrency` calls are in flight in an event loop. Vectors that `kept` has are not asked for again.
+    `name` is `PROVIDER:NAME` as for LangChain's init_embeddings, or `local` (see `PackagedMiniLM`). At most
+    `concurrency` calls run at the same time in an event loop. Vectors in the cache `kept` are not requested again.
     """
 
     def __init__(
@@ -54,18 +54,18 @@ class Embedder:
 
     @property
     def identity(self) -> str:
-        """Model and server: vectors of one identity can be compared, so it names the index."""
+        """Model and server: only vectors of the same identity can be compared, so it names the index."""
         return f"{self.name} at {self._server}" if self._server else self.name
 
     async def documents(self, texts: Sequence[str]) -> Matrix:
         """The vectors of texts, shape (texts, dimension).
 
-        Raises `ModelUnavailable` or `BadInput`, one clear line; vectors that came before the failure are kept.
+        Raises `ModelUnavailable` or `BadInput`; vectors that came before the failure are kept.
         """
         return await self._embed(texts, "document")
 
     async def query(self, text: str) -> Matrix:
-        """The vector of a query, shape (dimension,); some models treat queries otherwise than documents."""
+        """The vector of a query, shape (dimension,); some models treat queries differently from documents."""
         vector: Matrix = (await self._embed([text], "query"))[0]
         return vector
 
@@ -77,39 +77,39 @@ class Embedder:
             for part, text in zip(PARTS, (entry.text, entry.header, entry.memo), strict=True)
             for window in windows(text)
         ]
-        return [place for place, _ in pieces], await self.documents([window for _, window in pieces])
+        return [key for key, _ in pieces], await self.documents([window for _, window in pieces])
 
     async def _embed(self, texts: Sequence[str], kind: Kind) -> Matrix:
         by_key = {digest([self.identity, kind, text], 32): storable(text) for text in texts}
         keys = list(by_key)
         kept = await self._kept.get(keys) if self._kept else [None] * len(keys)
-        found = {key: vector for key, vector in zip(keys, kept, strict=True) if vector is not None}
-        wanted = [key for key in keys if key not in found]
-        batches = [wanted[first : first + BATCH] for first in range(0, len(wanted), BATCH)]
+        vectors = {key: vector for key, vector in zip(keys, kept, strict=True) if vector is not None}
+        missing = [key for key in keys if key not in vectors]
+        batches = [missing[first : first + BATCH] for first in range(0, len(missing), BATCH)]
         try:
             async with asyncio.TaskGroup() as group:
                 tasks = [group.create_task(self._ask([(key, by_key[key]) for key in keys], kind)) for keys in batches]
         except ExceptionGroup as problems:
             raise problems.exceptions[0] from None
         for task in tasks:
-            found |= task.result()
-        return np.array([found[digest([self.identity, kind, text], 32)] for text in texts], np.float32)
+            vectors |= task.result()
+        return np.array([vectors[digest([self.identity, kind, text], 32)] for text in texts], np.float32)
 
     async def _ask(self, texts: Sequence[tuple[str, str]], kind: Kind) -> dict[str, Matrix]:
         async with self._client() as model:
             if kind == "query":
-                said = [await model.aembed_query(text) for _, text in texts]
+                raw = [await model.aembed_query(text) for _, text in texts]
             else:
-                said = await model.aembed_documents([text for _, text in texts])
-            vectors = self._checked(said, len(texts))
-        answered = {key: vector for (key, _), vector in zip(texts, vectors, strict=True)}
+                raw = await model.aembed_documents([text for _, text in texts])
+            vectors = self._normalised(raw, len(texts))
+        by_key = {key: vector for (key, _), vector in zip(texts, vectors, strict=True)}
         if self._kept:
-            await self._kept.put(answered)
-        return answered
+            await self._kept.put(by_key)
+        return by_key
 
-    def _checked(self, said: Sequence[Sequence[float]], count: int) -> Matrix:
+    def _normalised(self, raw: Sequence[Sequence[float]], count: int) -> Matrix:
         try:
-            vectors = np.array(said, np.float32).reshape(count, -1)
+            vectors = np.array(raw, np.float32).reshape(count, -1)
             lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
         except ValueError:
             lengths = np.zeros(1)
@@ -120,7 +120,7 @@ class Embedder:
 
     @asynccontextmanager
     async def _client(self) -> AsyncIterator[Embeddings]:
-        """The running event loop's model; what goes wrong inside becomes one clear line."""
+        """The running event loop's model; errors inside the `with` become one clear line."""
         client = await self._clients.here()
         async with client.opening:
             if client.model is None:
@@ -146,7 +146,7 @@ async def _close(client: _Client) -> None:
 
 
 def windows(text: str) -> Iterator[str]:
-    """The text in windows of about `WINDOW_WORDS` words, of like size; none where it has no words."""
+    """The text in windows of equal size, at most about `WINDOW_WORDS` words each; none if it has no words."""
     words = count_words(text)
     count = -(-words // WINDOW_WORDS)
     start = 0
@@ -158,7 +158,7 @@ def windows(text: str) -> Iterator[str]:
 
 
 def _unavailable(model: str, problem: Exception) -> ModelUnavailable:
-    """One line without the server's own words: they may hold a part of the key."""
+    """The error in one line, without the server's own text, which may hold a part of the API key."""
     status, kind = getattr(problem, "status_code", None), type(problem).__name__
     by_status = {
         401: f"The server of the embedding model '{model}' refused the key: set a valid one in the environment.",

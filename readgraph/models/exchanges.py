@@ -1,6 +1,6 @@
-"""Exchanges with the model, for whoever keeps them: what was asked, what was said, whether it could be used.
+"""Exchanges with the model, for callers that record them: the prompt, the reply, and whether it was usable.
 
-And the fall-backs that followed from them.
+The fall-backs that followed are reported too.
 """
 
 from collections.abc import Callable, Iterator
@@ -12,10 +12,10 @@ from typing_extensions import TypedDict
 
 
 class ModelExchange(TypedDict):
-    """One prompt and the reply to it, whether the model gave it now or before (a recorded reply).
+    """One prompt and its reply, which is new or recorded.
 
-    `asked` names the prompt with its `version`, `messages` are pairs of role and text, `refused` says why the reply
-    could not be used, or nothing. `tokens` (in, out) are as its server counted them, zeros where it told none.
+    `asked` is the prompt's name, `version` its version. `messages` are pairs of role and text. `refused` says why the
+    reply could not be used, or is None. `tokens` (in, out) are as the server counted them, zeros if it did not.
     """
 
     node: str
@@ -29,7 +29,7 @@ class ModelExchange(TypedDict):
 
 
 class FallBack(TypedDict):
-    """A fall-back of a `kind`, so many `times`; `after` is the newest exchange of the same task, if there is one."""
+    """A fall-back of a `kind`, which happened `times` times; `after` is the task's newest exchange, or None."""
 
     kind: str
     times: int
@@ -37,7 +37,7 @@ class FallBack(TypedDict):
 
 
 class Keep(NamedTuple):
-    """Takes each exchange as it ends, and each fall-back."""
+    """Callbacks for each finished exchange and each fall-back."""
 
     exchange: Callable[[ModelExchange], Any]
     fall_back: Callable[[FallBack], Any] | None = None
@@ -51,9 +51,9 @@ _newest: ContextVar[ModelExchange | None] = ContextVar("readgraph_newest_exchang
 def exchanges_to(
     keep: Callable[[ModelExchange], Any], fall_back: Callable[[FallBack], Any] | None = None
 ) -> Iterator[None]:
-    """Hand each exchange of what runs inside to `keep` as it ends, and each fall-back to `fall_back`.
+    """Call `keep` with each exchange of the code inside the `with` as it ends, and `fall_back` with each fall-back.
 
-    Nothing is recorded elsewhere.
+    Outside of such a `with`, nothing is recorded.
     """
     before = _keep.set(Keep(keep, fall_back))
     try:
@@ -63,7 +63,7 @@ def exchanges_to(
 
 
 def keep_exchange(make: Callable[[], ModelExchange]) -> None:
-    """Hand an exchange to who keeps them; where nobody does, it is not made."""
+    """Report an exchange to the recorder; without a recorder it is not made."""
     if keep := _keep.get():
         exchange = make()
         _newest.set(exchange)
@@ -71,6 +71,6 @@ def keep_exchange(make: Callable[[], ModelExchange]) -> None:
 
 
 def keep_fall_back(kind: str, times: int) -> None:
-    """Hand a fall-back to who keeps them."""
+    """Report a fall-back to the recorder, if there is one."""
     if (keep := _keep.get()) and keep.fall_back:
         keep.fall_back(FallBack(kind=kind, times=times, after=_newest.get()))

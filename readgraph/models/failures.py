@@ -1,4 +1,4 @@
-"""LangChain's name for what went wrong with a call, whichever package raised it."""
+"""Why a call failed, as an exception type of LangChain, whichever package raised the error."""
 
 from langchain_core import exceptions as kinds
 
@@ -14,12 +14,12 @@ _BY_STATUS = {
 
 
 def kind_of_status(status: int) -> type[kinds.ModelError]:
-    """What an HTTP status of 400 or more says."""
+    """The exception type for an HTTP status of 400 or more."""
     return _BY_STATUS.get(status, kinds.ModelInvalidRequestError if status < 500 else kinds.ModelAPIError)
 
 
 def status_of(problem: Exception) -> int | None:
-    """The HTTP status with which the server refused, where it did."""
+    """The HTTP status of the server's error response, or None."""
     for holder in (problem, getattr(problem, "response", None)):
         status = getattr(holder, "status_code", None)
         if isinstance(status, int) and status >= 400:
@@ -28,10 +28,10 @@ def status_of(problem: Exception) -> int | None:
 
 
 def kind_of(problem: Exception) -> type[Exception]:
-    """The kind as LangChain names it; the exception's own where it is no failure of a server or of the network.
+    """LangChain's exception type for an error; the error's own type if neither server nor network failed.
 
-    Some providers' packages let the errors of their HTTP client through. Those clients are several (httpx, its
-    successors, requests), and name their errors alike.
+    Some providers' packages pass on the errors of their HTTP clients. There are several clients (httpx, its
+    successors, requests), with similar names for their errors.
     """
     if isinstance(problem, kinds.ModelError):
         return type(problem)

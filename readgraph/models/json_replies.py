@@ -1,4 +1,4 @@
-"""Tolerant parsing of typed replies: what a model meant, or one line on why it can't be used."""
+"""Tolerant parsing of typed replies: the reply as the model meant it, or one line on why it can't be used."""
 
 import asyncio
 import json
@@ -20,54 +20,54 @@ _THOUGHT = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
 _FENCE = re.compile(r"```[\w-]*\s*\n(.*?)(?:\n```|\Z)", re.DOTALL)
 
 MOST_BRACES = 32
-"""Places in a reply that are tried as the beginning of sound JSON."""
+"""The most positions in a reply that are tried as the beginning of valid JSON."""
 
 LONGEST = 64_000
-"""Characters of a reply that is read; a longer one is refused."""
+"""The most characters of a reply; a longer one is refused."""
 
 MOST_FAULTS = 1000
-"""Faults that are listed: pydantic can only list all of them, and lets no other thread run meanwhile."""
+"""The most faults that are listed: pydantic can list only all of them, and blocks all other threads meanwhile."""
 
 QUICK = 4_000
-"""Characters of a reply that an event loop reads itself, where nothing must be mended: that takes milliseconds."""
+"""Characters up to which the event loop parses a reply itself, in milliseconds, if nothing needs repair."""
 
 
 class Refused(Exception):
     """Why a reply can't be used; the text goes back to the model."""
 
 
-def plain_text(said: str) -> str:
-    """The reply without its thinking part; refuses an empty one, and one of more than `LONGEST` characters."""
-    if len(said) > LONGEST:
+def plain_text(reply_text: str) -> str:
+    """The reply without its thinking part; raises `Refused` if it is empty or longer than `LONGEST` characters."""
+    if len(reply_text) > LONGEST:
         raise Refused(f"the reply is longer than {LONGEST:,} characters; be shorter")
-    text = _THINKING.sub("", said, count=1) if _THINKING.match(said) else said
+    text = _THINKING.sub("", reply_text, count=1) if _THINKING.match(reply_text) else reply_text
     if not text.lstrip().startswith(("{", "[", "```")) and "<think" not in text.casefold():
-        text = _THOUGHT.split(text, maxsplit=1)[-1]  # some servers keep the opening tag
+        text = _THOUGHT.split(text, maxsplit=1)[-1]  # some servers drop the opening tag
     if not text.strip():
         raise Refused("the reply is empty")
     return text.strip()
 
 
-def parse_reply(said: str, reply: type[Reply]) -> Reply:
-    """The typed reply in a text: bare JSON, JSON in a fence or in prose, with the usual slips mended.
+def parse_reply(reply_text: str, reply: type[Reply]) -> Reply:
+    """The typed reply in a text: bare JSON, JSON in a fence or in prose, with the usual mistakes repaired.
 
-    Takes a bounded time for any text: see `nodes/mending.py`.
+    Takes a bounded time for any text (see `readgraph.models.mending`). Raises `Refused`.
     """
-    text = plain_text(said)
+    text = plain_text(reply_text)
     return _first_fitting(_objects(text), reply, len(text))
 
 
-async def read_reply(said: str, reply: type[Reply]) -> Reply:
-    """`parse_reply` for an event loop, which other readings share: what may take long is done in a thread."""
-    if len(said) <= QUICK:
-        text = plain_text(said)
+async def read_reply(reply_text: str, reply: type[Reply]) -> Reply:
+    """`parse_reply` for an event loop: what may take long runs in a thread, so that other readings go on."""
+    if len(reply_text) <= QUICK:
+        text = plain_text(reply_text)
         with suppress(Refused):
-            return _first_fitting(reversed([*_sound_objects(text)]), reply, len(text))
-    return await asyncio.to_thread(parse_reply, said, reply)
+            return _first_fitting(reversed([*_valid_objects(text)]), reply, len(text))
+    return await asyncio.to_thread(parse_reply, reply_text, reply)
 
 
 async def aside(work: Callable[[str], Result], text: str) -> Result:
-    """What is worked out from a text: a long one in a thread, so that the event loop goes on."""
+    """The result of `work` for a text; long texts are processed in a thread, so that the event loop goes on."""
     return work(text) if len(text) <= QUICK else await asyncio.to_thread(work, text)
 
 
@@ -77,30 +77,30 @@ def _first_fitting(objects: Iterable[tuple[int, dict[str, Any]]], reply: type[Re
         try:
             return reply.model_validate(value)
         except ValidationError as fault:
-            if start < earliest:  # the outermost object is what was meant; others are parts of it
+            if start < earliest:  # report the outermost object: the others are parts of it
                 problem, earliest = _faults(fault), start
     raise Refused(problem)
 
 
 def _objects(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    """What may be meant, with its place: sound JSON objects, the last first, then what can be mended to one."""
-    yield from reversed([*_sound_objects(text)])
+    """Candidate objects with their positions: valid JSON objects, the last first, then what can be repaired to one."""
+    yield from reversed([*_valid_objects(text)])
     yield from objects_mended([text, *reversed(_FENCE.findall(text))])
 
 
-def _sound_objects(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
-    decoder, at = json.JSONDecoder(strict=False), 0
+def _valid_objects(text: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    decoder, start = json.JSONDecoder(strict=False), 0
     for _ in range(MOST_BRACES):
-        at = text.find("{", at)
-        if at < 0:
+        start = text.find("{", start)
+        if start < 0:
             return
         try:
-            value, end = decoder.raw_decode(text, at)
+            value, end = decoder.raw_decode(text, start)
         except (ValueError, RecursionError):
-            at += 1
+            start += 1
         else:
-            yield at, value
-            at = end
+            yield start, value
+            start = end
 
 
 def _faults(problem: ValidationError) -> str:
@@ -112,12 +112,12 @@ def _faults(problem: ValidationError) -> str:
 
 @lru_cache(512)
 def reply_schema(reply: type[BaseModel]) -> dict[str, Any]:
-    """The JSON schema of a type of reply; worked out once, since that takes longer than all else of an ask."""
+    """The JSON schema of a reply type, cached: making it takes longer than the rest of our work for a call."""
     return reply.model_json_schema()
 
 
 def reply_instructions(reply: type[BaseModel]) -> str:
-    """How a reply of this type looks, for models that are not told by their server."""
+    """Instructions on the form of a reply, for servers that don't pass a schema to the model."""
     schema = reply_schema(reply)
     lines = [f"- {name}: {_described(field, schema)}" for name, field in schema["properties"].items()]
     return "Reply with one JSON object and nothing else. Its fields:\n" + "\n".join(lines)

@@ -1,4 +1,4 @@
-"""Fields that take what a model meant: one bad field must not throw the rest of a reply away."""
+"""Fields that accept what a model meant, so that one bad field does not invalidate the whole reply."""
 
 import re
 from typing import Annotated, Any, get_origin
@@ -9,7 +9,7 @@ _NUMBER = re.compile(r"(?<!\d)-?\d{1,9}")
 
 
 class LenientReply(BaseModel):
-    """A reply whose missing lists count as empty. They have no defaults: in a strict schema none are allowed."""
+    """A reply whose missing lists count as empty. They have no defaults, since strict schemas don't allow any."""
 
     @model_validator(mode="before")
     @classmethod
@@ -19,24 +19,24 @@ class LenientReply(BaseModel):
 
 
 def texts_in(value: Any) -> list[str]:
-    """The texts among what was given, each on one line."""
-    found = value if isinstance(value, list) else [value]
-    return [" ".join(text.split()) for text in found if isinstance(text, str) and text.strip()]
+    """The texts in a value (a list or a single one), each on one line."""
+    parts = value if isinstance(value, list) else [value]
+    return [" ".join(text.split()) for text in parts if isinstance(text, str) and text.strip()]
 
 
 def numbers_in(value: Any) -> list[int]:
-    """Numbers as they are meant: 3, "3", "page 3", "3, 4", 3.0."""
-    found: list[int] = []
+    """The numbers that are meant by 3, "3", "page 3", "3, 4", 3.0 or a list of these."""
+    numbers: list[int] = []
     for part in value if isinstance(value, list) else [value]:
         if isinstance(part, str):
-            found += map(int, _NUMBER.findall(part))
+            numbers += map(int, _NUMBER.findall(part))
         elif isinstance(part, int | float) and not isinstance(part, bool) and part == part // 1:
-            found.append(int(part))
-    return found
+            numbers.append(int(part))
+    return numbers
 
 
 Texts = Annotated[list[str], BeforeValidator(texts_in)]
-"""A list of texts; a single text, null, and members that are none are mended."""
+"""A list of texts; also accepts a single text or null, and drops members that are not texts."""
 
 Numbers = Annotated[list[int], BeforeValidator(numbers_in)]
-"""A list of page numbers; what is no number is left out."""
+"""A list of page numbers; members that are not numbers are dropped."""

@@ -1,4 +1,4 @@
-"""What a step uses is metered in one place: calls, words, fall-backs, the budget."""
+"""The meter of a step's usage: calls, words, fall-backs and the budget."""
 
 from collections import Counter
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from readgraph.state.reading import NOTHING_USED, Usage, add_usage
 
 @dataclass
 class Meter:
-    """Counts one step's use of a document; `before` is what the reading had used when the step began."""
+    """Counts the usage of one step; `before` is the reading's usage when the step began."""
 
     context: ReaderContext = field(default_factory=ReaderContext)
     before: Usage = field(default_factory=lambda: Usage(**NOTHING_USED))
@@ -28,7 +28,7 @@ class Meter:
     words_begun: int = 0
 
     def begin_call(self, words: int) -> None:
-        """Take one call with this many input words from the budget; raises `BudgetSpent` if that is too much."""
+        """Take a call with this many input words from the budget; raises `BudgetSpent` if that exceeds it."""
         context, before = self.context, self.before
         calls = before["calls"] + self.calls_begun + 1
         total = before["input_words"] + before["output_words"] + self.words_begun + self.used["output_words"] + words
@@ -42,7 +42,7 @@ class Meter:
         self.words_begun += words
 
     def end_call(self, input_words: int, output_words: int, tokens: tuple[int, int]) -> None:
-        """Count an answered call, with the tokens (in, out) that its server reports, and tell of it."""
+        """Count and report an answered call, with the tokens (in, out) that its server counted."""
         self.used["calls"] += 1
         self.used["input_words"] += input_words
         self.used["output_words"] += output_words
@@ -50,18 +50,18 @@ class Meter:
         self.used["output_tokens"] += tokens[1]
         self.report()
 
-    def recall(self) -> None:
-        """Count a call that the reply cache answered: it costs nothing."""
+    def count_cached(self) -> None:
+        """Count and report a call that a recorded reply answered: it costs nothing."""
         self.used["cached_calls"] += 1
         self.report()
 
     def refuse(self, asked: str, reason: str) -> None:
-        """Count a reply that can't be used and tell why."""
+        """Count a reply that can't be used, and report why."""
         self.used["refused"] += 1
         self.stream({"refused": {"node": self.node, "asked": asked, "reason": reason}})
 
     def wait(self, seconds: float, reason: str) -> None:
-        """Report that a call failed for a passing reason, and is repeated after this many seconds."""
+        """Report that a call failed temporarily, and is repeated after this many seconds."""
         self.stream({"waiting": {"node": self.node, "seconds": seconds, "reason": reason}})
 
     def report(self, **progress: Any) -> None:
@@ -73,16 +73,16 @@ _meter: ContextVar[Meter] = ContextVar("readgraph_meter")
 
 
 def start_meter(meter: Meter) -> None:
-    """Meter what the current task, and the tasks that it starts, use."""
+    """Use this meter in the current task and the tasks that it starts."""
     _meter.set(meter)
 
 
 def current_meter() -> Meter:
-    """The meter of the running step; outside of one, a meter that nobody reads."""
+    """The meter of the running step; outside of a step, a meter that nobody reads."""
     return _meter.get(None) or Meter()
 
 
 def fell_back(kind: str, times: int = 1) -> None:
-    """Count a fall-back: the model's replies were not usable and the method's substitute was taken."""
+    """Count a fall-back: the model's replies could not be used, so the method used its substitute."""
     current_meter().fallbacks[kind] += times
     keep_fall_back(kind, times)

@@ -1,4 +1,4 @@
-"""OpenAI's protocol with less time of its own a call."""
+"""OpenAI's protocol with less overhead for each call."""
 
 import json
 from typing import Any
@@ -16,11 +16,11 @@ from readgraph.state.declaring import LARGEST
 
 
 class InLoopChatOpenAI(ChatOpenAI):
-    """ChatOpenAI that makes its result in the event loop, from the JSON as the server sent it.
+    """A ChatOpenAI that makes its result in the event loop, from the JSON that the server sent.
 
-    The hop to a thread and the wrapping of raw responses that it saves are half of what ChatOpenAI adds to the SDK's
-    own time a call. The SDK's walk through the types of a request, and of its response, is a third of that time; the
-    payload is JSON-plain before it, and LangChain takes the response apart itself.
+    It avoids a switch to a thread and the wrapping of raw responses, which are half of the time that ChatOpenAI adds to
+    the SDK's for each call. It also avoids the SDK's conversion of typed requests and responses, a third of the SDK's
+    time: the payload is plain JSON already, and LangChain parses the response itself.
     """
 
     async def _agenerate(
@@ -35,25 +35,26 @@ class InLoopChatOpenAI(ChatOpenAI):
             return await super()._agenerate(messages, stop, run_manager, **kwargs)
         extra = payload.pop("extra_body", {})
         try:
-            said = await self.root_async_client.post(
+            response = await self.root_async_client.post(
                 "/chat/completions",
                 body={**payload, **extra},
                 cast_to=UntypedResponse,
-                options={"security": {"bearer_auth": True}},  # else an administrator's key would go with it
+                options={"security": {"bearer_auth": True}},  # else an administrator's key would be sent too
             )
         except APIError as caught:
             problem = _as_model_error(caught)
         else:
-            return self._create_chat_result(_mended(said.model_dump() if isinstance(said, UntypedResponse) else said))
-        raise problem  # not inside `except`: the SDK's error, which would hang on it, holds the server's words
+            content = response.model_dump() if isinstance(response, UntypedResponse) else response
+            return self._create_chat_result(_mended(content))
+        raise problem  # outside of `except`, so that the SDK's error, with the server's text, is not chained to it
 
     def _convert_chunk_to_generation_chunk(self, chunk: dict[str, Any], *args: Any) -> ChatGenerationChunk | None:
-        """A piece of a streamed reply, without odd counts of tokens."""
+        """A chunk of a streamed reply, without invalid token counts."""
         return super()._convert_chunk_to_generation_chunk({**chunk, "usage": _counts(chunk.get("usage"))}, *args)
 
 
 def _as_model_error(problem: APIError) -> kinds.ModelError:
-    """LangChain's name for what went wrong, without the server's words; it keeps the response, whose headers count."""
+    """LangChain's exception for an error, without the server's text; it keeps the response for its headers."""
     kind: type[kinds.ModelError] = kinds.ModelAPIError
     if isinstance(problem, APITimeoutError):
         kind = kinds.ModelTimeoutError
@@ -69,16 +70,16 @@ def _as_model_error(problem: APIError) -> kinds.ModelError:
     return error
 
 
-def _mended(said: Any) -> Any:
-    """The response as LangChain can take it apart: it stumbles over odd counts, and arguments that are no object.
+def _mended(response: Any) -> Any:
+    """The response in a form that LangChain can parse: it fails on invalid counts and arguments that are not objects.
 
     The arguments of a function call become the reply's text, whatever they are.
     """
-    if not isinstance(said, dict):
-        return said
-    choices = said.get("choices")
+    if not isinstance(response, dict):
+        return response
+    choices = response.get("choices")
     mended = [_mended_choice(choice) for choice in choices] if isinstance(choices, list) else choices
-    return {**said, "choices": mended, "usage": _counts(said.get("usage"))}
+    return {**response, "choices": mended, "usage": _counts(response.get("usage"))}
 
 
 def _mended_choice(choice: Any) -> Any:
@@ -91,7 +92,7 @@ def _mended_choice(choice: Any) -> Any:
 
 
 def _counts(usage: Any) -> dict[str, int]:
-    """The tokens of a call, as far as they are counts."""
-    given = usage if isinstance(usage, dict) else {}
-    counts = {name: given.get(name) for name in ("prompt_tokens", "completion_tokens")}
+    """The token counts of a call that are valid."""
+    reported = usage if isinstance(usage, dict) else {}
+    counts = {name: reported.get(name) for name in ("prompt_tokens", "completion_tokens")}
     return {name: count for name, count in counts.items() if type(count) is int and 0 <= count <= LARGEST}

@@ -1,7 +1,7 @@
-"""Typed replies without JSON, for models that can't write it and whose server doesn't hold them to it.
+"""Typed replies without JSON, for models that can't write it and servers that don't enforce it.
 
-The one field that decides is asked for, on a line of its own; what it takes besides, such as reasons and quotes, is
-left empty. A reply's type names that field in `DECIDES`; others are asked for as JSON in text all the same.
+Only the deciding field is asked for, on one line; the other fields, such as reasons and quotes, stay empty. A reply's
+type names that field in `DECIDES`; types without it are asked for as JSON in text.
 """
 
 import re
@@ -17,10 +17,10 @@ from readgraph.state.settings import ReplyForm
 Reply = TypeVar("Reply", bound=BaseModel)
 
 NOTHING = {"none", "null", "nothing", "no", "stop", "not here"}
-"""How a model says that a field which may be null is."""
+"""Words that stand for null in a reply."""
 
 NUMBERS, LETTERS = "789", "XYZ"
-"""Labels of the example, seldom those of a prompt: one that is only copied should not pass."""
+"""The example's labels, which prompts seldom use: a reply that only copies one should be refused."""
 
 HAMMER = "a hammer"
 THINGS = ("bread", HAMMER, "a pear")
@@ -29,20 +29,20 @@ EMPTY: dict[str, Any] = {"string": "", "array": [], "boolean": False, "null": No
 
 
 def deciding_field(reply: type[BaseModel]) -> str | None:
-    """The field that is asked for alone; none where no field alone makes a reply."""
+    """The only field that is asked for; None if no single field makes a reply."""
     return next((name for name in getattr(reply, "DECIDES", ()) if name in reply.model_fields), None)
 
 
 def is_plain(form: ReplyForm, reply: type[BaseModel] | None) -> bool:
-    """Whether the reply is one value in plain words, which counts as far as it was said."""
+    """Whether the reply is one value in plain words, which can be used even if it was cut off."""
     return form == "plain" and reply is not None and deciding_field(reply) is not None
 
 
 def plain_messages(messages: Messages, reply: type[BaseModel]) -> Messages:
-    """The prompt with what to reply, in words.
+    """The prompt with instructions, in words, on what to reply.
 
-    Numbers and letters are asked for behind an example, and asked for again behind another, without the reply that
-    could not be used: a small model does what was done before rather than what it is told.
+    Requests for numbers and letters follow an example. A new try follows another example and does not show the refused
+    reply, since a small model imitates what it sees rather than following instructions.
     """
     field = reply_schema(reply)["properties"][deciding_field(reply) or ""]
     values, described = _values(field), field.get("description", "")
@@ -66,17 +66,17 @@ def _example(labels: str, instructions: str, tried: int) -> Messages:
     turn = tried % len(THINGS)
     things = THINGS[turn:] + THINGS[:turn]
     listed = "\n".join(f"{label}: {thing}" for label, thing in zip(labels, things, strict=True))
-    asked = f"{listed}\n\nWhich of them drives a nail?\n\n{instructions}"
-    return [("user", asked), ("ai", labels[things.index(HAMMER)])]
+    question = f"{listed}\n\nWhich of them drives a nail?\n\n{instructions}"
+    return [("user", question), ("ai", labels[things.index(HAMMER)])]
 
 
-def parse_plain(said: str, reply: type[Reply]) -> Reply:
-    """The reply of which only the deciding field was said; refuses what holds no value for it.
+def parse_plain(reply_text: str, reply: type[Reply]) -> Reply:
+    """The reply made from a line that gives only the deciding field; raises `Refused` if it holds no value for it.
 
-    Of several numbers the first counts that was offered.
+    Of several numbers, the first one that was offered counts.
     """
     schema, name = reply_schema(reply)["properties"], deciding_field(reply) or ""
-    line = " ".join(plain_text(said).split())
+    line = " ".join(plain_text(reply_text).split())
     empty = {other: value for other, field in schema.items() if (value := _empty(field)) is not ...}
     try:
         return reply.model_validate({**empty, name: _value(line, schema[name])})
@@ -85,7 +85,7 @@ def parse_plain(said: str, reply: type[Reply]) -> Reply:
 
 
 def _value(line: str, field: dict[str, Any]) -> Any:
-    """The field's value in a line."""
+    """The field's value in a line; raises `Refused` if there is none."""
     kinds = {option.get("type") for option in field.get("anyOf", [field])}
     if "null" in kinds and line.strip(" .").casefold() in NOTHING:
         return None
@@ -104,10 +104,10 @@ def _value(line: str, field: dict[str, Any]) -> Any:
 
 
 def _named(line: str, values: dict[str, Any]) -> Any:
-    """The value that a line begins with, else the only one that it names."""
-    ways = {name: re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", 0 if len(name) == 1 else re.I) for name in values}
-    begun = [name for name, way in ways.items() if way.match(line.lstrip("([\"'*").strip())]
-    named = begun or [name for name, way in ways.items() if way.search(line)]
+    """The value that a line begins with, or else the only one that it names."""
+    patterns = {name: re.compile(rf"(?<!\w){re.escape(name)}(?!\w)", 0 if len(name) == 1 else re.I) for name in values}
+    first = [name for name, pattern in patterns.items() if pattern.match(line.lstrip("([\"'*").strip())]
+    named = first or [name for name, pattern in patterns.items() if pattern.search(line)]
     if not named or len({repr(values[name]) for name in named}) > 1:
         raise Refused(f"the reply names none of {', '.join(values)}")
     return values[named[0]]
@@ -127,7 +127,7 @@ def _may_be_null(field: dict[str, Any]) -> bool:
 
 
 def _empty(field: dict[str, Any]) -> Any:
-    """What stands for a field that was not said; `...` where it must be."""
+    """The value of a field that the reply leaves out; `...` if the field is required."""
     if _may_be_null(field):
         return None
     return ... if _values(field) else EMPTY.get(field.get("type", ""), ...)

@@ -1,4 +1,4 @@
-"""Prompts that text in a document can't break."""
+"""Prompts whose structure a document's text can't break."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from readgraph.state.words import count_words
 
 Messages = list[tuple[str, str]]
-"""What a model is shown: roles and contents."""
+"""The messages to a model, as (role, content) pairs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
     """One question to the model.
 
-    `name` and `version` go into a memory's recipe. `user` holds the document's part first and the task last,
-    so that a provider's prefix cache serves the next question too.
+    `name` and `version` go into a memory's recipe. `user` begins with text of the document and ends with the task, so
+    that a provider's prefix cache also serves the next question.
     """
 
     name: str
@@ -24,7 +24,7 @@ class Prompt:
 
     @property
     def words(self) -> int:
-        """Words sent."""
+        """The number of words in the prompt."""
         return count_words(self.system) + count_words(self.user)
 
     @property
@@ -34,23 +34,23 @@ class Prompt:
 
 
 def with_instructions(messages: Messages, instructions: str) -> Messages:
-    """The messages, the last of them ending with instructions."""
+    """The messages, with instructions added to the end of the last one."""
     role, content = messages[-1]
     return [*messages[:-1], (role, f"{content}\n\n{instructions}")]
 
 
 def unused_name(name: str, texts: Iterable[str]) -> str:
-    """The name, with a number where the texts already hold a tag or label of that name."""
-    together = "\n".join(texts).casefold()
+    """The name, with a number if the texts already contain a tag or label of that name."""
+    joined = "\n".join(texts).casefold()
     candidate, number = name, 1
-    while f"<{candidate}" in together or f"</{candidate}" in together:
+    while f"<{candidate}" in joined or f"</{candidate}" in joined:
         number += 1
         candidate = f"{name}-{number}"
     return candidate
 
 
 def fenced(name: str, text: str) -> str:
-    """The text between tags that it does not contain itself: what stands there is data, not instruction."""
+    """The text between tags that it does not contain itself: it is data, not instructions."""
     tag = unused_name(name, [text])
     return f"<{tag}>\n{text.strip()}\n</{tag}>"
 

@@ -1,4 +1,4 @@
-"""Waiting before a model server is asked again: longer each time, as long as it asks for, and all calls together."""
+"""Pauses before a failed call is repeated: growing, at least as long as the server asks, and shared by all calls."""
 
 import asyncio
 import math
@@ -12,21 +12,21 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
 LONGEST_WAIT = 60.0
-"""Seconds: a server that asks for a longer pause (Retry-After) is asked again after this."""
+"""The longest pause in seconds, even if the server asks for a longer one (Retry-After)."""
 
 LONGEST_PAUSE = 20.0
-"""Seconds: pauses that no server asked for grow up to this."""
+"""The longest pause in seconds if the server does not ask for one."""
 
 
 class Clock:
-    """Time as those see it who wait, in seconds."""
+    """The time, in seconds, as waiting code sees it."""
 
     def now(self) -> float:
-        """The time that has passed since some fixed moment."""
+        """Seconds since a fixed moment."""
         return time.monotonic()
 
     async def sleep(self, seconds: float) -> None:
-        """Wait."""
+        """Wait for this many seconds."""
         await asyncio.sleep(seconds)
 
 
@@ -36,7 +36,7 @@ _clock: ContextVar[Clock] = ContextVar("readgraph_clock", default=_REAL)
 
 @contextmanager
 def waiting_by(clock: Clock) -> Iterator[None]:
-    """Let what runs inside wait by another clock, such as one on which a pause takes no time."""
+    """Use another clock inside the `with`, such as one whose pauses take no time."""
     before = _clock.set(clock)
     try:
         yield
@@ -45,44 +45,45 @@ def waiting_by(clock: Clock) -> Iterator[None]:
 
 
 def clock() -> Clock:
-    """The clock that counts here."""
+    """The current clock."""
     return _clock.get()
 
 
 @dataclass
 class Hold:
-    """A pause that all calls of a client share: a server that throttles one of them is asked by none meanwhile."""
+    """A pause that all calls of a client share: while a server throttles one call, none is sent to it."""
 
     until: float = 0.0
 
     def extend(self, seconds: float) -> None:
-        """Let nobody ask for this many seconds from now."""
+        """Pause all calls for this many seconds from now."""
         self.until = max(self.until, clock().now() + seconds)
 
     async def over(self) -> None:
-        """Wait until it is over; it may be extended meanwhile."""
+        """Wait until the pause is over, also if it is extended meanwhile."""
         while (left := self.until - clock().now()) > 0:
             await clock().sleep(left)
 
 
 def growing_pause(failures: int, longest: float = LONGEST_PAUSE) -> float:
-    """Seconds to wait after this many failures in a row: doubled each time, less a random part."""
+    """Seconds to wait after this many failures in a row: doubled each time, minus a random part."""
     return min(2.0 ** min(failures - 1, 30), longest) * random.uniform(0.5, 1.0)
 
 
-def asked_pause(headers: Mapping[str, str]) -> float:
+def requested_pause(headers: Mapping[str, str]) -> float:
     """Seconds that a response asks to wait (Retry-After: seconds or a date), at most `LONGEST_WAIT`; else 0."""
-    asked = headers.get("retry-after", "")
+    value = headers.get("retry-after", "")
     try:
-        seconds = float(asked)
+        seconds = float(value)
     except ValueError:
-        seconds = _seconds_until(asked)
+        seconds = _seconds_until(value)
     return 0.0 if math.isnan(seconds) else min(max(seconds, 0.0), LONGEST_WAIT)
 
 
 def _seconds_until(date: str) -> float:
     try:
-        at = parsedate_to_datetime(date)
+        time_given = parsedate_to_datetime(date)
     except (TypeError, ValueError, OverflowError):
         return 0.0
-    return (at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp() - datetime.now(UTC).timestamp()
+    moment = time_given if time_given.tzinfo else time_given.replace(tzinfo=UTC)
+    return moment.timestamp() - datetime.now(UTC).timestamp()

@@ -51,7 +51,7 @@ def test_the_context_alone_without_a_model(readgraph: Command) -> None:
     [
         (["--tools", "keyword,web"], "'keyword', 'vector' or 'page'"),
         (["--tools", "vector"], "needs an embedding model"),
-        (["--embeddings", "words"], "names no embedding model"),
+        (["--embeddings", "words"], "is not the name of an embedding model"),
         (["--rounds", "0", "--without-memory"], "there must be research"),
     ],
 )

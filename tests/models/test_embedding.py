@@ -103,10 +103,10 @@ async def test_unusable_vectors_are_refused(said: list[list[float]], monkeypatch
 @pytest.mark.parametrize(
     ("name", "line"),
     [
-        ("double", "names no embedding model"),
-        ("openai:", "names no embedding model"),
+        ("double", "is not the name of an embedding model"),
+        ("openai:", "is not the name of an embedding model"),
         ("local:other", "local:all-MiniLM-L6-v2"),
-        ("nobody:model", "no known provider"),
+        ("nobody:model", "not a known provider"),
         ("cohere:model", "need a package.*langchain-cohere"),
     ],
 )

@@ -57,7 +57,12 @@ def test_prompts_fit_what_the_context_holds(context: int) -> None:
 
 @pytest.mark.parametrize(
     ("bytes_there", "reason"),
-    [(None, "No such file"), (b"", "no GGUF"), (b"PK\x03\x04", "no GGUF"), (b"GGUF\x03", "can't be read")],
+    [
+        (None, "No such file"),
+        (b"", "not a GGUF file"),
+        (b"PK\x03\x04", "not a GGUF file"),
+        (b"GGUF\x03", "can't be read"),
+    ],
 )
 def test_what_is_no_model_file_is_told(
     readgraph: Command, tmp_path: Path, local_double: Path, bytes_there: bytes | None, reason: str

@@ -17,7 +17,7 @@ from langgraph.store.memory import InMemoryStore
 from readgraph.cli.terminal.safe_text import escaped, visible
 from readgraph.models.asking import ask, ask_text
 from readgraph.models.clients import model_client
-from readgraph.models.waiting import asked_pause
+from readgraph.models.waiting import requested_pause
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import ModelUnavailable
 from tests.doubles.hurried import Hurried
@@ -197,7 +197,7 @@ async def test_what_never_was_a_server_is_told_soon(
 async def test_the_pause_that_a_server_asks_for_is_bounded(
     server: ModelServer, runtime: Runtime[ReaderContext], hurried: Hurried, asked: str, seconds: float
 ) -> None:
-    assert asked_pause({"retry-after": asked}) == seconds
+    assert requested_pause({"retry-after": asked}) == seconds
     server.faults.append(Fault.rate_limited(asked))
     assert await ask_text(runtime, PROMPT) == "There are seven."
     assert max(seconds, 0.5) <= hurried.pauses[0] <= max(seconds, 1.0)
@@ -205,7 +205,7 @@ async def test_the_pause_that_a_server_asks_for_is_bounded(
 
 def test_a_date_is_a_pause_until_then() -> None:
     at = format_datetime(datetime.now(UTC) + timedelta(seconds=30), usegmt=True)
-    assert math.isclose(asked_pause({"retry-after": at}), 29, abs_tol=2)
+    assert math.isclose(requested_pause({"retry-after": at}), 29, abs_tol=2)
 
 
 async def test_a_server_that_throttles_is_asked_by_no_call_meanwhile(

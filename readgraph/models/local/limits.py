@@ -1,27 +1,27 @@
-"""What a model's context, in tokens, allows a reading, in words."""
+"""Settings, in words, that fit a model's context, in tokens."""
 
 from typing import Any
 
 from readgraph.models.local.model_file import ModelFile, is_local, model_file
 
 MOST_CONTEXT = 8192
-"""Tokens of context that are used at most: a longer one takes memory, and time that grows with its square."""
+"""The most tokens of context that are used: more take more memory, and time that grows with their square."""
 
 SMALLEST_WINDOW = 1000
 
 
 def context_tokens(file: ModelFile) -> int:
-    """Tokens that a prompt may have with its reply."""
+    """Tokens that a prompt and its reply may have together."""
     return min(file.context, MOST_CONTEXT)
 
 
 def reply_tokens(file: ModelFile) -> int:
-    """Tokens that a reply may have: small models go on for ever where nobody stops them."""
+    """Tokens that a reply may have: small models would go on for ever."""
     return context_tokens(file) // 8
 
 
 def local_settings(*models: str) -> dict[str, Any]:
-    """The settings with which prompts fit the context of those of these models that run on this machine."""
+    """The settings with which prompts fit the contexts of those models that run on this machine."""
     contexts = [context_tokens(model_file(model)) for model in models if is_local(model)]
     return fitting(min(contexts)) if contexts else {}
 
@@ -29,9 +29,9 @@ def local_settings(*models: str) -> dict[str, Any]:
 def fitting(context: int) -> dict[str, Any]:
     """The settings with which prompts fit a context of this many tokens.
 
-    Four tokens are about three words; half as many words as tokens leave room for the reply, for its form and for
-    texts of other kinds. A small model does better with little to read and without a chain of thought. A call may
-    take ten minutes, since a larger model of one's own may be slow.
+    Four tokens are about three words; with half as many words as tokens there is room for the reply, for its form and
+    for texts with longer words. A small model does better with little to read and without a chain of thought. A call
+    may take ten minutes, since a larger model of your own may be slow.
     """
     window = max(context // 2, SMALLEST_WINDOW)
     return {

@@ -1,4 +1,4 @@
-"""The file of a model that runs on this machine, and what it says of itself (GGUF, llama.cpp's format)."""
+"""The file of a model that runs on this machine, and its metadata (GGUF, llama.cpp's format)."""
 
 import struct
 from dataclasses import dataclass
@@ -23,17 +23,17 @@ NEEDED = "A model on this machine needs more packages: pip install 'readgraph[lo
 MAGIC = b"GGUF"
 TEXT, LIST = 8, 9
 NUMBERS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}
-"""Numbers of the types of values, and how `struct` reads them."""
+"""GGUF's numeric value types, with their `struct` formats."""
 
 VOCABULARY = "tokenizer."
-"""What comes after a model's own facts: lists of many thousand entries, which nobody needs here."""
+"""Prefix of the entries after the model's own metadata: lists of many thousand entries, not needed here."""
 
 
 @dataclass(frozen=True, slots=True)
 class ModelFile:
-    """A model's file; `size` is how many parameters it has, as it says itself ("135M"), or nothing.
+    """A model's file; `size` is its number of parameters as the file states it ("135M"), or "".
 
-    `context` is the longest prompt with its reply that it was made for, in tokens.
+    `context` is the longest prompt with its reply that the model was made for, in tokens.
     """
 
     path: Path
@@ -49,7 +49,7 @@ def is_local(model: str) -> bool:
 def model_file(model: str) -> ModelFile:
     """The file of `local`, or of `local:FILE.gguf`.
 
-    Raises `BadInput` where it isn't there, is no GGUF file, or what runs it is not installed.
+    Raises `BadInput` if it does not exist, is not a GGUF file, or the packages that run it are not installed.
     """
     named = model.partition(":")[2]
     if not all(map(find_spec, RUN_BY)):
@@ -62,7 +62,7 @@ def model_file(model: str) -> ModelFile:
 
 
 def _packaged() -> Path:
-    # Found and not imported: the package is a plugin of another program, and only its file is of use here.
+    # Located without importing: the package is a plugin of another program, and only its file is needed here.
     package = find_spec(PACKAGE)
     folders = [Path(folder) for folder in (package.submodule_search_locations or [] if package else [])]
     for path in (folder / PACKAGED_FILE for folder in folders):
@@ -75,7 +75,7 @@ def _packaged() -> Path:
 def _read(path: Path) -> ModelFile:
     try:
         if path.exists() and not path.is_file():
-            raise OSError("it is no regular file")
+            raise OSError("it is not a regular file")
         with path.open("rb") as file:
             facts = _facts(file)
     except (OSError, struct.error, KeyError, UnicodeDecodeError) as problem:
@@ -87,9 +87,9 @@ def _read(path: Path) -> ModelFile:
 
 
 def _facts(file: BufferedReader) -> dict[str, Any]:
-    """The model's facts by their names, up to its vocabulary."""
+    """The model's metadata by name, up to its vocabulary."""
     if file.read(len(MAGIC)) != MAGIC:
-        raise OSError("it is no GGUF file")
+        raise OSError("it is not a GGUF file")
     _version, _tensors, entries = struct.unpack("<IQQ", file.read(20))
     facts: dict[str, Any] = {}
     for _ in range(entries):
@@ -104,8 +104,8 @@ def _value(file: BufferedReader, kind: int) -> Any:
     if kind == TEXT:
         return _text(file)
     if kind == LIST:
-        of, length = struct.unpack("<IQ", file.read(12))
-        return [_value(file, of) for _ in range(length)]
+        member_kind, length = struct.unpack("<IQ", file.read(12))
+        return [_value(file, member_kind) for _ in range(length)]
     form = f"<{NUMBERS[kind]}"
     return struct.unpack(form, file.read(struct.calcsize(form)))[0]
 

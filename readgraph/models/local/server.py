@@ -1,4 +1,4 @@
-"""The server of a model on this machine: one for each model, started when it is needed, ended with this process."""
+"""Servers of models on this machine: one for each model, started at first use, ended with this process."""
 
 import atexit
 import json
@@ -36,29 +36,29 @@ class LocalServer:
     def stop(self) -> None:
         """End the child process."""
         try:
-            self.process.communicate(timeout=SECONDS_TO_END)  # closes its input, at which it ends
+            self.process.communicate(timeout=SECONDS_TO_END)  # closes its input, which ends it
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()
 
     def let_go(self) -> None:
-        """Close this process's ends of the pipes, by which the child process sees that all its users ended."""
+        """Close this process's ends of the pipes; the child process ends when all ends are closed."""
         for pipe in (self.process.stdin, self.process.stdout):
             if pipe:
                 pipe.close()
-        self.process.returncode = 0  # another process's child
+        self.process.returncode = 0  # it is another process's child
 
 
 _servers: dict[str, LocalServer] = {}
-_one = Lock()
+_starting = Lock()
 
 
 def local_server(model: str) -> LocalServer:
-    """The running server of a model, started where there is none; blocks until the model is loaded.
+    """The running server of a model, which is started if needed; blocks until the model is loaded.
 
-    Raises `BadInput` where its file or the packages are missing, `ModelUnavailable` where it can't be loaded.
+    Raises `BadInput` if its file or the packages are missing, `ModelUnavailable` if it can't be loaded.
     """
-    with _one:
+    with _starting:
         running = _servers.get(model)
         if running is None or running.process.poll() is not None:
             file = model_file(model)
@@ -69,10 +69,10 @@ def local_server(model: str) -> LocalServer:
 
 @contextmanager
 def local_model(model: str = PACKAGED_MODEL) -> Iterator[dict[str, Any]]:
-    """Run a model (`local`, or `local:FILE.gguf`) on this machine, and end it at the end of the block.
+    """Run a model (`local`, or `local:FILE.gguf`) on this machine until the end of the `with`.
 
-    Gives the settings with which it reads: `ReaderContext(**settings)`. Errors as in `local_server`. Without the
-    block the model starts where it is first asked, and ends with the process.
+    Yields the settings for reading with it: `ReaderContext(**settings)`. Errors are as in `local_server`. Without
+    this `with`, the model starts at its first use and ends with the process.
     """
     model = full_name(model)
     settings = {"model": model, **local_settings(model)}
@@ -84,8 +84,8 @@ def local_model(model: str = PACKAGED_MODEL) -> Iterator[dict[str, Any]]:
 
 
 def end_local_models(*models: str) -> None:
-    """End these models, or all that run on this machine for this process; one that is asked again is started again."""
-    with _one:
+    """End these models, or all models that this process runs; a model that is used again is started again."""
+    with _starting:
         for model in models or [*_servers]:
             if running := _servers.pop(model, None):
                 running.stop()
@@ -106,9 +106,9 @@ def how_it_ended(model: str) -> str:
 
 
 def _reset() -> None:
-    """A forked process starts servers of its own: it can't see whether its parent's run, and must not hold them."""
-    global _one
-    _one = Lock()
+    """A forked process starts its own servers: it can't see whether its parent's run, and must not keep them alive."""
+    global _starting
+    _starting = Lock()
     for server in _servers.values():
         server.let_go()
     _servers.clear()
@@ -118,7 +118,7 @@ reset_in_forked(_reset)
 
 
 def expectation(model: str, file: ModelFile) -> str:
-    """What the model is, and what to expect of it, in one line."""
+    """The model and what to expect of it, in one line."""
     size = f" of {file.size} parameters" if file.size else ""
     kept = " It keeps to the forms that are asked for, and is often wrong." if file.size.endswith("M") else ""
     return f"{model} runs on this machine: a model{size}, {context_tokens(file):,} tokens of context.{kept}"
@@ -126,7 +126,7 @@ def expectation(model: str, file: ModelFile) -> str:
 
 def _start(file: ModelFile) -> LocalServer:
     key = secrets.token_urlsafe()
-    # A session of its own: Ctrl-C is this process's to answer, and the child must not be gone before.
+    # A session of its own, so that Ctrl-C reaches only this process, which ends the child afterwards.
     process = subprocess.Popen(
         [sys.executable, "-m", CHILD],
         stdin=subprocess.PIPE,
@@ -136,15 +136,15 @@ def _start(file: ModelFile) -> LocalServer:
         start_new_session=True,
     )
     assert process.stdin and process.stdout
-    given = {
+    arguments = {
         "path": str(file.path.resolve()),
         "context": context_tokens(file),
-        "threads": max(1, (os.cpu_count() or 1) // 2),  # a thread that waits for a busy processor halts them all
+        "threads": max(1, (os.cpu_count() or 1) // 2),  # one thread that waits for a busy core halts all
         "key": key,
         "defaults": {"max_tokens": reply_tokens(file), "temperature": 0.3, "repeat_penalty": 1.1, "seed": 1},
     }
-    with suppress(BrokenPipeError):  # it has ended already, and says so by an empty line
-        process.stdin.write(json.dumps(given) + "\n")
+    with suppress(BrokenPipeError):  # it has ended already: the next line is empty
+        process.stdin.write(json.dumps(arguments) + "\n")
         process.stdin.flush()
     line = process.stdout.readline()
     said = json.loads(line) if line else {"problem": f"its process ended with code {process.wait()}"}

@@ -1,7 +1,7 @@
-"""The child process that runs a model: llama.cpp's server of OpenAI's protocol, which ends with its parent.
+"""The child process that runs a model: llama.cpp's server with OpenAI's protocol, which ends with its parent.
 
-Its first line of input is JSON: the model's `path`, its `context` in tokens, the `threads`, the `key` that a request
-must bring, and the `defaults` of requests. Its first line of output is JSON too: the `port`, or the `problem`.
+Its first line of input is JSON: the model's `path`, its `context` in tokens, the number of `threads`, the `key` that
+requests must have, and `defaults` for requests. Its first line of output is JSON too: the `port`, or the `problem`.
 """
 
 import json
@@ -22,20 +22,20 @@ MOST_CHARACTERS, MOST_IN_LIST, MOST_ITEMS = 500, 150, 3
 """
 
 CHARACTER = r'[^"\\\x00-\x1F\u200B-\u200F\u2600-\u27BF\uFE00-\uFE0F\U00010000-\U0010FFFF] | "\\" ["\\/bfnrt]'
-"""A character of a text in a typed reply, as llama.cpp's grammar says it: no pictures, which take many tokens each.
+"""A character of a text in a typed reply, in llama.cpp's grammar: no emoji, which take many tokens each.
 
 A small model that begins with them goes on with them until it is cut.
 """
 
 
 class OpenAIRequests:
-    """Requests as OpenAI takes them: `llama_cpp.server` says a JSON schema in its own words, and has other defaults."""
+    """Translates OpenAI's requests for `llama_cpp.server`, which takes JSON schemas in another form."""
 
     def __init__(self, app: ASGIApp, defaults: dict[str, Any]) -> None:
         self.app, self.defaults = app, defaults
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve a request, its body translated."""
+        """Serve a request with its body translated."""
         if scope["type"] != "http" or scope["method"] != "POST":
             await self.app(scope, receive, send)
             return
@@ -54,7 +54,7 @@ class OpenAIRequests:
         try:
             request = {**self.defaults, **json.loads(body)}
         except (ValueError, TypeError):
-            return body  # the server says what is wrong with it
+            return body  # the server reports what is wrong with it
         form = request.get("response_format") or {}
         if form.get("type") == "json_schema":
             schema = bounded(form["json_schema"]["schema"])
@@ -63,7 +63,7 @@ class OpenAIRequests:
 
 
 def bounded(schema: Any, most: int = MOST_CHARACTERS) -> Any:
-    """The schema with a bound for each text and each list that has none: small models know no end by themselves."""
+    """The schema with a bound for each text and list that has none: small models don't stop by themselves."""
     if isinstance(schema, list):
         return [bounded(part, most) for part in schema]
     if not isinstance(schema, dict):
@@ -75,49 +75,49 @@ def bounded(schema: Any, most: int = MOST_CHARACTERS) -> Any:
 
 
 def serve(make_app: Callable[[dict[str, Any]], ASGIApp]) -> None:
-    """Serve what is made of the first line, until the parent ends."""
-    given = json.loads(sys.stdin.readline())
+    """Serve the app made from the first line of input, until the parent ends."""
+    arguments = json.loads(sys.stdin.readline())
     threading.Thread(target=_end_with_parent, daemon=True).start()
     listening = socket.create_server(("127.0.0.1", 0))
     try:
-        app = make_app(given)
+        app = make_app(arguments)
     except Exception as problem:
-        _tell({"problem": str(problem)})
+        _report({"problem": str(problem)})
         return
-    _tell({"port": listening.getsockname()[1]})
-    config = uvicorn.Config(OpenAIRequests(app, given["defaults"]), log_level="error", access_log=False)
+    _report({"port": listening.getsockname()[1]})
+    config = uvicorn.Config(OpenAIRequests(app, arguments["defaults"]), log_level="error", access_log=False)
     uvicorn.Server(config).run(sockets=[listening])
 
 
-def llama(given: dict[str, Any]) -> ASGIApp:
+def llama(arguments: dict[str, Any]) -> ASGIApp:
     """llama.cpp's server with the model loaded."""
     from llama_cpp import llama_grammar
     from llama_cpp.server.app import create_app
     from llama_cpp.server.settings import ModelSettings, ServerSettings
 
     model = ModelSettings(
-        model=given["path"],
-        n_ctx=given["context"],
-        n_threads=given["threads"],
-        n_threads_batch=given["threads"],
+        model=arguments["path"],
+        n_ctx=arguments["context"],
+        n_threads=arguments["threads"],
+        n_threads_batch=arguments["threads"],
         use_mlock=False,
-        last_n_tokens_size=256,  # what is said again within so many tokens is made less likely
-        logits_all=False,  # of a context of 8,192 tokens they would take 1.6 GB
+        last_n_tokens_size=256,  # repetition within this many tokens is made less likely
+        logits_all=False,  # they would take 1.6 GB for a context of 8,192 tokens
         verbose=False,
     )
     llama_grammar.PRIMITIVE_RULES["char"] = llama_grammar.BuiltinRule(CHARACTER, [])
-    app: ASGIApp = create_app(server_settings=ServerSettings(api_key=given["key"]), model_settings=[model])
+    app: ASGIApp = create_app(server_settings=ServerSettings(api_key=arguments["key"]), model_settings=[model])
     return app
 
 
-def _tell(said: dict[str, Any]) -> None:
-    sys.stdout.write(json.dumps(said) + "\n")
+def _report(outcome: dict[str, Any]) -> None:
+    sys.stdout.write(json.dumps(outcome) + "\n")
     sys.stdout.flush()
-    sys.stdout = sys.stderr  # nobody reads on
+    sys.stdout = sys.stderr  # nobody reads further output
 
 
 def _end_with_parent() -> None:
-    """The input stays open as long as the parent lives, and is closed however that ends."""
+    """End with the parent, in whatever way it ends: then this process's input is closed."""
     sys.stdin.read()
     os._exit(0)
 
