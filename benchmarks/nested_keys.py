@@ -1,9 +1,9 @@
-"""Nested key-value retrieval (MemGPT, section 3.2.2): a value may be a key itself, and the last value is asked for.
+"""Nested key-value retrieval (MemGPT, section 3.2.2): a value may itself be a key; the last value is asked for.
 
     python -m benchmarks.nested_keys [--levels 0 1 2 3 4] [--orders 30] [--pairs 140] [--model PROVIDER:NAME]
 
-Prints for each number of nestings how many of the orders were answered right, and the function calls it took. With
-no model it runs against a scripted double: that shows that the plumbing carries, and nothing about any model.
+Prints for each number of nestings how many of the orders were answered correctly, and the calls per question. Without
+a model it runs with a scripted double, which tests the code and says nothing about any model.
 """
 
 import argparse
@@ -26,31 +26,31 @@ ID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 
 
 def respond(request: ChatRequest) -> Step:
-    """Search for the key, then for each value in turn, until one is found as no key."""
+    """The double's reply: search for the key, then for each value in turn, until a value is not itself a key."""
     queue = request.text.split("<events>\n", 1)[1].split("\n</events>", 1)[0]
-    known = dict(re.findall(rf"Key: ({ID}), value: ({ID})", queue))
+    values = dict(re.findall(rf"Key: ({ID}), value: ({ID})", queue))
     (wanted,) = re.findall(rf"Beginning with key ({ID})", request.text)
-    while wanted in known:
-        wanted = known[wanted]
+    while wanted in values:
+        wanted = values[wanted]
     if f'query="{wanted}"' in queue:
         return call("answer", answer=wanted, quotes=wanted)
     return call("archival_search", request_heartbeat=True, query=wanted)
 
 
-async def tried(task: Task, context: ReaderContext) -> tuple[bool, int]:
-    """Whether the answer holds the last value and no other id, and the model calls."""
+async def answered(task: Task, context: ReaderContext) -> tuple[bool, int]:
+    """Whether the answer ends with the correct value, and the number of calls."""
     with tempfile.TemporaryDirectory() as folder:
         async with open_library(folder) as library:
             graph = build().compile(checkpointer=library.checkpointer, store=library.store)
             document = await library.pages.add_document(task.text, title="Pairs of keys and values")
-            asked: Any = {"document": document.id, "question": task.question}
-            found = await graph.ainvoke(asked, {"configurable": {"thread_id": "1"}}, context=context)
-    ids = re.findall(ID, (found["answer"] or "").lower())
-    return ids[-1:] == [task.value], found["usage"]["calls"]
+            question: Any = {"document": document.id, "question": task.question}
+            output = await graph.ainvoke(question, {"configurable": {"thread_id": "1"}}, context=context)
+    ids = re.findall(ID, (output["answer"] or "").lower())
+    return ids[-1:] == [task.value], output["usage"]["calls"]
 
 
 def main() -> None:
-    """Run and print."""
+    """Run the benchmark and print its figures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--levels", type=int, nargs="+", default=list(LEVELS))
     parser.add_argument("--orders", type=int, default=ORDERS)
@@ -67,9 +67,9 @@ def main() -> None:
         print(f"{options.pairs} pairs, {options.orders} orders, {options.model or 'a scripted double'}")
         for levels in options.levels:
             tasks = [made_task(options.pairs, levels, order) for order in range(options.orders)]
-            results = [asyncio.run(tried(task, context)) for task in tasks]
-            right, calls = sum(good for good, _ in results), sum(calls for _, calls in results)
-            print(f"{levels} nestings: {right} of {len(results)} right, {calls / len(results):.1f} calls each")
+            results = [asyncio.run(answered(task, context)) for task in tasks]
+            correct, calls = sum(is_correct for is_correct, _ in results), sum(calls for _, calls in results)
+            print(f"{levels} nestings: {correct} of {len(results)} correct, {calls / len(results):.1f} calls each")
 
 
 if __name__ == "__main__":

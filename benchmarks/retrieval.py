@@ -2,9 +2,9 @@
 
     python -m benchmarks.retrieval [--embeddings local] [--data ../shared/data]
 
-LoCoMo, categories 1 to 4: each turn with its speaker is an entry ("in context": with the turn before as its header).
-QMSum: chunks of about 200 words, whole turns. Hotpot: paragraphs. Prints the share of the evidence among the first 5
-and 10, averaged over questions, beside the reference that the data's README gives.
+LoCoMo, categories 1 to 4: an entry is a turn with its speaker ("in context": with the previous turn as its header).
+QMSum: chunks of whole turns, about 200 words. Hotpot: paragraphs. Prints the share of the evidence among the first 5
+and 10 results, averaged over questions, and the reference from the data's README.
 """
 
 import argparse
@@ -48,14 +48,14 @@ def lines(path: Path) -> Iterator[dict[str, Any]]:
 def locomo(path: Path) -> Iterator[Corpus]:
     for document in lines(path):
         turns = [turn for session in document["sessions"] for turn in session["turns"]]
-        number = {turn["id"]: at for at, turn in enumerate(turns)}
-        asked = [
+        number = {turn["id"]: index for index, turn in enumerate(turns)}
+        questions = [
             (question["question"], {number[turn] for turn in question["evidence"] if turn in number})
             for question in document["questions"]
             if question["category"] in (1, 2, 3, 4)
         ]
         texts = [f"{turn['speaker']}: {turn['text']}" for turn in turns]
-        yield Corpus(document["doc_id"], texts, asked, ["", *texts[:-1]])
+        yield Corpus(document["doc_id"], texts, questions, ["", *texts[:-1]])
 
 
 def qmsum(path: Path, chunk_words: int = 200) -> Iterator[Corpus]:
@@ -68,75 +68,76 @@ def qmsum(path: Path, chunk_words: int = 200) -> Iterator[Corpus]:
             chunk_of.append(len(chunks) - 1)
             chunks[-1].append(turn)
             size += count_words(turn)
-        asked = [
-            (question["question"], {chunk_of[at] for first, last in spans for at in range(first, last + 1)})
+        questions = [
+            (question["question"], {chunk_of[turn] for first, last in spans for turn in range(first, last + 1)})
             for question in document["questions"]
             for spans in [[(int(first), int(last)) for first, last in question["evidence"]]]
         ]
-        yield Corpus(document["doc_id"], ["\n".join(chunk) for chunk in chunks], asked)
+        yield Corpus(document["doc_id"], ["\n".join(chunk) for chunk in chunks], questions)
 
 
 def hotpot(path: Path) -> Iterator[Corpus]:
     for document in lines(path):
-        number = {paragraph["id"]: at for at, paragraph in enumerate(document["documents"])}
-        asked = [
+        number = {paragraph["id"]: index for index, paragraph in enumerate(document["documents"])}
+        questions = [
             (question["question"], {number[evidence["doc"]] for evidence in question["evidence"]})
             for question in document["questions"]
         ]
         texts = [f"{paragraph['title']}. {paragraph['text']}" for paragraph in document["documents"]]
-        yield Corpus(document["doc_id"], texts, asked)
+        yield Corpus(document["doc_id"], texts, questions)
 
 
-async def by_words(entries: list[Entry], questions: list[str]) -> list[list[int]]:
+async def by_keywords(entries: list[Entry], questions: list[str]) -> list[list[int]]:
     """The pages that the keyword index ranks first for each question."""
     index = KeywordIndex()
     await index.add("corpus", entries)
-    found = [[hit.page for hit in await index.search("corpus", question, DEPTH)] for question in questions]
+    ranked = [[hit.page for hit in await index.search("corpus", question, DEPTH)] for question in questions]
     index.close()
-    return found
+    return ranked
 
 
 async def by_vectors(entries: list[Entry], questions: list[str], embedder: Embedder) -> list[list[int]]:
-    """The pages whose vectors are nearest to each question's."""
+    """The pages whose vectors are closest to each question's vector."""
     index = VectorIndex(None, embedder.identity)
     await index.add("corpus", *await embedder.entries(entries))
-    asked = await asyncio.gather(*map(embedder.query, questions))
-    found = [[hit.page for hit in await index.search("corpus", vector, DEPTH)] for vector in asked]
+    vectors = await asyncio.gather(*map(embedder.query, questions))
+    ranked = [[hit.page for hit in await index.search("corpus", vector, DEPTH)] for vector in vectors]
     index.close()
-    return found
+    return ranked
 
 
 async def rankings(corpus: Corpus, embedder: Embedder | None) -> dict[str, list[list[int]]]:
-    """For each way to search, the ranked entries of each question."""
-    entries = [Entry(at, text) for at, text in enumerate(corpus.texts)]
+    """For each search tool, the ranked entries of each question."""
+    entries = [Entry(number, text) for number, text in enumerate(corpus.texts)]
     questions = [question for question, _ in corpus.questions]
-    found = {
-        "keyword": await by_words(entries, questions),
+    ranked = {
+        "keyword": await by_keywords(entries, questions),
         "okapi": [[page for page, _ in rank(question, corpus.texts)] for question in questions],
     }
     if corpus.headers:
-        headed = [Entry(at, *both) for at, both in enumerate(zip(corpus.texts, corpus.headers, strict=True))]
-        found["keyword in context"] = await by_words(headed, questions)
+        pairs = enumerate(zip(corpus.texts, corpus.headers, strict=True))
+        with_headers = [Entry(number, text, header) for number, (text, header) in pairs]
+        ranked["keyword in context"] = await by_keywords(with_headers, questions)
     if embedder:
-        found["vector"] = await by_vectors(entries, questions, embedder)
-        found["fused"] = [
-            [page for page, _ in fuse(both)] for both in zip(found["keyword"], found["vector"], strict=True)
+        ranked["vector"] = await by_vectors(entries, questions, embedder)
+        ranked["fused"] = [
+            [page for page, _ in fuse(both)] for both in zip(ranked["keyword"], ranked["vector"], strict=True)
         ]
-    return found
+    return ranked
 
 
 async def measure(name: str, corpora: list[Corpus], embedder: Embedder | None) -> None:
     shares: dict[str, list[tuple[float, float]]] = {}
     for corpus in corpora:
-        for way, ranked in (await rankings(corpus, embedder)).items():
+        for tool, ranked in (await rankings(corpus, embedder)).items():
             for pages, (_, evidence) in zip(ranked, corpus.questions, strict=True):
                 if evidence:
                     first, more = (len(evidence & {*pages[:depth]}) / len(evidence) for depth in (5, 10))
-                    shares.setdefault(way, []).append((first, more))
+                    shares.setdefault(tool, []).append((first, more))
     print(f"{name}, {len(shares['keyword'])} questions (reference: {REFERENCES[name]})")
-    for way, each in shares.items():
-        at_5, at_10 = (100 * sum(depth) / len(each) for depth in zip(*each, strict=True))
-        print(f"  {way:18} recall@5 {at_5:5.1f}  recall@10 {at_10:5.1f}")
+    for tool, recalls in shares.items():
+        at_5, at_10 = (100 * sum(depth) / len(recalls) for depth in zip(*recalls, strict=True))
+        print(f"  {tool:18} recall@5 {at_5:5.1f}  recall@10 {at_10:5.1f}")
 
 
 async def run(data: Path, embeddings: str) -> None:
@@ -146,11 +147,11 @@ async def run(data: Path, embeddings: str) -> None:
         if path.exists():
             await measure(name, list(load(path)), embedder)
         else:
-            print(f"{name}: passed over, {path} is not there")
+            print(f"{name}: skipped, there is no {path}")
 
 
 def main() -> None:
-    """Run and print."""
+    """Run the benchmark and print its figures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, default=Path(__file__).parents[2] / "shared" / "data")
     parser.add_argument("--embeddings", default="", help="PROVIDER:NAME or 'local'; without it, no vector search")

@@ -1,10 +1,10 @@
-"""How quick the indexes are: keyword search over made pages of 400 words, vector search over made vectors.
+"""How fast the indexes are: keyword search over generated pages of 400 words, vector search over generated vectors.
 
     python -m benchmarks.searching [--pages 100000] [--data ../shared/data]
 
-The pages' words are drawn by Zipf's law: first the words of LoCoMo's conversations, the frequent ones first, then made
-ones up to 100,000; the queries are LoCoMo's questions, or made of the same words where the data is not there. Prints
-each figure with its target, which is meant for 100,000 pages on 2 cores.
+The pages' words follow Zipf's law: the words of LoCoMo's conversations, most frequent first, then generated ones up to
+100,000. The queries are LoCoMo's questions, or without that data, words of the vocabulary. Prints each figure with its
+target, which is for 100,000 pages on 2 cores.
 """
 
 import argparse
@@ -37,15 +37,15 @@ Vectors = NDArray[np.float32]
 _T = TypeVar("_T")
 
 
-class Taken(NamedTuple):
-    """Milliseconds of one call: by the clock, and of this process's computing, which a busy machine leaves alike."""
+class Milliseconds(NamedTuple):
+    """Milliseconds of one call: by the clock, and of processor time, which a busy machine hardly changes."""
 
     wall: float
     cpu: float
 
 
 def language(data: Path) -> tuple[list[str], list[str]]:
-    """The vocabulary, the most frequent words first, and queries."""
+    """The vocabulary, most frequent words first, and queries."""
     counted, queries = Counter[str](), list[str]()
     if data.exists():
         for document in map(json.loads, data.read_text(encoding="utf-8").splitlines()):
@@ -58,14 +58,14 @@ def language(data: Path) -> tuple[list[str], list[str]]:
             queries += [question["question"] for question in document["questions"]]
     known = [word for word, _ in counted.most_common()]
     vocabulary = known + [f"word{number}" for number in range(VOCABULARY - len(known))]
-    return vocabulary, queries or [" ".join(vocabulary[at : 3000 : 300 + at]) for at in range(10, 110)]
+    return vocabulary, queries or [" ".join(vocabulary[first : 3000 : 300 + first]) for first in range(10, 110)]
 
 
 def made_pages(count: int, vocabulary: list[str], seed: int) -> list[str]:
-    """Pages whose words are drawn by Zipf's law."""
-    reached = np.cumsum(1 / (np.arange(len(vocabulary)) + 2.7))
-    drawn = np.random.default_rng(seed).random((count, PAGE_WORDS)) * reached[-1]
-    return [" ".join(vocabulary[at] for at in page) for page in np.searchsorted(reached, drawn)]
+    """Pages with words distributed by Zipf's law."""
+    cumulative = np.cumsum(1 / (np.arange(len(vocabulary)) + 2.7))
+    drawn = np.random.default_rng(seed).random((count, PAGE_WORDS)) * cumulative[-1]
+    return [" ".join(vocabulary[rank] for rank in page) for page in np.searchsorted(cumulative, drawn)]
 
 
 def made_vectors(count: int, seed: int) -> Vectors:
@@ -75,35 +75,38 @@ def made_vectors(count: int, seed: int) -> Vectors:
     return normal
 
 
-async def times(call: Callable[[_T], Awaitable[object]], given: Iterable[_T]) -> list[Taken]:
-    """What each call takes, one after the other."""
-    taken = []
-    for each in given:
-        began, used = time.perf_counter(), time.process_time()
-        await call(each)
-        taken.append(Taken((time.perf_counter() - began) * 1000, (time.process_time() - used) * 1000))
-    return taken
+async def times(call: Callable[[_T], Awaitable[object]], arguments: Iterable[_T]) -> list[Milliseconds]:
+    """Run the call with each argument, one after the other; returns the time of each."""
+    measured = []
+    for argument in arguments:
+        start, processor_start = time.perf_counter(), time.process_time()
+        await call(argument)
+        wall, cpu = time.perf_counter() - start, time.process_time() - processor_start
+        measured.append(Milliseconds(1000 * wall, 1000 * cpu))
+    return measured
 
 
-def say(what: str, figure: float, unit: str, target: str, more: str = "") -> None:
-    print(f"  {what:22} {figure:8.2f} {unit:3} (target {target}){more}")
+def print_figure(name: str, figure: float, unit: str, target: str, more: str = "") -> None:
+    print(f"  {name:22} {figure:8.2f} {unit:3} (target {target}){more}")
 
 
-def say_times(what: str, taken: list[Taken], target: str) -> None:
-    wall, cpu = (statistics.median(each) for each in zip(*taken, strict=True))
-    worst = max(each.wall for each in taken)
-    say(what, wall, "ms", target, f", {cpu:.2f} of them computing; worst of {len(taken)}: {worst:.1f}")
+def print_times(name: str, measured: list[Milliseconds], target: str) -> None:
+    wall, cpu = (statistics.median(column) for column in zip(*measured, strict=True))
+    worst = max(each.wall for each in measured)
+    print_figure(name, wall, "ms", target, f", {cpu:.2f} of it processor time; worst of {len(measured)}: {worst:.1f}")
 
 
 async def fill(path: Path, pages: int, vocabulary: list[str]) -> None:
-    """Make a keyword index of made pages."""
+    """Make a keyword index of generated pages."""
     index = KeywordIndex(path)
-    began = time.perf_counter()
+    start = time.perf_counter()
     for first in range(0, pages, AT_ONCE):
         texts = made_pages(min(AT_ONCE, pages - first), vocabulary, first)
-        await index.add("memory", [Entry(first + at, text) for at, text in enumerate(texts)])
+        await index.add("memory", [Entry(number, text) for number, text in enumerate(texts, first)])
     index.close()
-    print(f"keyword: {pages:,} pages of {PAGE_WORDS} words, made and filled in {time.perf_counter() - began:.0f} s")
+    print(
+        f"keyword: {pages:,} pages of {PAGE_WORDS} words, generated and indexed in {time.perf_counter() - start:.0f} s"
+    )
 
 
 async def keyword(folder: Path, pages: int, data: Path) -> None:
@@ -113,19 +116,19 @@ async def keyword(folder: Path, pages: int, data: Path) -> None:
     await fill(path, pages, vocabulary)
     index = KeywordIndex(path)
     (opening,) = await times(index.extent, ["memory"])
-    say("opening", opening.wall / 1000, "s", "1")
-    say_times("query", await times(partial(index.search, "memory"), queries[:REPEATS]), "30")
-    new = [[Entry(pages + at, text)] for at, text in enumerate(made_pages(REPEATS, vocabulary, pages))]
-    say_times("append", await times(partial(index.add, "memory"), new), "3")
-    removed = [[pages + at] for at in range(REPEATS)]
-    say_times("delete a page", await times(partial(index.remove, "memory"), removed), "3")
+    print_figure("opening", opening.wall / 1000, "s", "1")
+    print_times("query", await times(partial(index.search, "memory"), queries[:REPEATS]), "30")
+    new = [[Entry(number, text)] for number, text in enumerate(made_pages(REPEATS, vocabulary, pages), pages)]
+    print_times("append", await times(partial(index.add, "memory"), new), "3")
+    removed = [[number] for number in range(pages, pages + REPEATS)]
+    print_times("delete a page", await times(partial(index.remove, "memory"), removed), "3")
     assert (await index.extent("memory")).count == pages
-    say("file", path.stat().st_size / 1e6, "MB", "500")
+    print_figure("file", path.stat().st_size / 1e6, "MB", "500")
     (forgetting,) = await times(index.forget, ["memory"])
     assert not await index.search("memory", queries[0])
     index.close()
     print(f"  deleted as a whole in {forgetting.wall / 1000:.1f} s, {path.stat().st_size / 1e6:.1f} MB left")
-    say("peak memory", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, "MB", "500")
+    print_figure("peak memory", resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, "MB", "500")
 
 
 async def vector(folder: Path, count: int) -> None:
@@ -133,28 +136,30 @@ async def vector(folder: Path, count: int) -> None:
     index, vectors = VectorIndex(folder, "made"), made_vectors(count, 1)
     for first in range(0, count, 10 * AT_ONCE):
         part = vectors[first : first + 10 * AT_ONCE]
-        await index.add("memory", [VectorKey(first + at, "page") for at in range(len(part))], part)
+        await index.add("memory", [VectorKey(first + row, "page") for row in range(len(part))], part)
     print(f"vector: {count:,} x {DIMENSION}")
     index = VectorIndex(folder, "made")
     (opening,) = await times(index.extent, ["memory"])
-    say("opening", opening.wall / 1000, "s", "2")
-    asked = vectors[:REPEATS] + made_vectors(REPEATS, 2)  # half a known direction, half a new one
-    asked /= np.linalg.norm(asked, axis=1, keepdims=True)
-    say_times("query", await times(partial(index.search, "memory"), asked), "20")
-    exact = np.argsort(-(asked @ vectors.T), axis=1)[:, :10]
-    found = [{hit.page for hit in await index.search("memory", query)} for query in asked]
-    right = [len(pages & {*best.tolist()}) / len(best) for pages, best in zip(found, exact, strict=True)]
-    say("recall@10 of exact", statistics.mean(right), "", "0.98")
+    print_figure("opening", opening.wall / 1000, "s", "2")
+    queries = vectors[:REPEATS] + made_vectors(REPEATS, 2)  # half an indexed vector, half a new one
+    queries /= np.linalg.norm(queries, axis=1, keepdims=True)
+    print_times("query", await times(partial(index.search, "memory"), queries), "20")
+    exact = np.argsort(-(queries @ vectors.T), axis=1)[:, :10]
+    found_pages = [{hit.page for hit in await index.search("memory", query)} for query in queries]
+    recalls = [len(pages & {*best.tolist()}) / len(best) for pages, best in zip(found_pages, exact, strict=True)]
+    print_figure("recall@10 of exact", statistics.mean(recalls), "", "0.98")
     new = enumerate(made_vectors(REPEATS, 3), count)
-    say_times("append", await times(lambda v: index.add("memory", [VectorKey(v[0], "page")], v[1][None, :]), new), "5")
-    removed = [[count + at] for at in range(REPEATS)]
-    say_times("delete a page", await times(partial(index.remove, "memory"), removed), "5")
+    print_times(
+        "append", await times(lambda v: index.add("memory", [VectorKey(v[0], "page")], v[1][None, :]), new), "5"
+    )
+    removed = [[number] for number in range(count, count + REPEATS)]
+    print_times("delete a page", await times(partial(index.remove, "memory"), removed), "5")
     assert (await index.extent("memory")).count == count
-    say("file", sum(path.stat().st_size for path in folder.glob("*.vectors")) / 1e6, "MB", "160")
+    print_figure("file", sum(path.stat().st_size for path in folder.glob("*.vectors")) / 1e6, "MB", "160")
 
 
 def main() -> None:
-    """Run and print."""
+    """Run the benchmark and print its figures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pages", type=int, default=100_000)
     parser.add_argument("--data", type=Path, default=Path(__file__).parents[2] / "shared" / "data")

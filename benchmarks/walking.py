@@ -1,12 +1,12 @@
-"""How much time of its own MemWalker takes: growing a tree, and walking it.
+"""The overhead of MemWalker: growing a tree, and walking it.
 
     python -m benchmarks.walking [--segments 512] [--at-once 32] [--latency 0.5] [--walk-latency 0.05] [--runs 2]
 
-Growing: every group's text is over the limit, so that each node of each level costs a call; the floor is the sum
-over the levels of ⌈nodes / at once⌉ × latency. Walking: the model double goes down to the leftmost child that was not
-visited and reverts at each leaf, so that a walk visits nodes until its cap; the time of its own a hop is what is left
-when the latency of the calls is taken away; on a busy machine the processor time says more. The server runs in its
-own process; figures are the best of the runs.
+Growing: every group's text is over the limit, so that each node on each level costs a call; the floor is the sum
+over the levels of ⌈nodes / at once⌉ × latency. Walking: the model double goes down to the leftmost unvisited child
+and reverts at each leaf, so that a walk visits nodes until it has no hops left. The overhead per hop is the time
+without the latency of the calls; on a busy machine the processor time is more reliable. The server runs in its own
+process; figures are the best of the runs.
 """
 
 import argparse
@@ -29,7 +29,7 @@ SEGMENT_WORDS = 100
 
 
 def responder(request: ChatRequest) -> str | dict[str, object]:
-    """Notes of 30 words; down to the first part that was not visited, and back from every leaf."""
+    """The double's replies: notes of 30 words; down to the first unvisited part, and back from every leaf."""
     wanted = request.schema_name or ""
     if not wanted:
         return " ".join(request.last.split()[:30])
@@ -41,30 +41,30 @@ def responder(request: ChatRequest) -> str | dict[str, object]:
 
 
 def made_text(segments: int) -> str:
-    """A text of so many paragraphs of a segment's size."""
+    """A text of this many paragraphs, each the size of a segment."""
     return "\n\n".join((SENTENCE * 5).format(n=number) for number in range(segments))
 
 
-async def grown(folder: str, text: str, context: ReaderContext) -> tuple[float, tuple[int, ...], int]:
-    """Seconds that reading and growing take together, the nodes on each level, and the calls."""
+async def grow(folder: str, text: str, context: ReaderContext) -> tuple[float, tuple[int, ...], int]:
+    """Read the text and grow its tree; returns seconds, the number of nodes on each level, and calls."""
     async with open_library(folder) as library:
         graph = build().compile(checkpointer=library.checkpointer, store=library.store)
         warm = await library.pages.add_document(made_text(context.concurrency).replace("keeper", "baker"))
         await graph.ainvoke({"document": warm.id}, {"configurable": {"thread_id": "warm"}}, context=context)
         document = await library.pages.add_document(text, title="benchmark")
-        began = time.perf_counter()
-        found = await graph.ainvoke(
+        start = time.perf_counter()
+        output = await graph.ainvoke(
             {"document": document.id}, {"configurable": {"thread_id": "build"}}, context=context
         )
-        seconds = time.perf_counter() - began
-        memory = await library.pages.memory(document.id, found["memory"])
-    return seconds, TreeShape.of(memory).counts, found["usage"]["calls"]
+        seconds = time.perf_counter() - start
+        memory = await library.pages.memory(document.id, output["memory"])
+    return seconds, TreeShape.of(memory).counts, output["usage"]["calls"]
 
 
-async def walked(folder: str, text: str, context: ReaderContext, run: int) -> tuple[float, float, int, int]:
-    """Seconds and processor seconds of a walk over the tree that is there, its hops and its calls.
+async def walk(folder: str, text: str, context: ReaderContext, run: int) -> tuple[float, float, int, int]:
+    """Walk over the existing tree; returns seconds, seconds of processor time, hops and calls.
 
-    A short walk comes first: it opens the connection to the model, which belongs to the event loop.
+    A short walk comes first to open the connection to the model, which belongs to the event loop.
     """
     async with open_library(folder) as library:
         graph = build().compile(checkpointer=library.checkpointer, store=library.store)
@@ -73,25 +73,25 @@ async def walked(folder: str, text: str, context: ReaderContext, run: int) -> tu
         await graph.ainvoke(
             short, {"configurable": {"thread_id": f"short {run}"}}, context=replace(context, max_hops=2)
         )
-        began = ended = (0.0, 0.0)
-        asked = Question(document=document.id, question=f"What did nobody write in run {run}?")
+        start = end = (0.0, 0.0)
+        question = Question(document=document.id, question=f"What did nobody write in run {run}?")
         async for event in graph.astream(
-            asked, {"configurable": {"thread_id": f"walk {run}"}}, context=context, stream_mode="updates"
+            question, {"configurable": {"thread_id": f"walk {run}"}}, context=context, stream_mode="updates"
         ):
             if "enter" in event:
-                began = time.perf_counter(), time.process_time()
+                start = time.perf_counter(), time.process_time()
             elif "answer" not in event and "cite" not in event:
-                ended = time.perf_counter(), time.process_time()
-        found = await graph.aget_state({"configurable": {"thread_id": f"walk {run}"}})
-    seconds, processor = ended[0] - began[0], ended[1] - began[1]
-    return seconds, processor, len(found.values["hops"]), found.values["usage"]["calls"]
+                end = time.perf_counter(), time.process_time()
+        snapshot = await graph.aget_state({"configurable": {"thread_id": f"walk {run}"}})
+    seconds, processor = end[0] - start[0], end[1] - start[1]
+    return seconds, processor, len(snapshot.values["hops"]), snapshot.values["usage"]["calls"]
 
 
 def measure_growing(options: argparse.Namespace, text: str, context: ReaderContext, folder: str) -> float:
-    """Grow the tree in a new library, print what that took, and give the seconds."""
+    """Grow the tree in a new library and print its time; returns the ratio to the floor."""
     with model_server(options.latency, "benchmarks.walking:responder") as url:
         os.environ["OPENAI_BASE_URL"] = url
-        seconds, counts, calls = asyncio.run(grown(folder, text, context))
+        seconds, counts, calls = asyncio.run(grow(folder, text, context))
     floor = sum(math.ceil(count / options.at_once) for count in counts) * options.latency
     print(
         f"tree of {' + '.join(map(str, counts))} nodes, {calls} calls of {options.latency * 1000:.0f} ms: "
@@ -101,24 +101,24 @@ def measure_growing(options: argparse.Namespace, text: str, context: ReaderConte
 
 
 def measure_walking(options: argparse.Namespace, text: str, context: ReaderContext, folder: str) -> float:
-    """Walk over the tree that is there, print what that took, and give the milliseconds of its own a hop."""
+    """Walk over the existing tree and print its time; returns the overhead in milliseconds per hop."""
     best = math.inf
     with model_server(options.walk_latency, "benchmarks.walking:responder") as url:
         os.environ["OPENAI_BASE_URL"] = url
         for run in range(1, options.runs + 1):
-            seconds, processor, hops, calls = asyncio.run(walked(folder, text, context, run))
-            own = 1000 * (seconds - calls * options.walk_latency) / hops
+            seconds, processor, hops, calls = asyncio.run(walk(folder, text, context, run))
+            overhead = 1000 * (seconds - calls * options.walk_latency) / hops
             latency = options.walk_latency * 1000
             print(
-                f"walk of {hops} hops, {calls} calls of {latency:.0f} ms: {seconds:.2f} s, own time "
-                f"{own:.1f} ms a hop, processor {1000 * processor / hops:.1f} ms"
+                f"walk of {hops} hops, {calls} calls of {latency:.0f} ms: {seconds:.2f} s, overhead "
+                f"{overhead:.1f} ms per hop, processor {1000 * processor / hops:.1f} ms"
             )
-            best = min(best, own)
+            best = min(best, overhead)
     return best
 
 
 def main() -> None:
-    """Run and print."""
+    """Run the benchmark and print its figures."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--segments", type=int, default=512)
     parser.add_argument("--at-once", type=int, default=32)
@@ -136,12 +136,14 @@ def main() -> None:
         node_words=60,
         max_hops=options.hops,
     )
-    ratio, own = math.inf, math.inf
+    ratio, overhead = math.inf, math.inf
     for _ in range(options.runs):
         with tempfile.TemporaryDirectory() as folder:
             ratio = min(ratio, measure_growing(options, text, context, folder))
-            own = min(own, measure_walking(options, text, context, folder))
-    print(f"best: growing {ratio:.2f} x its floor, {options.at_once} at once; own time of a walk {own:.1f} ms a hop")
+            overhead = min(overhead, measure_walking(options, text, context, folder))
+    print(
+        f"best: growing {ratio:.2f} x its floor, {options.at_once} at once; walking {overhead:.1f} ms overhead per hop"
+    )
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""A small LangGraph agent whose memory is GAM: it remembers a chat, and looks up what a question needs.
+"""A small LangGraph agent with GAM as its memory: it remembers a chat, and looks up what a question needs.
 
     python examples/agent_with_memory.py "What was stopping the F sharp on Ted's accordion?" --model openai:gpt-4.1-mini
 
@@ -47,7 +47,7 @@ def build_agent(
 
 
 async def answer(question: str, model: str, folder: Path | None = None, chat: Path = CHAT) -> str:
-    """Memorise the chat, or take the memory that is there, and let the agent answer."""
+    """Memorise the chat, or use the existing memory, and let the agent answer."""
     context = ReaderContext(model=model, evidence="snippets")
     async with open_library(folder) as library:
         sessions = [SessionText(*session) for session in load_sessions([chat])]
@@ -55,12 +55,12 @@ async def answer(question: str, model: str, folder: Path | None = None, chat: Pa
         await gam.build_memorize().compile(store=library.store).ainvoke(Question(document=history.id), context=context)
         memory = as_tool(library.store, history.id, context)
         agent = build_agent(init_chat_model(model), memory).compile()
-        said = await agent.ainvoke({"messages": [HumanMessage(question)]}, {"recursion_limit": 20})
-    return str(said["messages"][-1].text)
+        output = await agent.ainvoke({"messages": [HumanMessage(question)]}, {"recursion_limit": 20})
+    return str(output["messages"][-1].text)
 
 
 def main() -> None:
-    """Ask once."""
+    """Ask one question."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("question")
     parser.add_argument("--model", required=True, help="PROVIDER:NAME as for langchain's init_chat_model")

@@ -1,10 +1,10 @@
-r"""GAM with a search engine of your own: a LangChain VectorStoreRetriever replaces its vector search.
+r"""GAM with your own search engine: a LangChain VectorStoreRetriever replaces its vector search.
 
     python examples/own_retriever.py "What was stopping the F sharp on Ted's accordion?" \
         --model openai:gpt-4.1-mini --embeddings openai:text-embedding-3-small
 
-Here the engine is LangChain's store in memory; Qdrant, Elasticsearch, pgvector and others give retrievers that can take
-its place, and may run on another machine.
+Here the engine is LangChain's in-memory store. Qdrant, Elasticsearch, pgvector and others offer retrievers that can
+replace it; they may run on another machine.
 """
 
 import argparse
@@ -27,22 +27,22 @@ from readgraph.state.reading import Question
 
 CHAT = Path(__file__).parent / "allotment-chat.txt"
 PAGES_FOUND = 20
-"""More than `pages_per_tool`: pages that were read before are passed over."""
+"""More than `pages_per_tool`, because pages that were read before are skipped."""
 
 
 async def index(pages: PageStore, document: str, memory: str, engine: VectorStore) -> None:
-    """Give the engine every page of the memory, with its number: by that it is known again when it is found."""
-    kept, read = await pages.document(document), await pages.memory(document, memory)
-    numbered = await pages.pages(memory, range(read.pages))
-    texts = await pages.spans(kept, [(page.start, page.end) for page in numbered])
-    together = zip(numbered, texts, strict=True)
-    await engine.aadd_documents([Document(text, metadata={"page": page.number}) for page, text in together])
+    """Add every page of the memory to the engine, with its number, by which a search hit is recognised."""
+    stored, size = await pages.document(document), (await pages.memory(document, memory)).pages
+    all_pages = await pages.pages(memory, range(size))
+    texts = await pages.spans(stored, [(page.start, page.end) for page in all_pages])
+    pairs = zip(all_pages, texts, strict=True)
+    await engine.aadd_documents([Document(text, metadata={"page": page.number}) for page, text in pairs])
 
 
 async def ask(
     question: str, model: str, embeddings: Embeddings, folder: Path | None = None, chat: Path = CHAT
 ) -> dict[str, Any]:
-    """Memorise the chat, or take the memory that is there; search its pages with the engine, and answer."""
+    """Memorise the chat, or use the existing memory; search its pages with the engine, and answer."""
     context, engine = ReaderContext(model=model, tools=("vector", "page")), InMemoryVectorStore(embeddings)
     async with open_library(folder) as library:
         sessions = [SessionText(*session) for session in load_sessions([chat])]
@@ -56,18 +56,19 @@ async def ask(
 
 
 def main() -> None:
-    """Ask once."""
+    """Ask one question."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("question")
     parser.add_argument(
-        "--model", default="", help="PROVIDER:NAME as for langchain's init_chat_model; none: extractive"
+        "--model", default="", help="PROVIDER:NAME as for langchain's init_chat_model; without it, extractive"
     )
     parser.add_argument("--embeddings", required=True, help="PROVIDER:NAME as for langchain's init_embeddings")
     parser.add_argument("--library", type=Path, help="the folder of the library")
-    given = parser.parse_args()
-    found = asyncio.run(ask(given.question, given.model, embedding_model(given.embeddings, 60.0), given.library))
-    print(found["answer"])
-    for citation in found["citations"]:
+    options = parser.parse_args()
+    embeddings = embedding_model(options.embeddings, 60.0)
+    output = asyncio.run(ask(options.question, options.model, embeddings, options.library))
+    print(output["answer"])
+    for citation in output["citations"]:
         print(f"  {citation['place']}: “{citation['quote']}”")
 
 

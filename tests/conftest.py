@@ -31,9 +31,9 @@ assert _msgpack.STRICT_MSGPACK_ENABLED, "LangGraph was imported before its setti
 
 @pytest.fixture(scope="session", autouse=True)
 def what_is_the_same_for_every_test() -> Iterator[None]:
-    """Made once, or not at all: each model client loads the system's certificates, each run all options of the command.
+    """Make the command's options once, and no certificates, which each model client would load from the system.
 
-    Without certificates no server beyond loopback is trusted, either.
+    Without certificates, no server beyond loopback is trusted either.
     """
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(ssl.SSLContext, "load_verify_locations", lambda *_, **__: None)
@@ -43,7 +43,7 @@ def what_is_the_same_for_every_test() -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """No key, model, library or tracing of the person who runs the tests."""
+    """Hide keys, models, libraries and tracing of the person who runs the tests."""
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "READGRAPH_MODEL", "LANGSMITH_TRACING", "LANGCHAIN_TRACING_V2"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("READGRAPH_LIBRARY", str(tmp_path / "library"))
@@ -52,7 +52,7 @@ def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 @pytest.fixture(autouse=True)
 def hurried() -> Iterator[Hurried]:
-    """Nobody waits between tries."""
+    """Tries follow each other without waiting."""
     clock = Hurried()
     with waiting_by(clock):
         yield clock
@@ -60,7 +60,7 @@ def hurried() -> Iterator[Hurried]:
 
 @pytest.fixture
 def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
-    """A model double that the model "openai:double" speaks to."""
+    """A model double that serves the model "openai:double"."""
     with ModelServer(reader) as running:
         monkeypatch.setenv("OPENAI_BASE_URL", running.url)
         monkeypatch.setenv("OPENAI_API_KEY", "sk-not-a-real-key")
@@ -69,7 +69,7 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
 
 @pytest.fixture
 def local_double(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Path]:
-    """The file of a model of this machine, whose child is a double; it stands for the packaged one, too."""
+    """The file of a local model, whose child process is a double; it also replaces the packaged model."""
     path = put_model_file(tmp_path)
     package = tmp_path / "packages" / model_file.PACKAGE
     package.mkdir(parents=True)
@@ -91,7 +91,7 @@ async def library(tmp_path: Path) -> AsyncIterator[Library]:
 
 @pytest.fixture
 def out(tmp_path: Path) -> Path:
-    """The folder of an evaluation, which is not there yet."""
+    """The folder of an evaluation; it does not exist yet."""
     return tmp_path / "out"
 
 

@@ -1,4 +1,4 @@
-"""What the site makes of its sources when it is built: navigation, notebooks, drawings, generated tables."""
+"""Hooks that build the site: navigation, notebooks, drawings, generated tables."""
 
 import re
 from pathlib import Path
@@ -31,13 +31,13 @@ MADE = {
     "scoring": scoring_table,
     "settings": settings_table,
 }
-"""What `<!-- made: NAME -->` stands for in a page."""
+"""What replaces `<!-- made: NAME -->` in a page."""
 
 _MADE = re.compile(r"^<!-- made: (\w+) -->$", re.MULTILINE)
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """Take every page of a folder into the navigation, and draw flowcharts here: no reader fetches mermaid."""
+    """Add every page of a folder to the navigation, and draw flowcharts at build, so that no reader fetches mermaid."""
     docs, named = Path(config.docs_dir), set(_pages(config.nav))
     config.nav = [_with_folders(entry, docs, named) for entry in config.nav or []]
     fences = config.mdx_configs.setdefault("pymdownx.superfences", {}).setdefault("custom_fences", [])
@@ -46,34 +46,34 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Take the notebooks in."""
+    """Add the notebooks as pages."""
     for path, content in notebook_pages():
         files.append(File.generated(config, path, content=content))
     return files
 
 
 def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    """Put in what is generated, and lead to the notebooks' pages."""
-    return links_to_pages(_MADE.sub(lambda found: MADE[found[1]](), markdown), page.file.src_uri)
+    """Insert the generated text, and make links to notebooks lead to their pages."""
+    return links_to_pages(_MADE.sub(lambda match: MADE[match[1]](), markdown), page.file.src_uri)
 
 
 def on_post_page(output: str, page: Page, config: MkDocsConfig) -> str:
-    """Refuse a page that would have its reader fetch anything from elsewhere."""
+    """Refuse a page that would load anything from another site."""
     fetched = re.findall(r"""<(?:script|img|iframe|link)\b[^>]*\b(?:src|href)=["']?(https?://[^"'\s>]+)""", output)
     if fetched := [url for url in fetched if not url.startswith(config.site_url or "//")]:
-        raise PluginError(f"{page.file.src_uri} would fetch {fetched[0]}.")
+        raise PluginError(f"{page.file.src_uri} would load {fetched[0]} from another site.")
     return output
 
 
 def _pages(nav: Any) -> list[str]:
-    """The paths that a navigation names, folders too."""
+    """The paths that a navigation names, including folders."""
     if isinstance(nav, str):
         return [nav]
     return [path for entry in (nav.values() if isinstance(nav, dict) else nav or []) for path in _pages(entry)]
 
 
 def _with_folders(entry: Any, docs: Path, named: set[str]) -> Any:
-    """The entry, in whose lists a folder became the pages in it that are named nowhere."""
+    """The entry with each folder in its lists replaced by those of its pages that are named nowhere else."""
     if isinstance(entry, dict):
         return {title: _with_folders(inside, docs, named) for title, inside in entry.items()}
     if not isinstance(entry, list):

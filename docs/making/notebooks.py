@@ -1,4 +1,4 @@
-"""Notebooks as pages of the site, with the outputs that they hold."""
+"""Notebooks as pages of the site, with their outputs."""
 
 import json
 import re
@@ -12,7 +12,7 @@ _LINK = re.compile(r"\]\((?:\.\./)+notebooks/(?:README\.md|(\w+)\.ipynb)\)")
 
 
 def notebook_pages() -> Iterator[tuple[str, str]]:
-    """(path among the pages, Markdown) of the notebooks, and of the page that lists them."""
+    """The path in the site and the Markdown of each notebook, and of the page that lists them."""
     yield "notebooks/index.md", _with_links((FOLDER / "README.md").read_text(encoding="utf-8"))
     for path in sorted(FOLDER.glob("*.ipynb")):
         cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
@@ -20,13 +20,13 @@ def notebook_pages() -> Iterator[tuple[str, str]]:
 
 
 def links_to_pages(markdown: str, page: str) -> str:
-    """A page's links to notebooks as links to their pages; the page is named by its path."""
+    """Markdown in which links to notebooks lead to their pages; `page` is the path of the page with the links."""
     up = "../" * page.count("/")
-    return _LINK.sub(lambda found: f"]({up}notebooks/{found[1] or 'index'}.md)", markdown)
+    return _LINK.sub(lambda match: f"]({up}notebooks/{match[1] or 'index'}.md)", markdown)
 
 
 def _with_links(markdown: str) -> str:
-    """Links as they are beside a notebook, made links between pages."""
+    """Markdown in which a notebook's relative links lead to pages of the site."""
     return re.sub(r"\]\((\w+)\.ipynb\)", r"](\1.md)", markdown).replace("](../docs/", "](../")
 
 

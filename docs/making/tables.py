@@ -1,4 +1,4 @@
-"""Reference text made from the program itself, so that it can't fall behind."""
+"""Reference text generated from the program itself, so that it is always up to date."""
 
 import html
 import re
@@ -17,7 +17,7 @@ from readgraph.state.settings import GROUPS
 METHOD_PAGES = Path(__file__).parents[1] / "methods"
 
 _OPTION = re.compile(r"^\* `(.+?)`(?:: (.*))?$", re.MULTILINE)
-_PLAINER = [
+_SIMPLER = [
     (re.compile(r" <(?:int|float)(?: range)?>"), " N"),
     (re.compile(r"(--\S+) <(?:str|list\[str\])>"), r"\1 TEXT"),
     (re.compile(r" <(?:str|path|list\[\w+\])>`"), "`"),
@@ -28,22 +28,22 @@ _PLAINER = [
     (re.compile(r"^\*\*Commands\*\*:\n\n(?:\* .*\n)+", re.MULTILINE), ""),
     (re.compile(r"  \[(required|env var: \w+|x.+|default: .+)\]$", re.MULTILINE), r" (\1)"),
 ]
-"""How types and bounds are written here: as the command's help writes them, less the type checker's words."""
+"""How types and bounds are written: as in the command's help, without Python's type names."""
 _LEFT_OUT = re.compile(r"^\* `--(?:help|install-completion|show-completion)`.*\n", re.MULTILINE)
 
 
 def command_reference() -> str:
     """The command's subcommands with their options, as typer documents them."""
     command = [sys.executable, "-m", "typer", "readgraph.cli.main", "utils", "docs", "--name", "readgraph"]
-    told = html.unescape(subprocess.run(command, capture_output=True, encoding="utf-8", check=True).stdout)
-    told = _LEFT_OUT.sub("", told)
-    for pattern, plainer in _PLAINER:
-        told = pattern.sub(plainer, told)
-    return _OPTION.sub(lambda found: f"`{found[1]}`\n:   {found[2] or ''}\n", told[told.index("\n## ") :])
+    text = html.unescape(subprocess.run(command, capture_output=True, encoding="utf-8", check=True).stdout)
+    text = _LEFT_OUT.sub("", text)
+    for pattern, simpler in _SIMPLER:
+        text = pattern.sub(simpler, text)
+    return _OPTION.sub(lambda match: f"`{match[1]}`\n:   {match[2] or ''}\n", text[text.index("\n## ") :])
 
 
 def methods_table() -> str:
-    """The methods by name, with a link where there is a page."""
+    """The methods by name, with a link to the method's page if it has one."""
     rows = ["| method | what it does | note of a page |", "|---|---|---|"]
     for method in METHODS.values():
         page = f"{method.name}.md"
@@ -61,16 +61,16 @@ def metrics_table() -> str:
 
 
 def settings_table() -> str:
-    """The settings by the panels of the command's help, with their defaults."""
+    """The settings in the panels of the command's help, with their defaults."""
     rows = ["| setting | for | meaning | default |", "|---|---|---|---|"]
     for each in declared(GROUPS):
-        default = f"`{said}`" if (said := as_shown(each.default)) else "off" if each.kind is bool else "none"
+        default = f"`{shown}`" if (shown := as_shown(each.default)) else "off" if each.kind is bool else "none"
         rows.append(f"| `{each.name}` | {each.panel} | {each.help.text} | {default} |")
     return "\n".join(rows)
 
 
 def datasets_table() -> str:
-    """The forms that datasets are read in."""
+    """The file formats of datasets."""
     rows = ["| dataset | file |", "|---|---|"]
     return "\n".join([*rows, *(f"| `{form.name}` | {form.line} |" for form in FORMS.values())])
 

@@ -1,4 +1,4 @@
-"""A scripted agent for the model double, and a life in which it plays."""
+"""A scripted agent for the model double, and a library agent that it plays."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -35,7 +35,7 @@ def say(message: str, request_heartbeat: bool = False) -> Step:
 
 
 def sums_up(request: ChatRequest) -> bool:
-    """Whether a request wants the summary of what leaves the queue."""
+    """Whether a request asks for a summary of the events that leave the queue."""
     return "\n\nSum up " in request.text
 
 
@@ -45,7 +45,7 @@ def queue(request: ChatRequest) -> str:
 
 
 class Script:
-    """Plays steps one after the other; a step may be worked out from its request. Then it only says "Done."."""
+    """Plays steps one after the other; a step may be computed from its request. After the last it says "Done."."""
 
     def __init__(self, *steps: Step | Callable[[ChatRequest], Step]) -> None:
         self.steps = list(steps)

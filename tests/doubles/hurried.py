@@ -6,7 +6,7 @@ from readgraph.models.waiting import Clock
 
 
 class Hurried(Clock):
-    """The real clock, put forward instead of waited for; who waits at the same time waits together.
+    """The real clock, moved forward instead of waiting; simultaneous pauses pass together.
 
     `pauses` holds the seconds that were waited for.
     """

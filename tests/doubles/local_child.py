@@ -1,4 +1,4 @@
-"""A model of this machine without a model: a file that says of itself what one says, and a child that replies."""
+"""A double of a local model: a file with the metadata of a model's file, and a child process that replies."""
 
 import json
 import os
@@ -51,7 +51,7 @@ def put_model_file(folder: Path, **facts: Any) -> Path:
 
 
 def filled(schema: dict[str, Any], whole: dict[str, Any]) -> Any:
-    """The least that a schema takes: what comes first, as llama.cpp would be held to."""
+    """A minimal value for a schema, with the first of several choices, as llama.cpp's grammar would allow."""
     if "$ref" in schema:
         return filled(whole["$defs"][schema["$ref"].rsplit("/", 1)[-1]], whole)
     if "enum" in schema:
@@ -64,9 +64,9 @@ def filled(schema: dict[str, Any], whole: dict[str, Any]) -> Any:
 
 
 def double(given: dict[str, Any]) -> ASGIApp:
-    """Replies with the least that the schema takes, to who brings the key; to what is no typed reply, in a sentence.
+    """Replies with a minimal value for the schema, or with a sentence where no typed reply is asked for; needs the key.
 
-    A model "alien.gguf" loads, and ends its process at the first call, as code compiled for another processor does.
+    The model "alien.gguf" loads, but ends its process at the first call, like code compiled for another processor.
     """
     if given["path"].endswith("broken.gguf"):
         raise ValueError("its tensors are not there")

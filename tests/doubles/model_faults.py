@@ -1,4 +1,4 @@
-"""What the model double says, and what can go wrong with it: faults, response bodies, minimal answers, vectors."""
+"""The responses of the model double: faults, response bodies, minimal answers, vectors."""
 
 import asyncio
 import base64
@@ -45,7 +45,7 @@ class Fault:
 
     @property
     def spoils(self) -> bool:
-        """Whether the client gets anything else than the whole and true answer."""
+        """Whether the client gets anything but the complete and correct answer."""
         spoilt = (self.limit, self.answer, self.body, self.change, self.drip)
         return self.status != 200 or self.breaks_off or any(part is not None for part in spoilt)
 
@@ -61,7 +61,7 @@ class Fault:
 
     @staticmethod
     def server_error(status: int = 500) -> "Fault":
-        """Answer with a status that says that the server failed."""
+        """Answer with a status for a server error."""
         return Fault("the server had an error", status=status)
 
     @staticmethod
@@ -71,7 +71,7 @@ class Fault:
 
     @staticmethod
     def hang(seconds: float = 3600.0) -> "Fault":
-        """Wait, and only then answer as usual; a reset ends the wait, and a stop of the server drops the call."""
+        """Wait, then answer as usual; a reset ends the wait, and stopping the server drops the call."""
         return Fault("hang", wait=seconds)
 
     @staticmethod
@@ -81,7 +81,7 @@ class Fault:
 
     @staticmethod
     def dripping(seconds: float) -> "Fault":
-        """Send the whole answer, so many seconds a byte."""
+        """Send the whole answer slowly, at this many seconds per byte."""
         return Fault("dripping", drip=seconds)
 
     @staticmethod
@@ -91,7 +91,7 @@ class Fault:
 
     @staticmethod
     def foreign(body: str | bytes) -> "Fault":
-        """Answer with this body, whatever a completion looks like."""
+        """Answer with this body instead of a completion."""
         return Fault("foreign", body=body)
 
     @staticmethod
@@ -111,7 +111,7 @@ class Fault:
 
     @staticmethod
     def wrong_schema() -> "Fault":
-        """Answer with valid JSON of a shape that nobody asked for."""
+        """Answer with valid JSON that does not fit the schema."""
         return Fault("wrong schema", answer={"unexpected": True})
 
 
@@ -126,14 +126,14 @@ class CutResponse(Response):
 
 
 def json_response(value: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
-    """Give a value as a JSON response."""
+    """A value as a JSON response."""
     return Response(json.dumps(value, ensure_ascii=False), status, headers, "application/json")
 
 
 def error_response(
     status: int, message: str, param: str | None = None, retry_after: float | str | None = None
 ) -> Response:
-    """Give an error in the form that OpenAI uses."""
+    """An error in OpenAI's format."""
     kind, code = ERROR_KINDS.get(status, ("server_error", "server_error"))
     error = {"message": message, "type": kind, "param": param, "code": code}
     headers = None if retry_after is None else {"retry-after": str(retry_after)}
@@ -146,12 +146,12 @@ def unsupported(param: str) -> Response:
 
 
 def words(text: str) -> int:
-    """Count words; they stand for tokens."""
+    """Count words, which stand for tokens."""
     return len(text.split())
 
 
 def assistant_message(answer: str | JsonObject, tool: str | None, limit: int | None, mark: int) -> JsonObject:
-    """Give an answer as a message: as content, or as a call of the tool when it is an object and there is a tool."""
+    """An answer as a message: as content, or as a call of the tool if it is an object and there is a tool."""
     text = answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False)
     if isinstance(answer, str) or tool is None:
         return {"role": "assistant", "content": text[:limit], "refusal": None}
@@ -160,7 +160,7 @@ def assistant_message(answer: str | JsonObject, tool: str | None, limit: int | N
 
 
 def deltas(message: JsonObject) -> Iterator[JsonObject]:
-    """Split a message into the pieces in which a stream brings it, word by word."""
+    """Split a message into the pieces of a stream, word by word."""
     if "tool_calls" not in message:
         yield {"role": "assistant", "content": ""}
         yield from ({"content": piece} for piece in re.findall(r"\s*\S+|\s+", message["content"]))
@@ -173,7 +173,7 @@ def deltas(message: JsonObject) -> Iterator[JsonObject]:
 
 
 def event_stream(head: JsonObject, message: JsonObject, finish: str, usage: JsonObject | None) -> str:
-    """Give a completion as server-sent events, the last of them with the usage when there is one."""
+    """A completion as server-sent events; the last event has the usage, if given."""
     head = {**head, "object": "chat.completion.chunk"}
     choices: list[JsonObject] = [{"index": 0, "delta": delta, "finish_reason": None} for delta in deltas(message)]
     choices.append({"index": 0, "delta": {}, "finish_reason": finish})
@@ -186,7 +186,7 @@ def event_stream(head: JsonObject, message: JsonObject, finish: str, usage: Json
 def completion(
     body: JsonObject, question: str, tool: str | None, answer: str | JsonObject, fault: Fault, mark: int
 ) -> Response:
-    """Give an answer, spoilt by the fault, as the response to a question, in the form that its body asks for."""
+    """The response to a request, with the answer changed by the fault, in the form that the request's body asks for."""
     if fault.body is not None:
         kind_of_body = "text/html" if fault.body[:1] in ("<", b"<") else "application/json"
         return Response(fault.body, fault.status, media_type=kind_of_body)
@@ -209,7 +209,7 @@ def completion(
 
 
 def _sent(response: Response, drip: float | None) -> Response:
-    """The response, or one that brings its body slowly."""
+    """The response, or one that sends its body slowly."""
     if drip is None:
         return response
 
@@ -222,7 +222,7 @@ def _sent(response: Response, drip: float | None) -> Response:
 
 
 def minimal_instance(schema: JsonObject, root: JsonObject | None = None) -> Any:
-    """Give a smallest value that fits a JSON schema; references are looked up in the root schema."""
+    """A smallest value that fits a JSON schema; references are looked up in the root schema."""
     root = schema if root is None else root
     if "$ref" in schema:
         target: Any = root
@@ -247,7 +247,7 @@ def minimal_instance(schema: JsonObject, root: JsonObject | None = None) -> Any:
 
 
 def minimal_scalar(kind: str, schema: JsonObject) -> str | int | float | bool | None:
-    """Give a smallest text, number or truth value that fits a JSON schema."""
+    """A smallest text, number or boolean that fits a JSON schema."""
     if kind == "string":
         return "x" * int(schema.get("minLength", 0))
     if kind == "boolean":
@@ -260,7 +260,7 @@ def minimal_scalar(kind: str, schema: JsonObject) -> str | int | float | bool | 
 
 
 def vector(text: str, dimensions: int = 64) -> list[float]:
-    """Give the words of a text as a vector of length one: each word counts at the place that its checksum names."""
+    """The words of a text as a vector of length 1; each word counts in the component given by its checksum."""
     counts = [0.0] * dimensions
     for word in re.findall(r"\w+", text.lower()):
         counts[zlib.crc32(word.encode()) % dimensions] += 1.0
@@ -271,7 +271,7 @@ def vector(text: str, dimensions: int = 64) -> list[float]:
 
 
 def embeddings(body: JsonObject) -> Response:
-    """Give the response to an embeddings request."""
+    """The response to an embeddings request."""
     given = body["input"]
     # A text may also come as a list of token numbers.
     one = isinstance(given, str) or (given and isinstance(given[0], int))

@@ -1,4 +1,4 @@
-"""A language model double: an OpenAI-compatible server on the loopback interface that answers by rule and at once."""
+"""A language model double: an OpenAI-compatible loopback server that answers by a rule, without delay."""
 
 import argparse
 import asyncio
@@ -36,7 +36,7 @@ __all__ = ["ChatRequest", "Fault", "ModelServer", "Responder", "echo", "minimal_
 
 
 def plain_text(content: Any) -> str:
-    """Give the text of a message content, which is a string, a list of parts, or nothing."""
+    """The text of a message's content, which is a string, a list of parts, or nothing."""
     if isinstance(content, list):
         return "\n".join(part if isinstance(part, str) else part.get("text", "") for part in content)
     return content or ""
@@ -86,7 +86,7 @@ class ChatRequest:
 
     @property
     def tool(self) -> JsonObject | None:
-        """The function that an answer in JSON calls: the forced one, or else the first."""
+        """The function that a JSON answer calls: the required one, or else the first."""
         functions: list[JsonObject] = [tool["function"] for tool in self.tools]
         choice = self.body.get("tool_choice")
         forced = choice["function"]["name"] if isinstance(choice, dict) else None
@@ -149,7 +149,7 @@ class ModelServer:
             watcher.cancel()
 
     def reset(self) -> None:
-        """Set counters, logs and faults to zero and end all waits; calls under way no longer count."""
+        """Clear counters, logs and faults and end all waits; calls in flight no longer count."""
         if self._thread is None or threading.current_thread() is self._thread:
             self._clear()
             return
@@ -159,7 +159,7 @@ class ModelServer:
         cleared.wait()
 
     def __enter__(self) -> "ModelServer":
-        """Start to serve; connections are taken from now on."""
+        """Start to serve; connections are accepted from now on."""
         listener = loopback_listener(self._port)
         self.url = f"http://127.0.0.1:{listener.getsockname()[1]}/v1"
         self._loop = asyncio.new_event_loop()
@@ -169,7 +169,7 @@ class ModelServer:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Stop at once; calls under way see a dropped connection."""
+        """Stop without delay; calls in flight see a dropped connection."""
         if self._thread:
             self._loop.call_soon_threadsafe(self._server.told_to_stop.set)
             self._thread.join()
@@ -201,7 +201,7 @@ class ModelServer:
             fault = self._next_fault(request)
             response = await self._answer(request, fault, http)
         finally:
-            # Counted before the bytes leave, so that a client that has its answer never sees a stale count.
+            # Counted before the response is sent, so that a client with its answer never sees an old count.
             if epoch == self._epoch:
                 self.in_flight -= 1
         if response.status_code == 200 and not fault.spoils and epoch == self._epoch:
@@ -230,10 +230,10 @@ class ModelServer:
             return error_response(500, str(error))
 
     async def _client_waits(self, seconds: float, http: Request) -> bool:
-        """Wait, and say whether the client is still there; a reset ends the wait early."""
+        """Wait; returns whether the client is still connected. A reset ends the wait early."""
         if seconds <= 0:
             return True
-        # After the body has been read, the next thing to receive is that the client has gone.
+        # After the body, the next message to receive is that the client has disconnected.
         watcher = asyncio.ensure_future(http.receive())
         self._watchers.add(watcher)
         watcher.add_done_callback(self._watchers.discard)

@@ -1,4 +1,4 @@
-"""A scripted rater for the model double, and what it was asked."""
+"""A scripted rater for the model double, with a record of its requests."""
 
 import json
 from typing import Any
@@ -8,13 +8,13 @@ from tests.doubles.reader import asked_for, between
 
 
 class Rater:
-    """Rates the answer beside each reference as told: `strict`, `permissive`, `consistent` by the reference.
+    """Rates answers by a script: for `strict`, `permissive` and `consistent`, the verdict for each reference.
 
-    What isn't told gets a reply that can't be used.
+    Anything not in the script gets an unusable reply.
     """
 
-    def __init__(self, **told: dict[str, str]) -> None:
-        self.told = told
+    def __init__(self, **verdicts: dict[str, str]) -> None:
+        self.verdicts = verdicts
         self.asked: list[tuple[str, str]] = []
 
     def __call__(self, request: ChatRequest) -> str | dict[str, Any]:
@@ -23,10 +23,10 @@ class Rater:
         kind = "consistent" if "judged by the reference" in request.text else kind
         reference = between(request, "reference")
         self.asked.append((kind, reference))
-        verdict = self.told.get(kind, {}).get(reference)
+        verdict = self.verdicts.get(kind, {}).get(reference)
         return {"reason": "as told", "agrees": verdict} if verdict else "hm"
 
 
 def said(verdict: str) -> str:
-    """What is kept of a verdict."""
+    """The part of a verdict that is kept."""
     return json.dumps({"reason": "as told", "agrees": verdict}, separators=(",", ":"))

@@ -24,7 +24,7 @@ _FIELDS = {
 
 
 def asked_for(request: ChatRequest) -> str:
-    """The name of the reply type that a request wants, in whatever form it is asked for; "" for a note."""
+    """The name of the reply type that a request asks for, in any form of reply; "" for a note."""
     if request.schema_name:
         return request.schema_name
     if request.tool:
@@ -36,18 +36,18 @@ def asked_for(request: ChatRequest) -> str:
 
 
 def passage(request: ChatRequest) -> str:
-    """What stands between the prompt's tags."""
+    """The text between the prompt's tags."""
     return between(request, "(?:passage|memory)")
 
 
 def between(request: ChatRequest, name: str) -> str:
-    """What stands between the tags of this name; nothing where there are none."""
+    """The text between the tags with this name; "" if there are none."""
     found = re.search(rf"<({name}(?:-\d+)?)>\n(.*?)\n</\1>", request.text, re.DOTALL)
     return found.group(2) if found else ""
 
 
 def pages_shown(request: ChatRequest) -> dict[int, str]:
-    """The pages of a memory by their numbers, whatever their tag is called."""
+    """The pages of a memory by their numbers, whatever the name of their tag."""
     text = passage(request)
     tag = text.split(" ")[0] if text.startswith("<page") else "<page"
     parts = re.split(rf"^{tag} (\d+)>$", text, flags=re.MULTILINE)[1:]
@@ -55,7 +55,7 @@ def pages_shown(request: ChatRequest) -> dict[int, str]:
 
 
 def next_step(request: ChatRequest) -> dict[str, object]:
-    """An agent's step: search for the question, then quote what was found; in a conversation, say that it was heard."""
+    """An agent's step: search for the question, then quote a result; in a conversation, acknowledge the message."""
     arguments = {"message": "It says so."}
     function, question = "send_message", re.search(r"<question>\n(.*?)\n", request.text)
     if found := re.search(r"result: showing \d.*?\n- .*?: (.*)", request.text):
@@ -72,7 +72,7 @@ def next_step(request: ChatRequest) -> dict[str, object]:
 
 
 def reader(request: ChatRequest) -> str | dict[str, object]:
-    """Pause at some label, gist by the first words, look up two pages, quote what stands on the last one."""
+    """Pause at some label, gist by the first words, look up two pages, quote from the last one."""
     wanted, text = asked_for(request), passage(request)
     if wanted in ("", "MemoAndHeader"):
         short = "In short: " + " ".join((between(request, "passage") or text).split()[:25])
@@ -106,7 +106,7 @@ def reader(request: ChatRequest) -> str | dict[str, object]:
 
 
 def walker(request: ChatRequest, wanted: str) -> dict[str, object]:
-    """Walk down to the first part that was not visited, and answer there with its first words."""
+    """Walk down to the first unvisited part, and answer there with its first words."""
     if wanted.endswith(("ChildChoice", "ChildOrRevert")):
         done = request.last.partition("can't be chosen: ")[2]
         tag = passage(request).split(" ")[0]
@@ -117,7 +117,7 @@ def walker(request: ChatRequest, wanted: str) -> dict[str, object]:
 
 
 def research(request: ChatRequest, wanted: str) -> dict[str, object]:
-    """Search for the question's words, note the first words of each page found, and be content."""
+    """Search for the question's words, note the first words of each page found, and find that enough."""
     question = between(request, "question")
     pages = re.findall(r"^<page (\d+)>\n(.*?)(?=^<page |\Z)", between(request, "pages"), re.MULTILINE | re.DOTALL)
     begun = {int(number): " ".join((text.partition("]\n")[2] or text).split()[:8]) for number, text in pages}

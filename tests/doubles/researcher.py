@@ -14,7 +14,7 @@ from tests.doubles.model_server import ChatRequest
 from tests.doubles.reader import between
 
 TRAIL = {3: ("alder", "birch"), 11: ("birch", "cedar"), 17: ("cedar", "dogwood"), 26: ("dogwood", "elm")}
-"""Page, and from where to where the note on it leads."""
+"""For some pages: the places from and to which the note on the page leads."""
 
 QUESTION = "Where does the trail that begins at alder end?"
 PAGES = 30
@@ -41,7 +41,7 @@ async def remembered_pages(
     memo: str = "Weather of day {}.",
     header: str = "",
 ) -> Memory:
-    """A complete GAM memory of these pages; memo and header may hold {} for the page's number."""
+    """A complete GAM memory of these pages; in memo and header, {} stands for the page's number."""
     pages = PageStore(store)
     document = await pages.add_document("".join(texts), title="trail")
     memory, start = await pages.open_memory(document.id, recipe(context)), 0
@@ -54,7 +54,7 @@ async def remembered_pages(
 
 
 def wanted_reply(request: ChatRequest) -> str:
-    """The name of the reply type, in whatever form it is asked for."""
+    """The name of the reply type, in any form of reply."""
     if request.schema_name or request.tool:
         return str(request.schema_name or (request.tool or {})["name"])
     fields = re.findall(r"^- (\w+):", request.text.rsplit("Its fields:", 1)[-1], re.MULTILINE)
@@ -68,7 +68,7 @@ def shown_pages(request: ChatRequest) -> dict[int, str]:
 
 
 def researcher(request: ChatRequest) -> str | dict[str, object]:
-    """Follow the trail: search for the place that is missing, note what stands there, until the trail ends."""
+    """Follow the trail: search for the missing place, note what it says, until the trail ends."""
     wanted, notes = wanted_reply(request), _FACT.findall(between(request, "notes"))
     end = notes[-1].rstrip(".").split()[-1] if notes else None
     if wanted == "SearchPlan":

@@ -1,4 +1,4 @@
-"""A scripted walker for the model double, and a text whose every paragraph is a segment."""
+"""A scripted walker for the model double, and a text in which every paragraph is a segment."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ PARAGRAPHS = [
     for year, thing in enumerate(THINGS)
 ]
 TEXT = "\n\n".join(PARAGRAPHS)
-"""Nine segments: with three children a node, the root 2.0 stands above 1.0, 1.1 and 1.2."""
+"""Nine segments: with three children per node, the root 2.0 is above 1.0, 1.1 and 1.2."""
 
 ASKED = "What was found in year 4?"
 Found = dict[str, Any]
@@ -35,9 +35,9 @@ def says(action: str, found: str, quote: str = "the keeper of the lamp") -> dict
 
 
 class Walker:
-    """Writes notes as the reader does, and decides as its script says, one decision after the other.
+    """Writes notes as the reader does, and makes the decisions of its script, one after the other.
 
-    What is not in the script is asked of `otherwise`.
+    After the script, each decision is `otherwise`.
     """
 
     def __init__(self, *script: str | dict[str, Any], otherwise: str | dict[str, Any] = "no idea") -> None:
@@ -59,10 +59,10 @@ async def run(library: Library, given: Any, context: ReaderContext = CONTEXT, th
 
 
 async def ask(library: Library, document: Document, context: ReaderContext = CONTEXT, **more: Any) -> Found:
-    """The output of the question of the tests, or another."""
+    """The output for the tests' question, or for another one."""
     return await run(library, {"document": document.id, "question": ASKED, **more}, context)
 
 
 def moves(found: Found) -> list[tuple[str, str, str | None]]:
-    """Each hop as (node, action, node that follows)."""
+    """Each hop as (node, action, next node)."""
     return [(hop["node"], hop["action"], hop["next_node"]) for hop in found["hops"]]

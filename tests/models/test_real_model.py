@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.local_model import BUDGET, FORMS, HEADER, WORDS, Running, Watched, beginning, line, read, running, total
+from benchmarks.local_model import BUDGET, FORMS, HEADER, WORDS, Reading, Running, beginning, line, read, running, total
 from readgraph.graphs.methods import METHODS
 from readgraph.models.calling import ModelReply, call_model
 from readgraph.models.clients import model_client
@@ -22,10 +22,10 @@ pytestmark = [
 ]
 
 USABLE = {"json_schema": 0.95, "plain": 0.8}
-"""The share of the typed replies that must be usable. By JSON in text, this model seldom gives all fields."""
+"""The share of the typed replies that must be usable. With JSON in text, this model rarely gives all fields."""
 
 IN_TEXT = ("read-agent", "mem-walker")
-"""Methods that read by JSON in text as well: there nearly every ask ends in its fall-back, after three tries."""
+"""Methods that are also tried with JSON in text, where nearly every request ends in its fall-back after three tries."""
 
 IN_PLAIN_WORDS = ("read-agent", "mem-walker", "gam", "mem-gpt")
 
@@ -38,14 +38,14 @@ READINGS = [
 
 @pytest.fixture(scope="module")
 def model() -> Iterator[Running]:
-    """The packaged model, which runs meanwhile."""
-    with running("local") as started:
-        yield started
+    """The packaged model, running during the tests."""
+    with running("local") as model:
+        yield model
 
 
 @pytest.fixture(scope="module")
-def watched() -> list[Watched]:
-    """What came of each reading so far."""
+def readings() -> list[Reading]:
+    """All readings so far."""
     return []
 
 
@@ -54,36 +54,36 @@ def test_a_method_reads_within_its_budget(
     method: str,
     form: ReplyForm,
     model: Running,
-    watched: list[Watched],
+    readings: list[Reading],
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    one = asyncio.run(read(METHODS[method], form, beginning(WORDS), model))
-    watched.append(one)
+    reading = asyncio.run(read(METHODS[method], form, beginning(WORDS), model))
+    readings.append(reading)
     with capsys.disabled():
-        print(f"\n{HEADER}\n{line(one)}" if len(watched) == 1 else f"\n{line(one)}", end="")
-    assert one.status in ("answered", "no_answer")
-    assert one.calls <= BUDGET
-    assert one.calls == one.asked.total()
+        print(f"\n{HEADER}\n{line(reading)}" if len(readings) == 1 else f"\n{line(reading)}", end="")
+    assert reading.status in ("answered", "no_answer")
+    assert reading.calls <= BUDGET
+    assert reading.calls == reading.replies.total()
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_replies_can_be_used(form: ReplyForm, watched: list[Watched], capsys: pytest.CaptureFixture[str]) -> None:
-    whole = total(form, watched)
+def test_replies_can_be_used(form: ReplyForm, readings: list[Reading], capsys: pytest.CaptureFixture[str]) -> None:
+    whole = total(form, readings)
     with capsys.disabled():
         print(f"\n{line(whole)}", end="")
-    if not whole.asked["typed"]:
+    if not whole.replies["typed"]:
         pytest.skip(f"nothing was read by {form}")
     assert whole.usable("typed") >= USABLE.get(form, 0), whole.reasons
 
 
 def test_a_typed_reply_holds_no_pictures(model: Running) -> None:
     settings = ReaderContext(**model.settings)
-    asked = [("user", "Repeat this word by word: 🌸🌺🌻🌷 🎉🎉🎉")]
+    messages = [("user", "Repeat this word by word: 🌸🌺🌻🌷 🎉🎉🎉")]
 
-    async def said() -> ModelReply:
-        return await call_model(await model_client(settings), asked, AnswerAlone)
+    async def reply() -> ModelReply:
+        return await call_model(await model_client(settings), messages, AnswerAlone)
 
-    assert ord(max(asyncio.run(said()).text)) < ord("🌷")
+    assert ord(max(asyncio.run(reply()).text)) < ord("🌷")
 
 
 def test_the_command_runs_the_model_by_itself(tmp_path: Path) -> None:

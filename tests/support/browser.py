@@ -1,4 +1,4 @@
-"""A real Chromium, driven over its DevTools pipe: no driver, no port, no library."""
+"""A real Chromium, controlled over its DevTools pipe: no driver, no port, no library."""
 
 import base64
 import json
@@ -39,11 +39,11 @@ KEYS = {
     "Enter": 13,
     " ": 32,
 }
-"""Keys and the codes that Windows gives them, as the protocol wants."""
+"""Keys and their Windows key codes, which the protocol expects."""
 
 
 class Browser:
-    """One tab. Each command is answered before the next one is sent; events that come meanwhile are kept."""
+    """One tab. Each command is answered before the next one is sent; events in between are kept."""
 
     def __init__(self, to: int, answers: int) -> None:
         self._to, self._from = os.fdopen(to, "wb", 0), os.fdopen(answers, "rb")
@@ -121,7 +121,7 @@ class Browser:
             self.send("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
         self.run(
             "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
-        )  # what it led to is done
+        )  # wait for the effects of the click
 
     def press(self, *keys: str) -> None:
         """Press keys one after the other; "Shift+Tab" goes back."""
@@ -139,7 +139,7 @@ class Browser:
         file.write_bytes(base64.b64decode(shot["data"]))
 
     def requested(self) -> list[str]:
-        """What was asked for since the page was opened."""
+        """The requests since the page was opened."""
         return [about["request"]["url"] for name, about in self.events if name == "Network.requestWillBeSent"]
 
     def troubles(self) -> list[str]:

@@ -1,4 +1,4 @@
-"""The command as a user meets it: run in this process, or as one of its own."""
+"""The command as a user runs it: in this process, or as a process of its own."""
 
 import json
 import re

@@ -41,7 +41,7 @@ Damage = Callable[[Path, Random], str]
 
 
 def odd_value(folder: Path, random: Random) -> str:
-    """A value of a record, or the whole of it, becomes another one."""
+    """Replace a value of a record, or the whole record."""
     with closing(sqlite3.connect(folder / "library.sqlite", isolation_level=None)) as store:
         row, prefix, value = _a_record(store, random)
         changed, where = _changed(json.loads(value), random)
@@ -50,7 +50,7 @@ def odd_value(folder: Path, random: Random) -> str:
 
 
 def odd_row(folder: Path, random: Random) -> str:
-    """A column of a row holds something of another kind."""
+    """Put a value of another type in a column of a row."""
     column = random.choice(["value", "value", "key", "prefix", "created_at", "updated_at"])
     odd = random.choice([b"\xff\xfe", b"{}", "{", "[]", "7", "é\x00", "2026-02-31 25:00:00", 7, 1.5])
     with closing(sqlite3.connect(folder / "library.sqlite", isolation_level=None)) as store:
@@ -62,7 +62,7 @@ def odd_row(folder: Path, random: Random) -> str:
 
 
 def missing_rows(folder: Path, random: Random) -> str:
-    """Some rows of one kind are gone."""
+    """Delete some rows of one kind."""
     with closing(sqlite3.connect(folder / "library.sqlite", isolation_level=None)) as store:
         row, prefix, _ = _a_record(store, random)
         only = random.choice(["rowid = ?", "prefix = (SELECT prefix FROM store WHERE rowid = ?)"])
@@ -71,7 +71,7 @@ def missing_rows(folder: Path, random: Random) -> str:
 
 
 def odd_checkpoint(folder: Path, random: Random) -> str:
-    """A checkpoint, or what a step wrote, is another one."""
+    """Replace a checkpoint, or what a step wrote."""
     with closing(sqlite3.connect(folder / "checkpoints.sqlite", isolation_level=None)) as kept:
         table, column = random.choice([("checkpoints", "checkpoint"), ("writes", "value")])
         newest = f"SELECT rowid, {column} FROM {table} WHERE type = 'msgpack' ORDER BY rowid DESC LIMIT 12"
@@ -84,7 +84,7 @@ def odd_checkpoint(folder: Path, random: Random) -> str:
 
 
 def odd_checkpoint_row(folder: Path, random: Random) -> str:
-    """A column of a checkpoint holds something of another kind, or the row is gone."""
+    """Put a value of another type in a column of a checkpoint, or delete the row."""
     table = random.choice(["checkpoints", "writes"])
     columns = {"checkpoints": ["type", "checkpoint", "metadata", "parent_checkpoint_id", "checkpoint_id"]}
     column = random.choice(columns.get(table, ["type", "value", "channel", "task_id"]))
@@ -99,7 +99,7 @@ def odd_checkpoint_row(folder: Path, random: Random) -> str:
 
 
 def odd_file(folder: Path, random: Random) -> str:
-    """A file is cut off, emptied, overwritten in places, or another one stands in its place."""
+    """Truncate, empty, partly overwrite or replace a file."""
     files = sorted(path for path in folder.rglob("*") if path.is_file() and path.suffix != ".lock")
     file, other = random.choice(files), random.choice(files)
     data = file.read_bytes()
@@ -123,7 +123,7 @@ def odd_file(folder: Path, random: Random) -> str:
 
 
 def odd_marker(folder: Path, random: Random) -> str:
-    """The library's marker says something else."""
+    """Change the library's marker."""
     said = random.choice([b"", b"null", b"[]", b"{}", b'{"format": "1"}', b'{"format": 1e999}', b'{"format": NaN}'])
     said = random.choice([said, b'{"format": null}', b'{"format": true}', b"9" * 5000, b"[" * 100_000, b"\xff"])
     (folder / "readgraph.json").write_bytes(said)
@@ -131,7 +131,7 @@ def odd_marker(folder: Path, random: Random) -> str:
 
 
 def odd_folder(folder: Path, random: Random) -> str:
-    """A folder of the library is gone, or a file stands in its place."""
+    """Delete a folder of the library, or replace it by a file."""
     inside = random.choice([path for path in (folder / "locks", folder / "search") if path.exists()])
     rmtree(inside)
     if random.random() < 0.5:
@@ -153,7 +153,7 @@ WAYS: list[Damage] = [
 
 
 def _a_record(store: sqlite3.Connection, random: Random) -> tuple[int, str, str]:
-    """A row of the store: each kind of record is as likely as another."""
+    """A row of the store; each kind of record is equally likely."""
     rows = store.execute("SELECT rowid, prefix, value FROM store").fetchall()
     kind = random.choice(sorted({prefix.split(".")[1] for _, prefix, _ in rows}))
     row: tuple[int, str, str] = random.choice([row for row in rows if row[1].split(".")[1] == kind])
@@ -161,7 +161,7 @@ def _a_record(store: sqlite3.Connection, random: Random) -> tuple[int, str, str]
 
 
 def _changed(value: Any, random: Random, most: int = 10**40) -> tuple[Any, str]:
-    """The value with one part of it, at any depth, gone or something else; and where that is."""
+    """The value with one part, at any depth, deleted or replaced; and where that part is."""
     odd = random.choice([each for each in ODD if type(each) is not int or each <= most])
     if not isinstance(value, dict | list) or not value or random.random() < 0.1:
         return odd, f"= {odd!r}"

@@ -1,4 +1,4 @@
-"""Small files in the official forms of the datasets, with content of our own."""
+"""Small files in the official formats of the datasets, with content of our own."""
 
 import gzip
 import json
@@ -226,4 +226,4 @@ RULER = {
         "Who lit it?",
     ),
 }
-"""Of a task: a prompt, the text that stands in it, and the question."""
+"""A task: a prompt, the text in it, and the question."""

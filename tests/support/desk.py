@@ -1,4 +1,4 @@
-"""A graph of somebody's own with one of ours inside: a desk that looks a question up and writes a letter."""
+"""A user's own graph with one of readgraph's inside: a help desk that looks up a question and writes a letter."""
 
 from typing import NotRequired
 

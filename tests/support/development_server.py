@@ -1,4 +1,4 @@
-"""LangGraph's development server in a subprocess, begun by its own command or by ours."""
+"""LangGraph's development server in a subprocess, started by its own command or by readgraph's."""
 
 import os
 import signal
@@ -26,7 +26,7 @@ READY_WITHIN = 60.0
 STOPPED_WITHIN = 10.0
 
 _FOREIGN = ("LANGSMITH_", "LANGCHAIN_", "LANGGRAPH_", "READGRAPH_", "OPENAI_", "OTEL_")
-"""Settings of the person who runs the tests, keys among them, that the server must not see."""
+"""Environment variables of the person who runs the tests, such as keys, that the server must not see."""
 
 
 @dataclass(frozen=True)
@@ -55,14 +55,13 @@ def development_server(folder: Path, config: Path, **environment: str) -> Iterat
 
 @contextmanager
 def serving(command: list[str], folder: Path, *, saying: str = "", **environment: str) -> Iterator[DevelopmentServer]:
-    """A command that serves, on a free loopback port, while the context lasts; its files go to the folder.
+    """Run a server command on a free loopback port inside the `with` block; its files go to the folder.
 
-    It is ready when it answers, and has written what it is to be `saying`.
-    It leads a group of processes of its own, of which nothing is left in the end.
+    It is ready when it answers and has printed `saying`. It runs in a process group of its own, all of which is ended.
     """
     port, library, log_file = free_port(), folder / "library", folder / "server.log"
     with log_file.open("wb") as log:
-        # It keeps its threads below the working directory, where a developer's own server must not find them.
+        # It stores its threads in the working directory, where a developer's own server must not find them.
         process = subprocess.Popen(
             [sys.executable, "-m", *command, "--port", str(port)],
             cwd=folder,
@@ -97,7 +96,7 @@ def _environment(library: Path, extra: dict[str, str]) -> dict[str, str]:
 
 
 def free_port() -> int:
-    """A port that nobody listens on."""
+    """A port on which nothing listens."""
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port: int = taken.getsockname()[1]
         return port

@@ -1,4 +1,4 @@
-"""Folders of evaluations made by hand: nothing is read, so that every figure is known; and results by method."""
+"""Evaluation folders made without reading, so that every figure is known; and their results by method."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -15,7 +15,7 @@ CONTEXT = ReaderContext(model="openai:double")
 NOTHING: dict[str, Any] = {"calls": 0, "input_words": 0, "output_words": 0, "cost": None, "fallbacks": {}}
 
 Right = Callable[[int, int], bool]
-"""Whether the answer to the question of this number is right in this run."""
+"""Whether the answer to the question with this number is correct in this run."""
 
 
 def every(number: int, run: int) -> bool:
@@ -31,7 +31,7 @@ def even(number: int, run: int) -> bool:
 
 
 def quiz(questions: int, texts: int = 2, name: str = "quality", categories: Sequence[str] = ("",)) -> Dataset:
-    """Multiple choices of two, the first one right, about texts in turn."""
+    """Questions with two options, of which the first is correct, about each text in turn."""
     items = tuple(
         Item(
             id=f"q{number}",
@@ -56,7 +56,7 @@ def folder_of(
     context: ReaderContext = CONTEXT,
     **fields: Any,
 ) -> EvaluationFolder:
-    """A folder in which methods answered so; `fields` are those of all outcomes."""
+    """A folder with these answers of the methods; `fields` are part of every outcome."""
     folder = EvaluationFolder(path)
     what = what_is_run(None, dataset, [method_named(name) for name in methods], runs, None, context)
     with folder.opened(what):
@@ -77,7 +77,7 @@ def folder_of(
 
 
 def memory(method: str, run: int, text: Text) -> dict[str, Any]:
-    """A line of memories.jsonl: two pages and their notes of a tenth."""
+    """A line of memories.jsonl: two pages, and notes with a tenth of their words."""
     words = len(text.text.split())
     return {
         **NOTHING,

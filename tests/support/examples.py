@@ -1,4 +1,4 @@
-"""Where the example texts are."""
+"""The folder of the example texts."""
 
 from pathlib import Path
 

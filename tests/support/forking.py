@@ -1,5 +1,5 @@
-"""The command in processes of its own that are forked where its modules are there already: importing them takes longer
-than most of what a test makes such a process do. They can be killed as any other.
+"""The command in processes of its own, forked from one in which its modules are imported already, since importing them
+takes longer than most of what a test makes such a process do. The processes can be killed like any other.
 """
 
 import multiprocessing
@@ -24,14 +24,14 @@ _forking.set_forkserver_preload(
 
 
 def forked(*arguments: object, said: str | Path = os.devnull) -> BaseProcess:
-    """The command as it begins in a process of its own, which reads its standard input from a file."""
+    """Start the command in a process of its own; `said` is a file for its standard input."""
     process = _forking.Process(target=_command, args=([*map(str, arguments)], dict(os.environ), str(said)))
     process.start()
     return process
 
 
 def ended(process: BaseProcess) -> int | None:
-    """The exit code of a process that ends by itself or is killed; a negative one is the signal."""
+    """The exit code of a process that ends by itself or is killed; a negative code is the signal's number."""
     process.join(60)
     return process.exitcode
 
@@ -48,7 +48,7 @@ def _command(arguments: Sequence[str], environment: Mapping[str, str], said: str
 
 
 def forked_call(function: Callable[..., object], *arguments: object) -> BaseProcess:
-    """A function of a test's module in a process of its own."""
+    """Run a function of a test module in a process of its own."""
     process = _forking.Process(target=function, args=arguments)
     process.start()
     return process

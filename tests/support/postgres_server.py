@@ -1,4 +1,4 @@
-"""A PostgreSQL server of one's own in a folder: no network, a Unix socket alone, gone afterwards."""
+"""A temporary PostgreSQL server in a folder, reached only by a Unix socket."""
 
 import os
 import shutil
@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 
 
 def programs() -> Path | None:
-    """Where `initdb` and `pg_ctl` are: on the path, else where Debian puts them; none where they are not installed."""
+    """The folder of `initdb` and `pg_ctl`: on the path, else Debian's; None if they are not installed."""
     found = shutil.which("initdb")
     places = [Path(found).parent] if found else sorted(Path("/usr/lib/postgresql").glob("*/bin"))
     return next((place for place in reversed(places) if (place / "initdb").exists()), None)
@@ -18,7 +18,7 @@ def programs() -> Path | None:
 
 @contextmanager
 def postgres() -> Iterator[str]:
-    """A running server; gives its connection string. Its sockets' path must be short, so the folder is a new one."""
+    """Run a server; yields its connection string. The folder is a new one, because a socket's path must be short."""
     where = programs()
     assert where
     # The server refuses to run as root.

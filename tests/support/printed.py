@@ -1,9 +1,9 @@
-"""What was printed, without what is other each time."""
+"""Printed output without the parts that differ from run to run."""
 
 import re
 
 RENEW = "READGRAPH_RENEW_SNAPSHOTS"
-"""The environment's variable under which tests write what came out instead of comparing it."""
+"""The environment variable with which tests write new expected outputs instead of comparing them."""
 
 VARYING = [
     (re.compile(r"\b\d+\.\d s\b"), "0.1 s"),
@@ -12,11 +12,11 @@ VARYING = [
     (re.compile(r"\$[\d.]+"), "$0.03"),
     (re.compile(r'"seconds": [\d.]+'), '"seconds": 0.1'),
 ]
-"""Times, dates, sizes on disk and prices, which are others another time."""
+"""Times, dates, sizes on disk and prices, which differ from run to run."""
 
 
 def said(printed: str) -> str:
-    """An output without what is other each time, and without spaces at the ends of lines."""
+    """The output without the parts that differ from run to run, and without spaces at the ends of lines."""
     for varying, instead in VARYING:
         printed = varying.sub(instead, printed)
     return "".join(f"{line.rstrip()}\n" for line in printed.splitlines())

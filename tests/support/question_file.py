@@ -9,7 +9,7 @@ FILE = EXAMPLES / "questions.jsonl"
 
 
 def question_lines() -> str:
-    """What the file holds: a document a line, the story first."""
+    """The file's content: a line for each document, the story first."""
     paths = sorted(EXAMPLES.glob("*.questions.json"), reverse=True)
     kept = [json.loads(path.read_text(encoding="utf-8")) for path in paths]
     return "".join(json.dumps(_line(one), ensure_ascii=False) + "\n" for one in kept)
@@ -28,7 +28,7 @@ def _line(kept: dict[str, Any]) -> dict[str, Any]:
 
 
 def _choices_first(questions: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Every metric has something to score among the first few."""
+    """Reorder the questions, so that the first few include some for every metric."""
     return sorted(questions, key=lambda question: "options" not in question)
 
 

@@ -1,4 +1,4 @@
-"""A small dataset in the form of one's own questions, made of the example story."""
+"""A small dataset in readgraph's own format for questions, made of the example story."""
 
 import json
 from pathlib import Path
@@ -24,7 +24,7 @@ CHOICE = {
 
 
 def story_file(folder: Path, *questions: dict[str, Any], texts: int = 1, dataset: str = "") -> Path:
-    """A file with so many parts of the example story, and questions about each; the first holds the goat."""
+    """A file with this many parts of the example story, and questions about each; the goat is in the first part."""
     story = (EXAMPLES / "the-lamp-at-sarn-head.txt").read_text(encoding="utf-8")
     lines = [
         {

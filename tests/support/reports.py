@@ -19,13 +19,13 @@ Odd characters: \u2028\u2029 \0 \x7f \ufeff
 
 The goat 🐐 stood on the gallery 🗼 of the lamp on the nineteenth of January, and nobody knew how it got there.
 """
-"""Text that is markup, to whoever takes it for that; what is looked for in it stands behind wide characters."""
+"""Text that could be taken for markup; the quotes in it come after wide characters."""
 
 SMALL_PAGES = {"min_page_words": 10, "max_page_words": 30}
 
 
 async def read(library: Library, document: Document, question: str, **context: Any) -> dict[str, Any]:
-    """A reading without a model, a graph's output."""
+    """A graph's output for a reading without a model."""
     graph = build().compile(checkpointer=library.checkpointer, store=library.store)
     found = await graph.ainvoke(
         {"document": document.id, "question": question},
@@ -38,7 +38,7 @@ async def read(library: Library, document: Document, question: str, **context: A
 async def report(
     library: Library, text: str, question: str, title: str = "a text", **more: Any
 ) -> tuple[ReportData, dict[str, Any]]:
-    """The report of a question about a text, with what was found; `more` replaces a part of that."""
+    """The report of a question about a text, and the graph's output; `more` replaces parts of the output."""
     document = await library.pages.add_document(text, title=title)
     found = await read(library, document, question) | more
     return await report_of_answer(library.pages, Question(question=question), found, "gist"), found

@@ -41,7 +41,7 @@ def write_pdf(path: Path, pages: Sequence[Sequence[str]], body: ParagraphStyle =
 
 
 def write_pdf_lines(path: Path, pages: Sequence[Sequence[str]]) -> Path:
-    """A PDF of lines at even distances."""
+    """A PDF with evenly spaced lines."""
     canvas = Canvas(str(path), pagesize=A5)
     for page in pages:
         for number, line in enumerate(page):
