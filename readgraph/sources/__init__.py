@@ -1,7 +1,7 @@
-"""Files become texts here, and what is found in a text can be traced to its page, chapter, heading, time or line.
+"""Converts files to texts, and records where each part of a text is in its source: page, chapter, heading, time, line.
 
-Plain text and Markdown are kept as they are, so that offsets are the file's; HTML, PDF, EPUB and Word are converted
-to plain text. Imports nothing of ours but the errors; libraries are imported when a file needs them.
+Plain text and Markdown stay unchanged, so that offsets are the file's; HTML, PDF, EPUB and Word are converted to plain
+text. Of our other rooms it imports only `state`; libraries are imported when a file needs them.
 """
 
 from readgraph.sources.folders import load_all

@@ -1,4 +1,4 @@
-"""Zip archives in memory (EPUB, Word), read with a limit: an archive that would fill the memory is refused."""
+"""Zip archives (EPUB, Word) in memory, read up to a limit: an archive that would fill the memory is refused."""
 
 import zipfile
 import zlib
@@ -27,16 +27,16 @@ class Archive:
         self.members = frozenset(self._zip.namelist())
 
     def broken(self, detail: str = "") -> BadInput:
-        """The error for a file that is no such archive, or a damaged one."""
-        return BadInput(f"{self.name} is no {self.kind} file, or a broken one{detail and ': '}{detail}.")
+        """The error for a file that is not such an archive, or is damaged."""
+        return BadInput(f"{self.name} is not a valid {self.kind} file{detail and ': '}{detail}.")
 
     def read(self, member: str) -> bytes:
-        """The bytes of a member."""
+        """The bytes of a member; raises `BadInput` if it can't be read."""
         portions = []
         try:
             info = self._zip.getinfo(member)
             if info.compress_type not in _PLAIN_METHODS:
-                raise self.broken("it is packed in a way that such files aren't")
+                raise self.broken("its compression method is not one that such files use")
             with self._zip.open(info) as packed:
                 while portion := packed.read(PORTION):
                     self._count(len(portion))
@@ -47,12 +47,12 @@ class Archive:
             raise
         except _BROKEN:
             raise self.broken() from None
-        except RuntimeError:  # zipfile's word for a member under a password
-            raise BadInput(f"{self.name} is locked by a password: unlock it first.") from None
+        except RuntimeError:  # zipfile's error for a member with a password
+            raise BadInput(f"{self.name} is locked by a password: remove the password first.") from None
         return b"".join(portions)
 
     def check(self) -> None:
-        """Read every member once: nothing is damaged, and all of them together keep the limit."""
+        """Read every member once, to check that none is damaged and that together they stay within the limit."""
         for member in self._zip.namelist():
             self.read(member)
 
@@ -60,4 +60,6 @@ class Archive:
         self._left -= size
         if self._left < 0:
             most = most_bytes() // 1_000_000
-            raise BadInput(f"{self.name} would unpack to more than {most} MB: let READGRAPH_MAX_FILE_MB be larger.")
+            raise BadInput(
+                f"{self.name} would unpack to more than {most} MB: set READGRAPH_MAX_FILE_MB to a larger number."
+            )

@@ -11,23 +11,23 @@ _GAP = re.compile(r"\n{2,}")
 
 
 def normal(text: str) -> str:
-    """Without soft hyphens, with ligatures as letters and hard spaces as spaces; other odd characters stay."""
+    """The text without soft hyphens, with ligatures as letters and no-break spaces as spaces."""
     return text if text.isascii() else text.translate(_NORMAL)
 
 
 def on_a_line(text: str) -> str:
-    """Normal text with each run of white space as one space."""
+    """The `normal` text on one line, with each run of white space as one space."""
     return " ".join(normal(text).split())
 
 
 def paragraphs_of(text: str) -> list[str]:
-    """The paragraphs of a text whose line ends are meant: an empty line parts them."""
+    """The paragraphs of a text whose line ends are intended: empty lines separate them."""
     lines = "\n".join(on_a_line(line) for line in text.split("\n"))
     return [part for part in _GAP.split(lines.strip("\n")) if part]
 
 
 class Blocks:
-    """Blocks of text in their order, parted by a blank line; items of a list and rows of a table by a line end."""
+    """Blocks of text in order, separated by blank lines; items of a list and rows of a table by line ends."""
 
     def __init__(self) -> None:
         self._parts: list[str] = []
@@ -35,7 +35,7 @@ class Blocks:
         self.length = 0
 
     def add(self, text: str, kind: str = PARAGRAPH) -> int:
-        """Append a block that isn't empty; its offset."""
+        """Append a block that isn't empty, and return its offset."""
         if self._parts:
             self._append("\n" if kind == self._kind != PARAGRAPH else "\n\n")
         self._kind = kind

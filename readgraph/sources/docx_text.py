@@ -1,4 +1,4 @@
-"""Word documents become plain text: paragraphs, headings, list items, table rows, and the notes at the end."""
+"""Word documents as plain text: paragraphs, headings, list items, table rows, and the notes at the end."""
 
 import re
 from collections.abc import Iterator
@@ -26,14 +26,14 @@ _NOTES = {"footnotereference": "footnote", "endnotereference": "endnote"}
 
 
 def convert(data: bytes, name: str) -> Converted:
-    """The text of a document; places are the paths of its headings. Raises `BadInput` where it can't be opened."""
+    """The text of a document; places are the paths of its headings. Raises `BadInput` if it can't be opened."""
     if data.startswith(_OLD_OFFICE):
-        raise BadInput(f"{name} is locked by a password, or an old .doc: save it as .docx without one.")
+        raise BadInput(f"{name} is locked by a password, or is an old .doc: save it as .docx without a password.")
     archive = Archive(data, name, "Word")
     archive.check()
     try:
         reader = _Reader(_opened(data))
-    except Exception:  # python-docx raises whatever its parts stumble on
+    except Exception:  # python-docx raises many types of errors for damaged files
         raise archive.broken() from None
     reader.read()
     text = reader.blocks.text()
@@ -62,13 +62,13 @@ class _Reader:
         self._tables = 0
 
     def read(self) -> None:
-        """Everything, in order; footnotes and endnotes at the end, by the numbers that stand in the text."""
+        """Read everything in order; footnotes and endnotes go to the end, by their numbers in the text."""
         self._container(self._body)
         written = 0
-        while fresh := list(self._numbers)[written:]:  # a note may refer to others
-            for key in fresh:
+        while unwritten := list(self._numbers)[written:]:  # a note may refer to others
+            for key in unwritten:
                 self._note(key)
-            written += len(fresh)
+            written += len(unwritten)
 
     def _note(self, key: tuple[str, str]) -> None:
         note = self._notes.get(key)
@@ -98,9 +98,9 @@ class _Reader:
     def _table(self, table: "_Element") -> None:
         rows = [[cell for cell in _unwrapped(row) if local_name(cell.tag) == "tc"] for row in _unwrapped(table)]
         self._tables += 1
-        lays_out = max(map(len, rows), default=0) < 2 or table.find(f".//{_W}tbl") is not None
+        is_layout = max(map(len, rows), default=0) < 2 or table.find(f".//{_W}tbl") is not None
         for row in rows:
-            if lays_out:
+            if is_layout:
                 for cell in row:
                     self._container(cell)
             elif any(cells := [self._cell(cell) for cell in row]):
@@ -140,7 +140,7 @@ class _Reader:
 
 
 def _unwrapped(container: "_Element") -> "Iterator[_Element]":
-    """The children, with content controls, insertions and the like opened."""
+    """The children, with content controls, insertions and the like replaced by their contents."""
     for child in container:
         name = local_name(child.tag)
         if name in _WRAPPERS:
@@ -158,9 +158,9 @@ def _styles(document: "Document") -> tuple[dict[str, int], set[str]]:
         while (base := getattr(chain[-1], "base_style", None)) is not None and len(chain) < 20:
             chain.append(base)
         names = [link.name or "" for link in chain]
-        found = next((match for name in names if (match := _HEADING.match(name))), None)
-        if found or "Title" in names:
-            levels[style.style_id] = int(found[1]) if found else 0
+        heading = next((match for name in names if (match := _HEADING.match(name))), None)
+        if heading or "Title" in names:
+            levels[style.style_id] = int(heading[1]) if heading else 0
         elif any(name.startswith("List") and name != "List Paragraph" for name in names):
             lists.add(style.style_id)
     return levels, lists
@@ -168,12 +168,12 @@ def _styles(document: "Document") -> tuple[dict[str, int], set[str]]:
 
 def _notes(document: "Document") -> "dict[tuple[str, str], _Element]":
     """Footnotes and endnotes by kind and id."""
-    found: dict[tuple[str, str], _Element] = {}
+    notes: dict[tuple[str, str], _Element] = {}
     for relation in document.part.rels.values():
         kind = relation.reltype.rpartition("/")[2].rstrip("s")
         if kind in _NOTES.values() and not relation.is_external:
             root = parse_xml(relation.target_part.blob)
             for note in root if root is not None else ():
                 if local_name(note.tag) == kind:
-                    found[kind, note.get(f"{_W}id", "")] = note
-    return found
+                    notes[kind, note.get(f"{_W}id", "")] = note
+    return notes

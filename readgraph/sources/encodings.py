@@ -1,10 +1,10 @@
-"""Bytes become text: Unicode with or without a mark first, else the encoding that reads best."""
+"""Decodes bytes to text: Unicode with or without a byte order mark, or else the most likely encoding."""
 
 import codecs
 
 from readgraph.state.errors import BadInput
 
-_MARKS = (  # UTF-32's little-endian mark begins as UTF-16's does
+_MARKS = (  # UTF-32's little-endian mark begins with UTF-16's
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF32_BE, "utf-32"),
@@ -17,7 +17,7 @@ _DETECTABLE = [
     *("mac_roman", "cp932", "euc_jp", "gb18030", "big5", "cp949"),
 ]
 _MISTAKEN_FOR_WESTERN = {"cp1250", "mac_roman", "cp437", "cp850", "iso8859_2"}
-_CENTRAL_EUROPEAN = b"\x8a\x8d\x8e\x9a\x9d\x9e\xb3\xb9"  # Š Ť Ž š ť ž ł ą: frequent there, hardly found in the west
+_CENTRAL_EUROPEAN = b"\x8a\x8d\x8e\x9a\x9d\x9e\xb3\xb9"  # Š Ť Ž š ť ž ł ą: frequent there, rare in the west
 _SEVEN_BIT = ("iso2022", "hz")
 _WIDER = {
     "ascii": "cp1252",
@@ -29,22 +29,22 @@ _WIDER = {
 }
 
 MOST_NULS = 0.05
-"""Share of null bytes above which even valid UTF-8 is no text."""
+"""Share of null bytes above which even valid UTF-8 does not count as text."""
 
 SAMPLE = 65_536
-"""Bytes in which the encoding is looked for."""
+"""Bytes from which the encoding is detected."""
 
 
 def decode(data: bytes, name: str, declared: str = "") -> str:
-    """The text of a file's bytes; raises `BadInput` where they are no text.
+    """The text of a file's bytes; raises `BadInput` if they are not text.
 
-    A mark at the beginning is right, then UTF-8 (what is valid as that is hardly anything else), then what the file
-    declares, then what is detected. A file of which all but a little is UTF-8 is UTF-8, with U+FFFD for what is not;
-    so is one in which nothing can be detected, but all but a little is ASCII.
+    A byte order mark decides; then UTF-8 is tried (bytes that are valid UTF-8 are hardly anything else), then the
+    encoding that the file declares, then the detected one. A file that is UTF-8 except for a few bytes is decoded as
+    UTF-8, with U+FFFD for those; so is a file that is almost all ASCII and whose encoding can't be detected.
     """
     for start, kind in _OTHER_KINDS.items():
         if data.startswith(start):
-            raise BadInput(f"{name} is no text but {kind}: give it the name that goes with it.")
+            raise BadInput(f"{name} is not text but {kind}: rename it with the ending of that kind.")
     for mark, encoding in _MARKS:
         if data.startswith(mark):
             return _strictly(data, encoding) or _refused(name)
@@ -65,12 +65,12 @@ def _refused(name: str) -> str:
 
 
 def _known(declared: str) -> str:
-    """The codec of a declared encoding, as browsers take it; empty where there is none for text."""
+    """The codec for a declared encoding, as browsers choose it; "" if there is no such codec for text."""
     try:
         codec = codecs.lookup(declared.strip())
     except (LookupError, ValueError):
         return ""
-    # A page that can be searched for its declaration is not in UTF-16.
+    # A page whose bytes contain an ASCII declaration is not in UTF-16.
     return "" if codec.name.startswith("utf") else _WIDER.get(codec.name, codec.name)
 
 
@@ -82,7 +82,7 @@ def _strictly(data: bytes, encoding: str) -> str | None:
 
 
 def _mended(data: bytes) -> tuple[str, int, int]:
-    """UTF-8 with U+FFFD for what is not, how much that is, and how many characters are beyond ASCII."""
+    """The text as UTF-8 with U+FFFD for invalid bytes, the number of these, and the number of non-ASCII characters."""
     text = data.decode("utf-8", "replace")
     return text, text.count("\ufffd"), len(text) - len(text.encode("ascii", "ignore"))
 
@@ -108,7 +108,7 @@ def _is_central_european(sample: bytes) -> bool:
 
 
 def _sample(data: bytes) -> bytes:
-    """Lines that hold more than ASCII, as the rest says nothing about the encoding."""
+    """The lines with non-ASCII bytes: the others say nothing about the encoding."""
     begin = data.rfind(b"\n", 0, _first_beyond_ascii(data)) + 1
     lines, size = [], 0
     for line in data[begin : begin + 64 * SAMPLE].split(b"\n"):
@@ -121,5 +121,5 @@ def _sample(data: bytes) -> bytes:
 
 
 def _first_beyond_ascii(data: bytes) -> int:
-    block = next(at for at in range(0, len(data), SAMPLE) if not data[at : at + SAMPLE].isascii())
-    return block + next(at for at, byte in enumerate(data[block : block + SAMPLE]) if byte > 127)
+    block = next(start for start in range(0, len(data), SAMPLE) if not data[start : start + SAMPLE].isascii())
+    return block + next(offset for offset, byte in enumerate(data[block : block + SAMPLE]) if byte > 127)

@@ -1,4 +1,4 @@
-"""EPUB becomes plain text: its documents in reading order, each page of HTML converted."""
+"""EPUB as plain text: its HTML documents, converted, in reading order."""
 
 import posixpath
 from collections.abc import Iterable, Iterator
@@ -22,12 +22,12 @@ _ENCRYPTION = "META-INF/encryption.xml"
 _NCX = "application/x-dtbncx+xml"
 
 CHAPTER_LEVEL = 2
-"""In a book with a table of contents, a document that it leaves out is named by a heading of this level or wider."""
+"""A document missing in the table of contents is named after its first heading if that has at most this level."""
 
 
 @dataclass(frozen=True)
 class _Entry:
-    """One line of the table of contents: the document and the anchor it leads to, the titles above with its own."""
+    """An entry of the table of contents: the document and anchor that it links to, its title and those above it."""
 
     document: str
     anchor: str
@@ -42,7 +42,7 @@ class _Book:
 
 
 def convert(data: bytes, name: str) -> Converted:
-    """The text of a book; places are its chapters. Raises `BadInput` where it is locked, broken or without text."""
+    """The text of a book; places are its chapters. Raises `BadInput` if it is locked, damaged or without text."""
     archive = Archive(data, name, "EPUB")
     book = _open(archive)
     _refuse_locked(archive, book)
@@ -72,20 +72,20 @@ def _open(archive: Archive) -> _Book:
     if not spine:
         raise archive.broken("its reading order is empty")
     pages = [_inside(path, item.get("href", "")) for item in spine if "image/" not in item.get("media-type", "")]
-    title = next((on_a_line("".join(found.itertext())) for found in _elements(package, "title")), "")
+    title = next((on_a_line("".join(element.itertext())) for element in _elements(package, "title")), "")
     return _Book(title, pages, _contents(archive, path, items.values()))
 
 
 def _contents(archive: Archive, package: str, items: "Iterable[_Element]") -> list[_Entry]:
-    """The table of contents: EPUB 3's, else EPUB 2's; empty where there is none to be read."""
-    found: list[_Entry] = []
+    """The table of contents: EPUB 3's, or else EPUB 2's; empty if neither can be read."""
+    entries: list[_Entry] = []
     for item in sorted(items, key=lambda item: item.get("media-type") == _NCX):
         is_nav, is_ncx = "nav" in item.get("properties", "").split(), item.get("media-type") == _NCX
         path = _inside(package, item.get("href", ""))
-        if (is_nav or is_ncx) and not found and path in archive.members:
+        if (is_nav or is_ncx) and not entries and path in archive.members:
             root = parse_xml(archive.read(path))
-            found = list(_nav_entries(root, path) if is_nav else _ncx_entries(root, path))
-    return found
+            entries = list(_nav_entries(root, path) if is_nav else _ncx_entries(root, path))
+    return entries
 
 
 def _nav_entries(root: "_Element | None", path: str) -> Iterator[_Entry]:
@@ -113,7 +113,7 @@ def _entry(path: str, link: str | None, titles: list[str]) -> Iterator[_Entry]:
 
 
 def _chapters(book: _Book, document: str, page: Page, start: int) -> Iterator[Place]:
-    """Places of a document's chapters; one without entry and heading goes on with the chapter before."""
+    """The places of a document's chapters; a document without entry and heading continues the chapter before."""
     entries = [entry for entry in book.contents if entry.document == document]
     for entry in entries:
         yield Place(start + page.blocks.anchors.get(entry.anchor, 0), f"chapter '{on_one_line(entry.title)}'")
@@ -124,13 +124,13 @@ def _chapters(book: _Book, document: str, page: Page, start: int) -> Iterator[Pl
 
 
 def _refuse_locked(archive: Archive, book: _Book) -> None:
-    """Encrypted fonts are common and harmless; encrypted documents can't be read."""
+    """Raise `BadInput` for encrypted documents; encrypted fonts are common and harmless."""
     if _ENCRYPTION not in archive.members:
         return
     references = _elements(_parsed(archive, _ENCRYPTION), "cipherreference")
     encrypted = {posixpath.normpath(unquote(reference.get("URI", ""))) for reference in references}
     if encrypted.intersection(book.spine):
-        raise BadInput(f"{archive.name} is locked by DRM: only its shop's own programs can open it.")
+        raise BadInput(f"{archive.name} is locked by DRM: only the seller's own programs can open it.")
 
 
 def _parsed(archive: Archive, member: str) -> "_Element":
@@ -141,7 +141,7 @@ def _parsed(archive: Archive, member: str) -> "_Element":
 
 
 def _inside(base: str, link: str) -> str:
-    """The archive's name for what a member links to."""
+    """The name in the archive of the member that another one links to."""
     return posixpath.normpath(posixpath.join(posixpath.dirname(base), unquote(link.partition("#")[0])))
 
 
@@ -150,5 +150,5 @@ def _elements(root: "_Element | None", name: str) -> "Iterator[_Element]":
 
 
 def _first_text(element: "_Element", names: tuple[str, ...]) -> str:
-    found = next((child for child in element if local_name(child.tag) in names), None)
-    return "" if found is None else on_a_line("".join(found.itertext()))
+    child = next((child for child in element if local_name(child.tag) in names), None)
+    return "" if child is None else on_a_line("".join(child.itertext()))

@@ -19,29 +19,29 @@ def _stop(problem: BadInput) -> None:
 def load_all(
     paths: Sequence[Path], glob: str | None = None, left_out: Callable[[BadInput], None] = _stop
 ) -> list[SourceText]:
-    """The texts of files and folders, in the order given; "-" is standard input.
+    """The texts of files and folders, in the given order; "-" is standard input.
 
-    A folder gives all files of known kinds below it, sorted by path with numbers in their order (chapter 2 before
-    chapter 10), without hidden ones; `glob` narrows them ("*.md", "notes/*.txt", "2024/**/*.html") and leaves files
-    that are named alone. A file that is met twice is loaded once. Raises `BadInput` where a file can't be read, and
-    where a folder holds none; `left_out` gets what can't be read in a folder, and may raise, as long
-    as there is something else to read.
+    A folder stands for all files of known kinds below it, without hidden ones, sorted by path with numbers by value
+    (chapter 2 before chapter 10). `glob` selects among them ("*.md", "notes/*.txt", "2024/**/*.html"); it does not
+    apply to files that are named directly. A file that occurs twice is loaded once. Raises `BadInput` if a named file
+    can't be read or a folder holds no file. `left_out` is called with the error of each file in a folder that can't be
+    read, as long as there is something else to read; by default it raises the error.
     """
-    found, problems = list[SourceText](), list[BadInput]()
+    texts, problems = list[SourceText](), list[BadInput]()
     for file in chosen_files(paths, glob):
         try:
-            found.append(load(file))
+            texts.append(load(file))
         except BadInput as problem:
             if file in paths:
                 raise
             problems.append(problem)
     for unreadable in problems:
-        (left_out if found else _stop)(unreadable)
-    return found
+        (left_out if texts else _stop)(unreadable)
+    return texts
 
 
 def chosen_files(paths: Sequence[Path], glob: str | None, suffixes: Sequence[str] = SUFFIXES) -> list[Path]:
-    """The files that `load_all` takes, of kinds with these endings."""
+    """The files that `load_all` loads, of the kinds with these endings."""
     chosen: dict[str, Path] = {}
     for path in paths:
         for file in _files(path, glob, suffixes) if os.path.isdir(path) else [path]:
@@ -77,10 +77,10 @@ def _matching(folder: Path, glob: str) -> set[Path]:
     try:
         return set(folder.rglob(glob))
     except (ValueError, NotImplementedError, IndexError):
-        raise BadInput(f"{glob!a} is no pattern for files below a folder: try '*.md'.") from None
+        raise BadInput(f"{glob!a} is not a pattern for files below a folder: try '*.md'.") from None
 
 
 def _natural(path: Path) -> list[list[tuple[int, int, str]]]:
-    """Sorts numbers by their size and letters without regard to case, folder by folder."""
+    """The key to sort paths folder by folder, numbers by value, and letters without regard to case."""
     return [[(0, int(run), run) if run.isdecimal() else (1, 0, run.casefold()) for run in _NUMBER.split(part)]
             for part in path.parts]  # fmt: skip

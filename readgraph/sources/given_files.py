@@ -1,4 +1,4 @@
-"""Files that somebody names, opened with care: no pipe that waits for ever, no device, nothing beyond the memory."""
+"""Safe reading of files that users name: no pipes that wait for ever, no devices, nothing larger than the memory."""
 
 import os
 import stat
@@ -8,7 +8,7 @@ from pathlib import Path
 from readgraph.state.errors import BadInput
 
 MOST_MB = 200
-"""Megabytes of one file that are read where READGRAPH_MAX_FILE_MB says nothing else."""
+"""The most megabytes of a file, unless READGRAPH_MAX_FILE_MB is set."""
 
 _KINDS = {
     stat.S_IFIFO: "a pipe",
@@ -20,45 +20,47 @@ _KINDS = {
 
 
 def most_bytes() -> int:
-    """Bytes of one file, of standard input, or of an archive's members together, that are read at most."""
-    given = os.environ.get("READGRAPH_MAX_FILE_MB") or MOST_MB
+    """The most bytes that are read of a file, of standard input, or of all members of an archive together."""
+    setting = os.environ.get("READGRAPH_MAX_FILE_MB") or MOST_MB
     try:
-        most = int(given)
+        most = int(setting)
     except ValueError:
         most = 0
     if most < 1:
-        raise BadInput(f"READGRAPH_MAX_FILE_MB can't be '{given}': it is a number of megabytes, such as {MOST_MB}.")
+        raise BadInput(
+            f"READGRAPH_MAX_FILE_MB can't be '{setting}': it must be a number of megabytes, such as {MOST_MB}."
+        )
     return most * 1_000_000
 
 
 def check_regular(path: Path, name: str) -> int:
-    """The size in bytes of a regular file, or of what a link leads to; raises `BadInput` for everything else.
+    """The size in bytes of a regular file, or of a link's target; raises `BadInput` for anything else.
 
-    `name` is what messages call it.
+    `name` is the file's name in messages.
     """
     try:
-        found = os.stat(path)
-    except (FileNotFoundError, NotADirectoryError, ValueError):  # the last of a null character in the path
+        status = os.stat(path)
+    except (FileNotFoundError, NotADirectoryError, ValueError):  # ValueError: a null character in the path
         raise BadInput(f"There is no file {name}.") from None
     except OSError as problem:
         raise BadInput(f"{name} can't be read: {problem.strerror}.") from None
-    if not stat.S_ISREG(found.st_mode):
-        kind = _KINDS.get(stat.S_IFMT(found.st_mode), "no regular file")
+    if not stat.S_ISREG(status.st_mode):
+        kind = _KINDS.get(stat.S_IFMT(status.st_mode), "not a regular file")
         raise BadInput(f"{name} can't be read, it is {kind}: name a file.")
-    return found.st_size
+    return status.st_size
 
 
 def read_bytes(path: Path, name: str) -> bytes:
-    """A regular file's bytes, if they are no more than may be read; `name` is what messages call it.
+    """The bytes of a regular file; `name` is its name in messages.
 
-    Raises `BadInput`.
+    Raises `BadInput` if it can't be read or is too large.
     """
     most = most_bytes()
     if check_regular(path, name) > most:
         raise too_large(name)
     try:
         with path.open("rb") as file:
-            data = file.read(most + 1)  # a file may grow, and some of the system's say that they have no size
+            data = file.read(most + 1)  # a file may grow, and some system files report size 0
     except OSError as problem:
         raise BadInput(f"{name} can't be read: {problem.strerror}.") from None
     if len(data) > most:
@@ -67,18 +69,18 @@ def read_bytes(path: Path, name: str) -> bytes:
 
 
 def read_standard_input() -> bytes:
-    """The bytes of standard input; raises `BadInput` where it is closed, or has more than may be read."""
+    """The bytes of standard input; raises `BadInput` if it is closed or too large."""
     most = most_bytes()
     try:
         data = sys.stdin.buffer.read(most + 1)
-    except (AttributeError, OSError):  # closed (then there is no sys.stdin), or a folder
-        raise BadInput("Standard input can't be read: give it a text, or name a file.") from None
+    except (AttributeError, OSError):  # closed (sys.stdin is None), or a folder
+        raise BadInput("Standard input can't be read: pipe a text into it, or name a file.") from None
     if len(data) > most:
         raise too_large("Standard input")
     return data
 
 
 def too_large(name: str) -> BadInput:
-    """The error for what has more bytes than may be read."""
+    """The error for a file that is larger than `most_bytes`."""
     most = most_bytes() // 1_000_000
-    return BadInput(f"{name} has more than {most} MB: split it, or let READGRAPH_MAX_FILE_MB be larger.")
+    return BadInput(f"{name} has more than {most} MB: split it, or set READGRAPH_MAX_FILE_MB to a larger number.")

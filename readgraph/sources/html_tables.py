@@ -1,4 +1,4 @@
-"""The blocks of a web page with its tables: rows of cells where a table has columns, else what stands in its cells."""
+"""The blocks of a web page with its tables: rows of cells for data tables, the cells' blocks for layout tables."""
 
 from collections.abc import Iterator
 from itertools import chain
@@ -6,17 +6,17 @@ from itertools import chain
 from readgraph.sources.blocks import PARAGRAPH, Blocks
 
 COLUMN_OF_PARAGRAPHS = 3
-"""A cell with so many paragraphs makes its table one that lays out the page."""
+"""A table is a layout table if one of its cells has at least this many paragraphs."""
 
 Block = tuple[str, str]
 """Text and kind."""
 
 
 class PageBlocks(Blocks):
-    """The blocks of a page; those of a table wait until it is known what the table is.
+    """The blocks of a page; those of a table wait until it is known what kind of table it is.
 
-    Only the innermost table can be one of rows: a table, a heading or preformatted text in its cells tells that the
-    table around them lays out the page.
+    Only an innermost table can be a data table: a table, a heading or preformatted text inside its cells shows that a
+    table is used for the page's layout.
     """
 
     def __init__(self) -> None:
@@ -27,17 +27,17 @@ class PageBlocks(Blocks):
         self._tables = 0
 
     def anchor(self, name: str) -> None:
-        """The next block can be found by this name."""
+        """Name the next block, so that links can lead to it."""
         self._pending.append(name)
 
     def put(self, text: str, kind: str) -> None:
-        """A block, of the table that is open if there is one."""
+        """Add a block to the open table, or to the page if no table is open."""
         table = self._open[-1] if self._open else None
         if table is None or not table.put(text, kind):
             self.add(text, kind)
 
     def add(self, text: str, kind: str = PARAGRAPH) -> int:
-        """Append a block; its offset, which is that of the anchors before it."""
+        """Append a block, and return its offset, to which the pending anchors lead."""
         start = super().add(text, kind)
         for name in self._pending:
             self.anchors.setdefault(name, start)
@@ -45,17 +45,17 @@ class PageBlocks(Blocks):
         return start
 
     def open_table(self) -> None:
-        """A table begins."""
+        """Begin a table."""
         self.lay_out()
         self._open.append(_Table())
 
     def open_cell(self, tag: str) -> None:
-        """A row (tr) or a cell (td, th) begins."""
+        """Begin a row (tr) or a cell (td, th)."""
         if self._open and (table := self._open[-1]):
             table.open(tag)
 
     def close_table(self) -> None:
-        """The innermost table ends."""
+        """End the innermost table."""
         table = self._open.pop() if self._open else None
         if table:
             self._tables += 1
@@ -64,7 +64,7 @@ class PageBlocks(Blocks):
                 self.add(text, kind)
 
     def lay_out(self) -> None:
-        """The innermost table lays out the page: what it holds so far becomes blocks, and so will what follows."""
+        """Treat the innermost table as layout: its contents, so far and from now on, become blocks of the page."""
         if self._open and (table := self._open[-1]):
             self._open[-1] = None
             for text, kind in table.contents():
@@ -84,7 +84,7 @@ class _Table:
             self._rows[-1].append([])
 
     def put(self, text: str, kind: str) -> bool:
-        """Keep a block of the last cell; False before the first one (a caption)."""
+        """Add a block to the last cell; false if there is none yet (a caption)."""
         row = next((row for row in reversed(self._rows) if row), None)
         if row is None:
             return False
@@ -96,11 +96,11 @@ class _Table:
         return chain.from_iterable(chain.from_iterable(self._rows))
 
     def rows(self, kind: str) -> Iterator[Block]:
-        """A block for each row that isn't empty."""
+        """One block for each row that isn't empty."""
         return ((" | ".join(map(_text_of, row)), kind) for row in self._rows if any(row))
 
     def lays_out(self) -> bool:
-        """Whether this is no table of rows: it has one column, or a cell that holds a column of paragraphs."""
+        """Whether this is a layout table: it has one column, or a cell with many paragraphs."""
         paragraphs = (sum(kind == PARAGRAPH for _, kind in cell) for row in self._rows for cell in row)
         return max(map(len, self._rows), default=0) < 2 or max(paragraphs, default=0) >= COLUMN_OF_PARAGRAPHS
 

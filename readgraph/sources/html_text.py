@@ -1,4 +1,4 @@
-"""HTML becomes plain text: the words in their order, without scripts, styles and navigation."""
+"""HTML as plain text: the words in their order, without scripts, styles and navigation."""
 
 import re
 from collections.abc import Mapping
@@ -30,7 +30,7 @@ _NOT_SHOWN = re.compile(r"display\s*:\s*none", re.IGNORECASE)
 
 
 def convert(data: bytes, name: str) -> Converted:
-    """The text of a page; places are the paths of its headings. Raises `BadInput` where it holds no text."""
+    """The text of a page; places are the paths of its headings. Raises `BadInput` if it holds no text."""
     page = read_page(data, name)
     text = page.blocks.text()
     if not text:
@@ -39,7 +39,7 @@ def convert(data: bytes, name: str) -> Converted:
 
 
 def read_page(data: bytes, name: str) -> "Page":
-    """A page of HTML, read; also XHTML, as HTML where it is not well-formed. Raises `BadInput` for binary data."""
+    """Parse HTML or XHTML; XHTML that is not well-formed is parsed as HTML. Raises `BadInput` for binary data."""
     declared = _DECLARED.search(data[:4096])
     html = decode(data, name, declared[1].decode("ascii") if declared else "")
     page = Page()
@@ -51,10 +51,10 @@ def read_page(data: bytes, name: str) -> "Page":
 
 
 class Page:
-    """Text, headings and anchors of a page, collected as its parser calls `start`, `data` and `end`.
+    """Text, headings and anchors of a page, collected while its parser calls `start`, `data` and `end`.
 
-    A table with columns becomes rows of cells; one that lays out the page (it holds headings, tables or columns of
-    paragraphs) becomes the blocks of its cells. List items of a numbered list have their numbers.
+    A data table becomes rows of cells; a layout table (with headings, tables or columns of paragraphs in it) becomes
+    the blocks of its cells. Items of a numbered list keep their numbers.
     """
 
     def __init__(self) -> None:
@@ -70,7 +70,7 @@ class Page:
         self._numbers: list[int | None] = []
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:
-        """The parser has met a start tag."""
+        """Called by the parser for a start tag."""
         tag = local_name(tag)
         if self._skipped or tag in _SKIPPED or _is_hidden(attributes):
             self._skipped += 1
@@ -87,7 +87,7 @@ class Page:
             self._open_block(tag, attributes)
 
     def data(self, data: str) -> None:
-        """The parser has met text."""
+        """Called by the parser for text."""
         if self._skipped:
             return
         if self._title_parts is not None:
@@ -98,7 +98,7 @@ class Page:
             self._parts.append(data.replace("\n", " "))
 
     def end(self, tag: str) -> None:
-        """The parser has met an end tag, or supplied it."""
+        """Called by the parser for an end tag, also for one that it added."""
         tag = local_name(tag)
         if self._skipped:
             self._skipped -= 1
@@ -112,7 +112,7 @@ class Page:
             self._close_block(tag)
 
     def close(self) -> None:
-        """The parser is at the end."""
+        """Called by the parser at the end."""
         self._flush()
         self.blocks.lay_out()
 
@@ -154,7 +154,7 @@ class Page:
             self.blocks.close_table()
 
     def _next_marker(self, attributes: Mapping[str, str]) -> str:
-        """The number of the list item that begins, as it stands before its text; empty in a list without."""
+        """The number before the text of the list item that begins; "" in a list without numbers."""
         number = self._numbers[-1] if self._numbers else None
         if number is None:
             return ""
@@ -163,7 +163,7 @@ class Page:
         return f"{number}. "
 
     def _flush(self) -> bool:
-        """The text since the last block becomes one; whether there was any."""
+        """Make a block of the text since the last one; returns whether there was any."""
         text = "".join(self._parts)
         self._parts.clear()
         if not text or text.isspace():
@@ -192,5 +192,5 @@ def _is_hidden(attributes: Mapping[str, str]) -> bool:
     )
 
 
-def _number(given: str | None, otherwise: int) -> int:
-    return int(given) if given and re.fullmatch(r"-?\d{1,9}", given.strip()) else otherwise
+def _number(value: str | None, default: int) -> int:
+    return int(value) if value and re.fullmatch(r"-?\d{1,9}", value.strip()) else default

@@ -21,7 +21,7 @@ KINDS = {
     ".epub": "epub_text",
     ".docx": "docx_text",
 }
-"""The module of this room that converts files of each ending."""
+"""The module of this package that converts files with each ending."""
 
 SUFFIXES = tuple(KINDS)
 """Endings of the files that can be read, in lower case."""
@@ -30,7 +30,7 @@ STANDARD_INPUT = "-"
 
 
 def load(path: Path) -> SourceText:
-    """The text of one file ("-": of standard input); raises `BadInput` with one line where there is none to read."""
+    """The text of one file ("-": of standard input); raises `BadInput` if there is none to read."""
     if str(path) == STANDARD_INPUT:
         return _load_standard_input()
     name = shown(path)
@@ -39,29 +39,32 @@ def load(path: Path) -> SourceText:
         raise BadInput(f"{name} is a folder: name a file.")
     if kind is None and os.path.lexists(path):
         raise BadInput(
-            f"{name} is of no kind that can be read ({', '.join(SUFFIXES)}): "
-            "if it is text, give it on standard input, with - for its name."
+            f"{name} is not of a kind that can be read ({', '.join(SUFFIXES)}): "
+            "if it is text, pipe it into standard input, and write - as its name."
         )
-    made = _made(kind or "plain_text", read_bytes(path, name), name)
+    converted = _converted(kind or "plain_text", read_bytes(path, name), name)
     return SourceText(
-        on_one_line(made.title) or " ".join(path.stem.split()), made.text, str(path.absolute()), made.places
+        on_one_line(converted.title) or " ".join(path.stem.split()),
+        converted.text,
+        str(path.absolute()),
+        converted.places,
     )
 
 
 def shown(path: Path) -> str:
-    """A path as messages name it: on one line, whatever it holds."""
+    """A path as messages show it: on one line, with unprintable characters escaped."""
     name = str(path)
     return name if name.isprintable() else ascii(name)
 
 
 def _load_standard_input() -> SourceText:
-    made = _made("plain_text", read_standard_input(), "Standard input")
-    return SourceText("standard input", made.text, STANDARD_INPUT, made.places)
+    converted = _converted("plain_text", read_standard_input(), "Standard input")
+    return SourceText("standard input", converted.text, STANDARD_INPUT, converted.places)
 
 
-def _made(kind: str, data: bytes, name: str) -> Converted:
+def _converted(kind: str, data: bytes, name: str) -> Converted:
     convert: Converter = import_module(f"readgraph.sources.{kind}").convert
-    made = convert(data, name) if data else None
-    if made is None or not made.text or made.text.isspace():
+    converted = convert(data, name) if data else None
+    if converted is None or not converted.text or converted.text.isspace():
         raise BadInput(f"{name} is empty: there is nothing to read.")
-    return made
+    return converted

@@ -1,4 +1,4 @@
-"""Markdown: kept as it is; places are the paths of its headings."""
+"""Markdown stays unchanged; places are the paths of its headings."""
 
 import re
 from collections.abc import Iterator
@@ -20,13 +20,13 @@ _DECORATION = re.compile(r"[*`]+|__|[ \t]+#+\s*$|\s*\{[^{}]*\}\s*$")
 
 
 def convert(data: bytes, name: str) -> Converted:
-    """The text as decoded, unchanged; without headings its places are those of plain text."""
+    """The decoded text, unchanged; without headings, its places are those of plain text."""
     text = decode(data, name)
     return Converted(text, ordered(_headings(text)) or places_of_text(text))
 
 
 def _headings(text: str) -> Iterator[Place]:
-    """A place for each heading, in either style, outside of front matter and fenced code."""
+    """A place for each heading, in either notation, outside of front matter and fenced code."""
     front = _FRONT_MATTER.match(text)
     path, fence = HeadingPath(), ""
     for mark in _MARK.finditer(text, front.end() if front else 0):
@@ -39,9 +39,9 @@ def _headings(text: str) -> Iterator[Place]:
                 yield Place(mark.start(), path.enter(level, plain))
 
 
-def _fence_after(fence: str, met: str, info: str) -> str:
-    """The fence that is open behind a line that looks like one; empty where none is."""
+def _fence_after(fence: str, mark: str, info: str) -> str:
+    """The fence that is open after a line with the fence `mark`; "" if none is."""
     if not fence:
-        return "" if met[0] == "`" and "`" in info else met
-    closes = met[0] == fence[0] and len(met) >= len(fence) and not info.strip()
+        return "" if mark[0] == "`" and "`" in info else mark
+    closes = mark[0] == fence[0] and len(mark) >= len(fence) and not info.strip()
     return "" if closes else fence

@@ -1,4 +1,4 @@
-"""HTML and XML are parsed here, and only here: from text in memory, without network, entities of the file or limits."""
+"""The only place that parses HTML and XML: from memory, without network access and without the file's own entities."""
 
 import re
 from html.entities import html5
@@ -12,7 +12,7 @@ _XML_ENTITIES = {"amp;", "lt;", "gt;", "quot;", "apos;"}
 
 
 def feed_html(text: str, target: Any) -> None:
-    """Parse HTML, however malformed, into a parser target; nesting has no limit, since no tree is built."""
+    """Parse HTML, even if malformed, into a parser target. Nesting has no limit, since no tree is built."""
     from lxml import etree
 
     parser = etree.HTMLParser(target=target, encoding="utf-8", huge_tree=True)
@@ -20,7 +20,7 @@ def feed_html(text: str, target: Any) -> None:
 
 
 def feed_xhtml(text: str, target: Any) -> bool:
-    """Parse XHTML into a parser target; False where it isn't well-formed: the target then holds a part of it."""
+    """Parse XHTML into a parser target; returns false if it isn't well-formed (the target then holds a part of it)."""
     from lxml import etree
 
     parser = etree.XMLParser(target=target, encoding="utf-8", resolve_entities=False, no_network=True, huge_tree=True)
@@ -43,10 +43,10 @@ def parse_xml(data: bytes) -> "_Element | None":
 
 
 def local_name(tag: object) -> str:
-    """A tag without its namespace, in lower case; empty for comments and the like."""
+    """A tag without its namespace, in lower case; "" for comments and the like."""
     return tag.rpartition("}")[2].lower() if isinstance(tag, str) else ""
 
 
 def _character(entity: re.Match[str]) -> str:
-    """HTML's named characters, which XML doesn't know."""
+    """The character for one of HTML's named entities, which XML doesn't know."""
     return entity[0] if entity[1] in _XML_ENTITIES else html5.get(entity[1], entity[0])

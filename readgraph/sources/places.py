@@ -1,4 +1,4 @@
-"""Where the parts of a text stand in its source: page, chapter, heading, time or line."""
+"""Where the parts of a text are in its source: page, chapter, heading, time or line."""
 
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
@@ -6,17 +6,17 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 MOST_PLACES = 20_000
-"""Places of one text; more are thinned evenly."""
+"""The most places of a text; of more, an even selection is kept."""
 
 LONGEST_TITLE = 80
-"""Characters of a heading in a label."""
+"""The most characters of a heading in a label."""
 
-Thing = TypeVar("Thing")
+Element = TypeVar("Element")
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """From this character offset on, the text stands here in the source's own terms ("PDF page 12")."""
+    """A place in the source's own terms ("PDF page 12"), and the character offset where it begins in the text."""
 
     start: int
     label: str
@@ -28,32 +28,32 @@ def place_at(places: Sequence[Place], offset: int) -> str | None:
     return places[number - 1].label if number else None
 
 
-def thinned(things: Sequence[Thing], most: int = MOST_PLACES) -> Sequence[Thing]:
-    """At most so many of the things, the first among them, at even distances."""
-    if len(things) <= most:
-        return things
-    return [things[number * len(things) // most] for number in range(most)]
+def thinned(elements: Sequence[Element], most: int = MOST_PLACES) -> Sequence[Element]:
+    """At most `most` of the elements, evenly spaced, beginning with the first."""
+    if len(elements) <= most:
+        return elements
+    return [elements[number * len(elements) // most] for number in range(most)]
 
 
 def ordered(places: Iterable[Place]) -> tuple[Place, ...]:
-    """Ascending and thinned; of places with one start the last is kept, which is the narrowest."""
+    """The places in ascending order and thinned; of several with the same start, the last (narrowest) is kept."""
     return tuple(thinned(sorted({place.start: place for place in places}.values(), key=lambda place: place.start)))
 
 
 def on_one_line(title: str) -> str:
-    """A title without line breaks, cut where it is long."""
+    """A title without line breaks, shortened if it is long."""
     title = " ".join(title.split())
     return title if len(title) <= LONGEST_TITLE else title[: LONGEST_TITLE - 1].rstrip() + "…"
 
 
 class HeadingPath:
-    """The headings above a point of a text, the widest first."""
+    """The headings above a point in a text, the highest level first."""
 
     def __init__(self) -> None:
         self._titles: list[tuple[int, str]] = []
 
     def enter(self, level: int, title: str) -> str:
-        """The label of the part that a heading of this level opens: "§ Installation > Linux"."""
+        """Enter the section of a heading of this level, and return its label: "§ Installation > Linux"."""
         while self._titles and self._titles[-1][0] >= level:
             self._titles.pop()
         self._titles.append((level, on_one_line(title)))

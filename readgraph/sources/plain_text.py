@@ -1,4 +1,4 @@
-"""Plain text: kept as it is; places are times, headings, or lines, whichever the text has."""
+"""Plain text stays unchanged; its places are times, headings or lines, depending on what it has."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -9,12 +9,12 @@ from readgraph.sources.places import MOST_PLACES, Place, on_one_line, thinned
 from readgraph.sources.source_text import Converted
 
 LONG_PARAGRAPH = 2_000
-"""Characters: where paragraphs are longer than this on average, every line is a place."""
+"""Characters. If paragraphs are longer than this on average, every line is a place."""
 
 LONGEST_HEADING = 80
 
 FEWEST_MARKS = 2
-"""Times or headings that a text must have for them to be its places."""
+"""The fewest times or headings that are used as a text's places."""
 
 _PARAGRAPH = re.compile(r"\S[^\n]*(?:\n[ \t]*[^\s][^\n]*)*")
 _LINE = re.compile(r"\S[^\n]*")
@@ -40,15 +40,15 @@ _NUMBERED = re.compile(
 
 
 def convert(data: bytes, name: str) -> Converted:
-    """The text as decoded, unchanged."""
+    """The decoded text, unchanged."""
     text = decode(data, name)
     return Converted(text, places_of_text(text))
 
 
 def places_of_text(text: str) -> tuple[Place, ...]:
-    """Places by times at line starts, else by headings that stand alone, else by line numbers at paragraphs."""
+    """Places: times at line starts, or else headings on lines of their own, or else line numbers of paragraphs."""
     if "\n" not in text:
-        text = text.replace("\r", "\n")  # as old Macs wrote; offsets stay
+        text = text.replace("\r", "\n")  # line ends of old Macs; offsets stay the same
     marks = list(_times(text))
     if len(marks) < FEWEST_MARKS:
         paragraphs = [match.span() for match in _PARAGRAPH.finditer(text)]
@@ -76,16 +76,16 @@ def _headings(text: str, paragraphs: list[tuple[int, int]]) -> Iterator[tuple[in
 
 
 def _lines(text: str, starts: list[int]) -> tuple[Place, ...]:
-    """Line numbers at these paragraphs; at every line where the paragraphs are long."""
+    """Line numbers of these paragraphs, or of every line if the paragraphs are long."""
     if len(text) > LONG_PARAGRAPH * len(starts):
         starts = [match.start() for match in _LINE.finditer(text)]
     return tuple(_numbered(text, thinned(starts)))
 
 
 def _numbered(text: str, starts: Sequence[int]) -> list[Place]:
-    places, line, at = [], 1, 0
+    places, line, counted_to = [], 1, 0
     for start in starts:
-        line += text.count("\n", at, start)
-        at = start
+        line += text.count("\n", counted_to, start)
+        counted_to = start
         places.append(Place(start, f"line {line}"))
     return places

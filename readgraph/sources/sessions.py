@@ -1,4 +1,4 @@
-"""Files as the sessions of a history: one each, one under each heading, or one on each line of JSON."""
+"""Files as the sessions of a history: one session for each file, each heading, or each line of JSON."""
 
 import json
 import re
@@ -20,7 +20,7 @@ SESSION_HEADING = r"^#{1,6}\s+session\s+\d+\b\W*(?:(?P<time>.*\d.*)|(?P<title>.*
 
 
 class SourceSession(NamedTuple):
-    """One session: its text, and what it is called and when it was, where the source says so."""
+    """One session: its text, and its title and time ("" if the source does not give them)."""
 
     text: str
     title: str
@@ -30,34 +30,36 @@ class SourceSession(NamedTuple):
 def load_sessions(paths: Sequence[Path], glob: str | None = None, heading: str | None = None) -> list[SourceSession]:
     """The sessions of files and folders, in their order (see `load_all`); "-" is standard input.
 
-    A text is split before each line in which the regular expression `heading` is found, which may have groups named
-    `title` and `time`; what stands before the first such line belongs to the first session. Where it is found
-    nowhere, the file is one session with its title. A `.jsonl` file has a session on each line. Raises `BadInput`.
+    A text is split before each line that the regular expression `heading` matches; it may have groups named `title`
+    and `time`. Text before the first such line belongs to the first session. A file without such a line is one
+    session with the file's title. A `.jsonl` file has a session on each line. Raises `BadInput` if a file or the
+    expression can't be used.
     """
     try:
-        marked = re.compile(heading) if heading is not None else re.compile(SESSION_HEADING, re.IGNORECASE)
+        pattern = re.compile(heading) if heading is not None else re.compile(SESSION_HEADING, re.IGNORECASE)
     except re.error as problem:
-        raise BadInput(f"{heading!a} is no regular expression: {problem}.") from None
+        raise BadInput(f"{heading!a} is not a regular expression: {problem}.") from None
     sessions = list[SourceSession]()
     for file in chosen_files(paths, glob, (*SUFFIXES, JSON_LINES)):
         if file.suffix.lower() == JSON_LINES:
             sessions += _of_json_lines(file)
         else:
             source = load(file)
-            sessions += split_sessions(source.text, marked) or [SourceSession(source.text, source.title, "")]
+            sessions += split_sessions(source.text, pattern) or [SourceSession(source.text, source.title, "")]
     return sessions
 
 
 def split_sessions(text: str, heading: re.Pattern[str]) -> list[SourceSession]:
-    """The sessions under their headings; none where there is no heading. A heading stays in its session's text."""
-    found, at = [], 0
+    """The sessions under their headings; an empty list without headings. Headings stay in the sessions' texts."""
+    headings, offset = [], 0
     for line in text.splitlines(keepends=True):
         if line.strip() and (match := heading.search(line.rstrip())):
-            found.append((at, match))
-        at += len(line)
-    bounds = pairwise([0, *(start for start, _ in found[1:]), len(text)])
+            headings.append((offset, match))
+        offset += len(line)
+    bounds = pairwise([0, *(start for start, _ in headings[1:]), len(text)])
     return [
-        SourceSession(text[start:end], *_named(match)) for (start, end), (_, match) in zip(bounds, found, strict=False)
+        SourceSession(text[start:end], *_named(match))
+        for (start, end), (_, match) in zip(bounds, headings, strict=False)
     ]
 
 
@@ -76,7 +78,7 @@ def _of_json_lines(file: Path) -> Iterator[SourceSession]:
             try:
                 value = json.loads(line)
             except (ValueError, RecursionError):
-                raise BadInput(f"Line {number} of {name} is no JSON: each line is one session.") from None
+                raise BadInput(f"Line {number} of {name} is not JSON: each line must be one session.") from None
             count += 1
             yield _session(value, f"Line {number} of {name}")
     if not count:
@@ -84,18 +86,18 @@ def _of_json_lines(file: Path) -> Iterator[SourceSession]:
 
 
 def _session(value: Any, where: str) -> SourceSession:
-    """A session of `{"text"}` or `{"turns": [{"speaker", "text"}]}`, with `title` or `session`, `time` or `date_time`.
+    """The session in `{"text"}` or `{"turns": [{"speaker", "text"}]}`, with `title`/`session` and `time`/`date_time`.
 
-    A session's number is no title: the history counts by itself.
+    A number under `session` is not used as a title: the history counts by itself.
     """
-    given = value if isinstance(value, dict) else {}
-    turns = given.get("turns")
-    text = "\n".join(_turn(turn, where) for turn in turns) if isinstance(turns, list) else given.get("text")
+    fields = value if isinstance(value, dict) else {}
+    turns = fields.get("turns")
+    text = "\n".join(_turn(turn, where) for turn in turns) if isinstance(turns, list) else fields.get("text")
     if not isinstance(text, str) or not text.strip():
-        raise BadInput(f"{where} is no session: it needs a 'text', or 'turns' of 'speaker' and 'text'.")
-    session = given.get("session")
-    title = given.get("title") or (session if isinstance(session, str) else "")
-    return SourceSession(text, str(title), str(given.get("time") or given.get("date_time") or ""))
+        raise BadInput(f"{where} is not a session: it needs a 'text', or 'turns' of 'speaker' and 'text'.")
+    session = fields.get("session")
+    title = fields.get("title") or (session if isinstance(session, str) else "")
+    return SourceSession(text, str(title), str(fields.get("time") or fields.get("date_time") or ""))
 
 
 def _turn(turn: Any, where: str) -> str:

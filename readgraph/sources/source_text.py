@@ -1,4 +1,4 @@
-"""What a source becomes: a text, and where its parts stand in the source."""
+"""A source as text, with the places of its parts in the source."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ class SourceText:
 
 
 class Converted(NamedTuple):
-    """What a converter makes of a file's bytes; the title is empty where the file names none."""
+    """The result of a converter; the title is "" if the file names none."""
 
     text: str
     places: tuple[Place, ...]
@@ -26,4 +26,4 @@ class Converted(NamedTuple):
 
 
 Converter = Callable[[bytes, str], Converted]
-"""Makes text of a file's bytes; the second argument is the file's name in messages. Raises `BadInput`."""
+"""Converts a file's bytes to text; the second argument is the file's name in messages. Raises `BadInput`."""

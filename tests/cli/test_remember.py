@@ -74,7 +74,7 @@ def test_a_history_is_asked_by_its_name(readgraph: Command, monkeypatch: MonkeyP
     assert found["title"] == "our allotment"
     assert any(citation["place"] == "session 2, 22 February 2024, 20:10" for citation in found["citations"])
     (tmp_path / "our allotment").write_text("A file comes before a history of its name.")
-    assert_refused(readgraph("ask", question, "our allotment"), "of no kind that can be read")
+    assert_refused(readgraph("ask", question, "our allotment"), "is not of a kind that can be read")
     assert_refused(readgraph("ask", question, "another"), "There is no file another, and no document")
 
 
@@ -161,7 +161,7 @@ def test_files_that_hold_no_session_are_refused(
 
 def test_other_bad_input_is_one_line(readgraph: Command, tmp_path: Path) -> None:
     assert_refused(readgraph("remember", "log", tmp_path / "none.jsonl"), "no file")
-    assert_refused(readgraph("remember", "log", CHAT, "--sessions-at", "("), "no regular expression")
+    assert_refused(readgraph("remember", "log", CHAT, "--sessions-at", "("), "is not a regular expression")
     assert_refused(readgraph("remember", " ", CHAT), "no name")
     with pytest.raises(BadInput, match="binary"):
         (tmp_path / "b.jsonl").write_bytes(bytes(range(256)) * 9)

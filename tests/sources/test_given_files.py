@@ -100,7 +100,7 @@ def test_the_limit_is_set_in_the_environment(tmp_path: Path, monkeypatch: pytest
     file = tmp_path / "file.txt"
     file.write_text("The lamp was lit. " * 60_000)
     monkeypatch.setenv("READGRAPH_MAX_FILE_MB", "1")
-    with pytest.raises(BadInput, match="more than 1 MB: split it, or let READGRAPH_MAX_FILE_MB be larger"):
+    with pytest.raises(BadInput, match="more than 1 MB: split it, or set READGRAPH_MAX_FILE_MB to a larger number"):
         load(file)
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"a" * (MB + 1))))
     with pytest.raises(BadInput, match="Standard input has more than 1 MB"):

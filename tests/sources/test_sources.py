@@ -205,7 +205,7 @@ def test_a_file_in_a_folder_that_can_not_be_read_is_left_out_where_that_is_told(
 
 @pytest.mark.parametrize(
     "glob,reason",
-    [(None, "holds no file"), ("*.md", r"matches '\*\.md'"), ("/etc/*", "no pattern"), ("", "matches ''")],
+    [(None, "holds no file"), ("*.md", r"matches '\*\.md'"), ("/etc/*", "not a pattern"), ("", "matches ''")],
 )
 def test_a_folder_with_nothing_to_read(write: Wrote, tmp_path: Path, glob: str | None, reason: str) -> None:
     write("data.csv", "1,2")
