@@ -123,11 +123,10 @@ def _chat_model(context: ReaderContext, server: LocalServer | None) -> BaseChatM
 
 
 def _local_model(context: ReaderContext, server: LocalServer) -> BaseChatModel:
-    from openai import DefaultAsyncHttpxClient
-
+    from readgraph.models.bounded_client import bounded_client
     from readgraph.models.openai_chat import InLoopChatOpenAI
 
-    client = DefaultAsyncHttpxClient(timeout=context.timeout, trust_env=False)  # without the environment's proxies
+    client = bounded_client(context.timeout, trust_env=False)  # without the environment's proxies
     return InLoopChatOpenAI(
         model=context.model,
         base_url=server.url,
@@ -139,8 +138,9 @@ def _local_model(context: ReaderContext, server: LocalServer) -> BaseChatModel:
 
 
 def _openai_model(name: str, settings: dict[str, Any]) -> BaseChatModel:
-    from openai import DefaultAsyncHttpxClient, OpenAIError
+    from openai import OpenAIError
 
+    from readgraph.models.bounded_client import bounded_client
     from readgraph.models.openai_chat import InLoopChatOpenAI
 
     key = os.environ.get("OPENAI_API_KEY", "")
@@ -153,9 +153,7 @@ def _openai_model(name: str, settings: dict[str, Any]) -> BaseChatModel:
             )
         settings["api_key"] = "none"  # your own server needs no key, but the client does
     try:
-        return InLoopChatOpenAI(
-            model=name, http_async_client=DefaultAsyncHttpxClient(timeout=settings["timeout"]), **settings
-        )
+        return InLoopChatOpenAI(model=name, http_async_client=bounded_client(settings["timeout"]), **settings)
     except (OpenAIError, ValueError) as problem:
         what = f"{type(problem).__name__}: check its name, and OPENAI_BASE_URL"
         raise BadInput(f"The model '{name}' can't be set up: {what}.") from None

@@ -55,7 +55,7 @@ def embedding_model(name: str, timeout: float) -> Embeddings:
 
 
 def _openai_settings(timeout: float) -> dict[str, Any]:
-    from openai import DefaultAsyncHttpxClient
+    from readgraph.models.bounded_client import bounded_client
 
     key = os.environ.get("OPENAI_API_KEY", "")
     if not key and not os.environ.get("OPENAI_BASE_URL"):
@@ -71,7 +71,7 @@ def _openai_settings(timeout: float) -> dict[str, Any]:
         # Counting tokens would download tiktoken's files; our windows are far below the models' limits.
         "check_embedding_ctx_length": False,
         # LangChain would share one client between event loops, but a client works only in its first one.
-        "http_async_client": DefaultAsyncHttpxClient(timeout=timeout),
+        "http_async_client": bounded_client(timeout),
     }
 
 

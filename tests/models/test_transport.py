@@ -16,6 +16,7 @@ from langgraph.store.memory import InMemoryStore
 
 from readgraph.cli.terminal.safe_text import escaped, visible
 from readgraph.models.asking import ask, ask_text
+from readgraph.models.bounded_client import MOST_BYTES
 from readgraph.models.clients import model_client
 from readgraph.models.waiting import requested_pause
 from readgraph.state.context import ReaderContext
@@ -230,6 +231,19 @@ async def test_a_call_that_takes_too_long_is_made_again(
     server.faults.append(fault)
     assert await ask_text(with_context(runtime, timeout=0.4), PROMPT) == "There are seven."
     assert server.calls == 2
+
+
+@pytest.mark.parametrize("streaming", [False, True])
+async def test_a_response_that_would_fill_the_memory_is_broken_off(
+    server: ModelServer, runtime: Runtime[ReaderContext], streaming: bool
+) -> None:
+    (await model_client(runtime.context)).chat.streaming = streaming  # type: ignore[attr-defined]
+    said = piece({"role": "assistant", "content": "Eight."})
+    said["choices"][0] |= {"message": {"role": "assistant", "content": "Eight."}, "finish_reason": "stop"}
+    filled = " " * MOST_BYTES
+    text = f"data: {json.dumps(said)}\n\n{filled}\n\ndata: [DONE]\n\n" if streaming else json.dumps(said) + filled
+    server.faults.append(Fault.foreign(text))
+    assert await ask_text(runtime, PROMPT) == "There are seven." and server.calls == 2
 
 
 async def test_a_dripping_stream_takes_too_long(server: ModelServer, runtime: Runtime[ReaderContext]) -> None:

@@ -1,0 +1,32 @@
+"""The HTTP client of model servers, with a bound for what one sends: no response can fill the memory."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+from openai import DefaultAsyncHttpxClient
+
+MOST_BYTES = 20_000_000
+"""Of one response, unpacked: 64 embeddings of 4,096 numbers take 6 MB."""
+
+
+def bounded_client(timeout: float, **settings: Any) -> Any:
+    """OpenAI's client of a server; a response that goes on for too long counts as one that broke off.
+
+    Which HTTP package it is from depends on OpenAI's version.
+    """
+    return DefaultAsyncHttpxClient(timeout=timeout, event_hooks={"response": [_bound]}, **settings)
+
+
+async def _bound(response: Any) -> None:
+    """All that reads a response, whole or as a stream, takes its bytes from here."""
+    unbounded = response.aiter_bytes
+
+    async def bounded(chunk_size: int | None = None) -> AsyncIterator[bytes]:
+        left = MOST_BYTES
+        async for part in unbounded(chunk_size):
+            left -= len(part)
+            if left < 0:
+                raise ConnectionError("The response is too long.")
+            yield part
+
+    response.aiter_bytes = bounded
