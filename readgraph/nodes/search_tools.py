@@ -1,7 +1,7 @@
 """The tools that search a memory's pages, headers and memos; their indexes are derived from the page store."""
 
 import base64
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 from weakref import WeakKeyDictionary, proxy
@@ -19,7 +19,7 @@ from readgraph.state.records import Document, Memory
 from readgraph.state.search.entries import Entry, Extent
 from readgraph.state.search.index_registry import index_key, indexes_of
 from readgraph.state.search.keyword_index import KeywordIndex
-from readgraph.state.search.okapi import Okapi
+from readgraph.state.search.okapi import Okapi, TextsWith
 from readgraph.state.search.vector_index import VectorIndex
 from readgraph.state.search.vectors import Matrix
 
@@ -82,12 +82,19 @@ class OkapiTool:
 
     async def scored(self, query: str) -> list[tuple[int, float]]:
         """(number, score) of all pages whose text shares a word with the query, best first."""
-        okapi = Okapi(query)
+        okapi, all_terms = Okapi(query), TextsWith()
+        async for text in self._texts():
+            okapi.add(text)
+        if okapi.needs_all_terms:
+            async for text in self._texts():
+                all_terms.add(text)
+        return okapi.ranked(all_terms)
+
+    async def _texts(self) -> AsyncIterator[str]:
         for first in range(0, self.memory.pages, RANKED_AT_ONCE):
             pages = await self.store.pages(self.memory.id, range(self.memory.pages)[first : first + RANKED_AT_ONCE])
             for text in await self.store.spans(self.document, [(page.start, page.end) for page in pages]):
-                okapi.add(text)
-        return okapi.ranked()
+                yield text
 
 
 class IndexTool(SearchTool, Protocol):

@@ -1,8 +1,7 @@
 """The terms of a text and of a query, the same for every ranking by words."""
 
 import re
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from unicodedata import normalize
 
@@ -26,7 +25,8 @@ _UNSPACED = (
 )
 _INDIC = "\u0900-\u0963\u0966-\u0dff"  # `\w` does not match vowel signs, but they are inside words
 _TOKEN = re.compile(rf"[{_UNSPACED}]+|(?:[^\W{_UNSPACED}]|[{_INDIC}])+")
-_ASCII_BETWEEN = {code: " " for code in range(128) if not (chr(code).isalnum() or chr(code) == "_")}
+_ASCII_FOLDED = {code: chr(code).lower() if chr(code).isalnum() or chr(code) == "_" else " " for code in range(128)}
+_PRINTED_BETWEEN = "\u2018\u2019\u201c\u201d\u2013\u2014\u2026\u00a0"  # often all that is not ASCII
 _UNSPACED_START = re.compile(rf"[{_UNSPACED}]")
 _MARKS = re.compile(
     "[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670]"
@@ -35,23 +35,23 @@ _MARKS = re.compile(
 
 def words(text: str) -> list[str]:
     """All words of a text in their order, case-folded and stemmed, without accents and full-width forms."""
-    return [_stem(token) for token in _tokens(text)]
+    return [stem(token) for token in tokens(text)]
 
 
 def content_words(text: str) -> list[str]:
     """The result of `words` without stop words."""
-    return [_stem(token) for token in _tokens(text) if token not in STOP_WORDS]
+    return [stem(token) for token in tokens(text) if token not in STOP_WORDS]
 
 
-def term_counts(text: str) -> dict[str, int]:
-    """How often each of its `content_words` occurs in a text, in the order of first occurrence."""
-    tokens = text.casefold().translate(_ASCII_BETWEEN).split() if text.isascii() else _tokens(text)
-    counts: dict[str, int] = {}
-    for token, count in Counter(tokens).items():
-        if token not in STOP_WORDS:
-            term = _stem(token)
-            counts[term] = counts.get(term, 0) + count
-    return counts
+def tokens(text: str) -> list[str]:
+    """All words of a text in their order, case-folded and not stemmed, without accents and full-width forms."""
+    if not text.isascii():
+        for mark in _PRINTED_BETWEEN:
+            text = text.replace(mark, " ")
+    if text.isascii():
+        return text.translate(_ASCII_FOLDED).split()
+    found: list[str] = _TOKEN.findall(normalize("NFC", _MARKS.sub("", normalize("NFKD", text))).casefold())
+    return [*_parted(found)] if any(map(_UNSPACED_START.match, found)) else found
 
 
 def query_terms(query: str) -> list[str]:
@@ -79,10 +79,9 @@ def match_any(terms: Sequence[str]) -> str:
     return " OR ".join(f'"{term}"' for term in terms)
 
 
-def _tokens(text: str) -> Iterator[str]:
-    if not text.isascii():
-        text = normalize("NFC", _MARKS.sub("", normalize("NFKD", text)))
-    for token in _TOKEN.findall(text.casefold()):
+def _parted(found: Iterable[str]) -> Iterator[str]:
+    """Of scripts without spaces each character, and each pair."""
+    for token in found:
         if _UNSPACED_START.match(token):
             yield from token
             yield from (token[start : start + 2] for start in range(len(token) - 1))
@@ -90,9 +89,9 @@ def _tokens(text: str) -> Iterator[str]:
             yield token
 
 
-@lru_cache(maxsize=65_536)  # texts repeat their words
-def _stem(word: str) -> str:
-    """A light English stemmer: plurals, -ing, -ed, and the letters that these double, drop or change.
+@lru_cache(maxsize=65_536)  # a text says the same words again and again
+def stem(word: str) -> str:
+    """A light English stem: plurals, -ing, -ed, and the letters that these double, drop or change.
 
     It was compared with FTS5's Porter stemmer on LoCoMo turns, QMSum chunks and Hotpot paragraphs: neither is better on
     all of them (`benchmarks/retrieval.py`), and with this one all rankings use the same words.
