@@ -143,10 +143,10 @@ def test_headings_of_sessions(tmp_path: Path, heading: str, named: tuple[str, st
     [
         ("a.jsonl", "{", "Line 1 of"),
         ("a.jsonl", '{"text": "x"}\n[1]', "Line 2 of"),
-        ("a.jsonl", '{"text": " "}', "no session"),
+        ("a.jsonl", '{"text": " "}', "is not a session"),
         ("a.jsonl", '{"sessions": []}', "it needs a 'text'"),
         ("a.jsonl", '{"turns": ["hello"]}', "a turn without a 'text'"),
-        ("a.jsonl", '{"turns": []}', "no session"),
+        ("a.jsonl", '{"turns": []}', "is not a session"),
         ("a.jsonl", "\n\n", "is empty"),
         ("a.txt", "", "is empty"),
     ],
