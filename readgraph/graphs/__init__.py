@@ -1,1 +1,1 @@
-"""How steps are wired: one file a method. A graph file only wires."""
+"""The graphs of the methods, one file each. A graph file only wires nodes."""

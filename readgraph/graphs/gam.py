@@ -1,4 +1,4 @@
-"""GAM: a memorizer keeps a light memory of a growing history, a researcher finds what a question needs in its pages."""
+"""GAM: a memorizer keeps a light memory of a growing history; a researcher searches its pages for each question."""
 
 from typing import Any
 
@@ -31,7 +31,7 @@ ROUND = ("plan", "search", "integrate", "reflect")
 
 
 class Rounds(TypedDict, total=False):
-    """The nodes of the researcher that a `build` lets you swap; those that are not given are GAM's own."""
+    """The nodes of the researcher that can be swapped in a `build`; by default they are GAM's own."""
 
     plan: Node
     search: Node
@@ -42,7 +42,7 @@ class Rounds(TypedDict, total=False):
 
 
 def recipe(context: ReaderContext) -> Recipe:
-    """What a GAM memory is made with."""
+    """The recipe of a GAM memory."""
     parameters = {
         "session_page_words": context.session_page_words,
         "paragraph_break": context.paragraph_break,
@@ -51,7 +51,7 @@ def recipe(context: ReaderContext) -> Recipe:
     if context.model:
         parameters |= {
             "memory_words": context.memory_words,
-            "block": context.memorize_batch,  # as memories of before name it
+            "block": context.memorize_batch,  # the setting's earlier name, as in existing memories
             "two_calls": asked_apart(context),
         }
     prompts = {words.NAME: words.VERSION} if context.model else {}
@@ -79,12 +79,12 @@ class Planned(TypedDict):
 
 
 def has_plan(state: Planned) -> str:
-    """Search as planned, or answer where there is nothing to search."""
+    """Search as planned, or answer if the plan has nothing to search for."""
     return "search" if state["continue_search"] else "answer"
 
 
 def still_looking(state: Looking) -> str:
-    """One more round, or answer."""
+    """Plan another round, or answer."""
     looking = state["continue_search"] and may_go_on(state, ROUND, lambda context: context.rounds)
     return "plan" if looking else "answer"
 
@@ -92,7 +92,7 @@ def still_looking(state: Looking) -> str:
 def build_memorize(
     *, open: Node = open_document, memorize: Node = memorizer
 ) -> StateGraph[ReadingState, ReaderContext, Question, Answered]:
-    """The offline stage (figure 1): what is new of a document or a history gets its pages, memos and headers."""
+    """The offline stage (figure 1): make pages, memos and headers for what is new in a document or a history."""
     builder = StateGraph(ReadingState, context_schema=ReaderContext, input_schema=Question, output_schema=Answered)
     add_nodes(builder, open=open, memorize=memorize)
     builder.add_edge(START, "open")
@@ -106,7 +106,7 @@ def build_memorize(
 def build_research(
     *, open: Node = open_for_research, find_memory: Node = find_memory, **rounds: Unpack[Rounds]
 ) -> Research:
-    """The online stage (figure 1) over a memory that is there."""
+    """The online stage (figure 1), over an existing memory."""
     builder = _new_builder()
     add_nodes(builder, open=open, find_memory=find_memory)
     builder.add_edge(START, "open")
@@ -121,7 +121,7 @@ def build_research(
 def build(*, open: Node = open_for_research, memorize: Node = memorizer, **rounds: Unpack[Rounds]) -> Research:
     """GAM (figure 1): memorise what is new, then research each question.
 
-    Every argument is a node: one of ours, or a plain function or coroutine `(state, runtime) -> update`.
+    Every argument is a node: one of readgraph's, or a plain function or coroutine `(state, runtime) -> update`.
     """
     builder = _new_builder()
     add_nodes(builder, open=open, memorize=memorize)

@@ -1,6 +1,6 @@
 """MemGPT: an agent whose context is bounded and whose memory is not.
 
-`build_chat` is the agent that lives on; `build` puts a question about documents to a new one.
+`build_chat` is an agent that lives on after each turn; `build` asks a new agent a question about documents.
 """
 
 from collections.abc import Sequence
@@ -36,7 +36,7 @@ from readgraph.state.settings import PageSizes, Paragraphs, Rebuilding
 read = StepNode(file_pages, settings=(PageSizes, Paragraphs, Rebuilding))
 
 INSIDE = 2
-"""Supersteps of a turn of the chain that may follow the bound of thinking."""
+"""Supersteps of the chain that may still run after the last permitted `think`."""
 
 
 def is_asked(state: AgentQuestionState) -> str:
@@ -45,23 +45,23 @@ def is_asked(state: AgentQuestionState) -> str:
 
 
 class Chain(Gone):
-    """What is asked before a chain goes on."""
+    """What decides whether a chain of steps goes on."""
 
     next_step: TurnStep
 
 
 def goes_on(state: Chain) -> str:
-    """What the turn goes on with."""
+    """The next node of the turn, or its end."""
     return state["next_step"] if _may_go_on(state) else END
 
 
 def reading_goes_on(state: Chain) -> str:
-    """What the reading goes on with; it ends with an answer, the agent's or what is nearest."""
+    """The next node of the reading, or the answer at its end."""
     return state["next_step"] if _may_go_on(state) else "answer"
 
 
 def _may_go_on(state: Chain) -> bool:
-    """Whether the chain goes on: what thinking began may be done, which ends a chain by itself (see `nodes.bounds`)."""
+    """Whether the chain goes on. A call made by the last permitted `think` may still be run (see `nodes.bounds`)."""
     return state["next_step"] != "yield" and may_go_on(state, CHAIN, lambda context: context.max_chain, spare=INSIDE)
 
 
@@ -75,10 +75,10 @@ def build_chat(
     evict: Node = evict,
     act: Node | None = None,
 ) -> StateGraph[AgentGraphState, ReaderContext, AgentInput, AgentOutput]:
-    """MemGPT (figure 1): each event sets off a chain of function calls, until the agent yields.
+    """MemGPT (figure 1): each event starts a chain of function calls, until the agent yields.
 
-    `tools` are functions of your own; `archival_search` exchanges the search of archival storage. `dated`: events show
-    their time; without, the same past and message find their recorded replies.
+    `tools` are your own functions; `archival_search` replaces the search of archival storage. `dated`: events show
+    their time. Without times, the same history and message find their recorded replies.
     """
     functions = Functions([memory_functions.send_message, *MEMORY_FUNCTIONS, archival_search, *tools])
     builder = StateGraph(

@@ -1,4 +1,4 @@
-"""A conversation with an agent: its turns, one at a time, and what is looked up beside them."""
+"""A conversation with an agent: its turns, one at a time, and lookups of its memory between them."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -31,26 +31,26 @@ TIDIED_AFTER = 10
 
 
 class Audience(Protocol):
-    """Who sees a conversation."""
+    """Shows a conversation to a person or a program."""
 
     listens: bool
-    """Whether they want the model's replies while they come."""
+    """Whether to stream the model's replies."""
 
     def event(self, event: Event) -> None:
-        """An event as it comes, a call before and after it was run."""
+        """Show an event when it happens; a call both before and after it is run."""
 
     def heard(self, piece: "BaseMessage") -> None:
-        """A piece of a step while the model says it."""
+        """Show a piece of a step while the model writes it."""
 
     def warn(self, line: str) -> None:
-        """What goes wrong in a timer's turn, which nobody waits for."""
+        """Show an error of a timer's turn, for which no caller waits."""
 
     def woken(self) -> None:
-        """The end of a timer's turn."""
+        """A timer's turn has ended."""
 
 
 class Conversation:
-    """One agent's life in a library, and its turns: one at a time, also where others talk with it too."""
+    """A conversation with one agent in a library. Turns run one at a time, even if several processes talk with it."""
 
     def __init__(self, library: Library, name: str, context: ReaderContext, audience: Audience) -> None:
         self.name, self.context, self.audience = name, context, audience
@@ -58,22 +58,22 @@ class Conversation:
         self.graph: CompiledStateGraph[Any, Any, Any, Any] = build_chat().compile(
             checkpointer=library.checkpointer, store=library.store
         )
-        self.here, self.turns = asyncio.Lock(), 0
+        self.turn_lock, self.turns = asyncio.Lock(), 0
 
     async def open(self) -> list[Event]:
-        """The last things said; however long the life is, no more is read."""
-        life = await self.life()
-        recent = range(max(0, life["events"] - 5 * SHOWN_AT_OPENING), life["events"]) if life else range(0)
+        """The last messages; earlier ones are not read, however long the conversation is."""
+        state = await self.life()
+        recent = range(max(0, state["events"] - 5 * SHOWN_AT_OPENING), state["events"]) if state else range(0)
         events = await self.store.events(agent_id(self.name), recent)
         return [event for event in events if event.said][-SHOWN_AT_OPENING:]
 
     async def finish(self) -> None:
-        """A turn that was broken off goes on to its end."""
+        """Finish an interrupted turn."""
         async with self._alone():
             await self._finish()
 
     async def receive(self, arrival: IncomingEvent) -> None:
-        """One turn: the agent takes the event in, and goes on until it yields."""
+        """Run one turn: the agent receives the event, and goes on until it yields."""
         async with self._alone():
             try:
                 await self._finish()
@@ -83,12 +83,12 @@ class Conversation:
             await self._run({"agent": self.name, "event": arrival})
 
     async def close(self) -> None:
-        """Wait until a turn that was cancelled has let go of the library."""
-        async with self.here:
+        """Wait until a cancelled turn has released the library."""
+        async with self.turn_lock:
             pass
 
     async def wake(self, seconds: float, prompt: str) -> None:
-        """Wake the agent with a prompt again and again."""
+        """Wake the agent with this prompt at this interval, until cancelled."""
         while True:
             await asyncio.sleep(seconds)
             try:
@@ -98,47 +98,47 @@ class Conversation:
             self.audience.woken()
 
     async def upload(self, document: str) -> None:
-        """A document of the library, by its id, is given to the agent."""
+        """Give the agent a document of the library, by its id."""
         await self.receive(IncomingEvent(kind="upload", document=document))
 
     async def undo(self) -> list[IncomingEvent]:
-        """Take back the newest turn that the user began, and those since; the next replies are sampled anew."""
+        """Undo the newest turn that the user began, and those since; the next replies are new samples."""
         async with self._alone():
             self.context = replace(self.context, sample=self.context.sample + 1)
             return await undo_turn(self.graph, self.name)
 
     async def life(self) -> AgentState | None:
-        """The agent's life so far; none where it has not begun."""
+        """The agent's current state; None for an agent that doesn't exist yet."""
         agent = await self.store.agent(self.name)
         if agent is None:
             return None
-        life = await agent_state_of(self.library.checkpointer, agent)
-        await self.store.check_life(agent, life)
-        return life
+        state = await agent_state_of(self.library.checkpointer, agent)
+        await self.store.check_life(agent, state)
+        return state
 
     async def search(self, words: str) -> tuple[int, list[Event]]:
-        """How many events speak of this, and the best few of them."""
-        life = await self.life()
-        if life is None:
+        """The number of events that match these words, and the best few of them."""
+        state = await self.life()
+        if state is None:
             return 0, []
-        numbers = await search_recall(self.store, agent_id(self.name), life["events"], words)
+        numbers = await search_recall(self.store, agent_id(self.name), state["events"], words)
         return len(numbers), await self.store.events(agent_id(self.name), numbers[:SHOWN_OF_SEARCH])
 
     @asynccontextmanager
     async def _alone(self) -> AsyncIterator[None]:
-        """Nobody else has a turn with this agent meanwhile, in no process that uses the library."""
-        async with self.here, building(self.library.store, thread_of(agent_id(self.name))):
+        """Let no other turn of this agent run meanwhile, in any process that uses the library."""
+        async with self.turn_lock, building(self.library.store, thread_of(agent_id(self.name))):
             yield
 
     async def _finish(self) -> None:
         if (await self.graph.aget_state(agent_config(self.name))).next:
             await self._run(None)
 
-    async def _run(self, given: dict[str, Any] | None) -> None:
-        # Each checkpoint is committed before the next step: a kill loses nothing that was begun.
+    async def _run(self, graph_input: dict[str, Any] | None) -> None:
+        # Each checkpoint is committed before the next step, so that a kill loses nothing.
         modes: list[StreamMode] = ["custom", "messages"] if self.audience.listens else ["custom"]
         events: AsyncIterator[Any] = self.graph.astream(
-            given, agent_config(self.name), context=self.context, stream_mode=modes, durability="sync"
+            graph_input, agent_config(self.name), context=self.context, stream_mode=modes, durability="sync"
         )
         async for mode, part in events:
             if mode == "custom" and "event" in part:

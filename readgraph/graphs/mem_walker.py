@@ -1,4 +1,4 @@
-"""MemWalker: a tree of summaries over the text's segments, walked down to the leaf that answers, and back up."""
+"""MemWalker: a tree of summaries over the text's segments; a walk goes down to a leaf that answers, or back up."""
 
 from typing import Any
 
@@ -29,7 +29,7 @@ from readgraph.state.walk import Walked, WalkState
 
 
 def recipe(context: ReaderContext) -> Recipe:
-    """What a MemWalker memory is made with."""
+    """The recipe of a MemWalker memory."""
     parameters = {
         "segment_words": context.segment_words,
         "paragraph_break": context.paragraph_break,
@@ -60,11 +60,11 @@ class Standing(TypedDict):
 
 
 class Walking(Looking, Standing):
-    """What is asked before a further hop."""
+    """What decides whether the walk takes another hop."""
 
 
 class Begun(Standing):
-    """What is asked before the first hop."""
+    """What decides whether the walk begins."""
 
     question_text: str
 
@@ -75,7 +75,7 @@ def is_asked(state: Begun) -> str:
 
 
 def where_next(state: Walking) -> str:
-    """Decide at the node where the walk stands, or answer."""
+    """Decide at the walk's current node, or answer."""
     looking = state["continue_search"] and may_go_on(state, HOP, lambda context: context.max_hops * context.walks)
     return place(state) if looking else "answer"
 
@@ -98,8 +98,8 @@ def build(
 ) -> StateGraph[WalkState, ReaderContext, Question, Walked]:
     """MemWalker (figure 1): grow the tree once, then walk it for each question.
 
-    Every argument is a node: one of ours, or a plain function or coroutine `(state, runtime) -> update`. Raises
-    `BadInput` where a node reads what no node before it writes.
+    Every argument is a node: one of readgraph's, or a plain function or coroutine `(state, runtime) -> update`. Raises
+    `BadInput` where a node reads a key that no earlier node writes.
     """
     builder = StateGraph(WalkState, context_schema=ReaderContext, input_schema=Question, output_schema=Walked)
     add_nodes(builder, open=open)

@@ -13,7 +13,7 @@ from readgraph.state.records import Document
 
 @dataclass(frozen=True)
 class Method:
-    """A reading method: the module of its graph, what it does in one line, what it calls the note of a page."""
+    """A reading method: the module of its graph, a line that describes it, and its word for the note of a page."""
 
     name: str
     module: str
@@ -22,13 +22,13 @@ class Method:
 
     @property
     def graph(self) -> str:
-        """Where the compiled graph is, `module:name`."""
+        """The compiled graph's location, `module:name`."""
         return f"readgraph.graphs.{self.module}:graph"
 
     def build(self) -> StateGraph[Any, ReaderContext, Any, Any]:
         """The method's graph, not compiled."""
-        made: StateGraph[Any, ReaderContext, Any, Any] = import_module(f"readgraph.graphs.{self.module}").build()
-        return made
+        builder: StateGraph[Any, ReaderContext, Any, Any] = import_module(f"readgraph.graphs.{self.module}").build()
+        return builder
 
 
 METHODS = {
@@ -68,7 +68,7 @@ SHARED = {
     **dict.fromkeys(("guided-walk", "walk-and-read", "walk-and-research", "reflective-walk"), "mem-walker"),
     **dict.fromkeys(("dense", "fused"), "bm25"),
 }
-"""Methods that read the memory of another."""
+"""Methods that use the memory of another method."""
 
 
 def method_named(name: str) -> Method:
@@ -79,10 +79,10 @@ def method_named(name: str) -> Method:
 
 
 def method_for(document: Document | None) -> Method:
-    """The method for a document where none is named: GAM for a history, ReadAgent for a text."""
+    """The default method for a document: GAM for a history, ReadAgent for a text."""
     return METHODS["gam" if document and document.sessions else "read-agent"]
 
 
 def builder_of(name: str) -> str:
-    """The method whose memory the method of this name reads: another's, or its own."""
+    """The name of the method whose memory this method uses: another's, or its own."""
     return SHARED.get(name, name)

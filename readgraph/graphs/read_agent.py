@@ -26,7 +26,7 @@ from readgraph.state.settings import Gists, PageSizes, Paragraphs, Pausing, Rebu
 
 
 def recipe(context: ReaderContext) -> Recipe:
-    """What a ReadAgent memory is made with."""
+    """The recipe of a ReadAgent memory."""
     parameters: dict[str, Any] = {
         "min_page_words": context.min_page_words,
         "max_page_words": context.max_page_words,
@@ -57,7 +57,7 @@ def is_asked(state: AskedState) -> str:
 
 
 def still_looking(state: Looking) -> str:
-    """Look once more, or answer."""
+    """Look up another page, or answer."""
     looking = state["continue_search"] and may_go_on(state, ("look_up",), lambda context: context.max_pages)
     return "look_up" if looking else "answer"
 
@@ -73,8 +73,8 @@ def build(
 ) -> StateGraph[ReadingState, ReaderContext, Question, Answered]:
     """ReadAgent (figure 1): read once, then look pages up for each question and answer.
 
-    Every argument is a node: one of ours, or a plain function or coroutine `(state, runtime) -> update`. Raises
-    `BadInput` where a node reads what no node before it writes.
+    Every argument is a node: one of readgraph's, or a plain function or coroutine `(state, runtime) -> update`. Raises
+    `BadInput` where a node reads a key that no earlier node writes.
     """
     builder = StateGraph(ReadingState, context_schema=ReaderContext, input_schema=Question, output_schema=Answered)
     add_nodes(builder, open=open, read=read, merge=merge, look_up=look_up, answer=answer, cite=cite)

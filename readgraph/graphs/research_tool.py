@@ -1,4 +1,4 @@
-"""GAM's researcher as a tool: another agent's memory."""
+"""GAM's researcher as a tool, so that it can be another agent's memory."""
 
 import asyncio
 from contextvars import Context, copy_context
@@ -21,7 +21,7 @@ DESCRIPTION = (
 
 
 class Request(BaseModel):
-    """What the tool takes."""
+    """The tool's argument."""
 
     question: str = Field(description="What you want to know, to be understood alone.")
 
@@ -36,31 +36,31 @@ def as_tool(
 ) -> StructuredTool:
     """A LangChain tool that researches the GAM memory of a document or history (section 2.2.2).
 
-    It gives {"context", "sources", "status"}: the text of the context as `context.evidence` says, the numbers of the
-    pages that it rests on, and `researched`, `no_answer` where nothing was found, or `budget`. The memory may grow
-    between calls. Raises `BadInput` at a call where there is no memory.
+    It returns {"context", "sources", "status"}: the text of the context, in the form set by `context.evidence`; the
+    numbers of the pages that support it; and `researched`, `no_answer` if nothing was found, or `budget`. The memory
+    may grow between calls. A call raises `BadInput` if there is no memory.
     """
     graph = build_research().compile(store=store)
-    wanted = replace(run_context(context), context_only=True)
+    context_only = replace(run_context(context), context_only=True)
 
-    def given(found: dict[str, Any]) -> dict[str, Any]:
-        return {"context": found["context"], "sources": found["sources"], "status": found["status"]}
+    def result(output: dict[str, Any]) -> dict[str, Any]:
+        return {"context": output["context"], "sources": output["sources"], "status": output["status"]}
 
     async def research(question: str) -> dict[str, Any]:
-        asked = graph.ainvoke(Question(document=document, question=question), context=wanted)
-        return given(await asyncio.create_task(asked, context=_apart()))
+        run = graph.ainvoke(Question(document=document, question=question), context=context_only)
+        return result(await asyncio.create_task(run, context=_separate_run()))
 
     def research_and_wait(question: str) -> dict[str, Any]:
-        asked = Question(document=document, question=question)
-        return given(_apart().run(graph.invoke, asked, context=wanted))
+        graph_input = Question(document=document, question=question)
+        return result(_separate_run().run(graph.invoke, graph_input, context=context_only))
 
     return StructuredTool.from_function(
         research_and_wait, research, name=name, description=description, args_schema=Request
     )
 
 
-def _apart() -> Context:
-    """A run of its own: inside another graph's node a graph would take that graph's store and checkpointer."""
-    apart = copy_context()
-    apart.run(var_child_runnable_config.set, None)
-    return apart
+def _separate_run() -> Context:
+    """A separate run: inside another graph's node, a graph would use that graph's store and checkpointer."""
+    variables = copy_context()
+    variables.run(var_child_runnable_config.set, None)
+    return variables

@@ -168,16 +168,16 @@ RIGHT: dict[str, Builder] = {
 }
 
 WRONG: dict[str, tuple[Builder, str]] = {
-    "nothing writes it": (graph(LINE, a=idle, b=reads_one), "node 'b' reads 'one', .* on the way a → b"),
+    "nothing writes it": (graph(LINE, a=idle, b=reads_one), "node 'b' reads 'one', .* on the path a → b"),
     "it is not always written": (graph(LINE, a=perhaps_writes_one, b=reads_one), "'b' reads 'one'"),
-    "a branch skips it": (graph(SKIP, a=idle, b=writes_one, c=reads_one), "'c' reads 'one', .* way a → c"),
-    "one branch lacks it": (graph(DIAMOND, a=idle, b=writes_one, d=idle, c=reads_one), "way a → d → c"),
-    "a loop writes it too late": (graph(LOOP, a=reads_one, b=writes_one, c=idle), "'a' reads 'one', .* way a"),
+    "a branch skips it": (graph(SKIP, a=idle, b=writes_one, c=reads_one), "'c' reads 'one', .* path a → c"),
+    "one branch lacks it": (graph(DIAMOND, a=idle, b=writes_one, d=idle, c=reads_one), "path a → d → c"),
+    "a loop writes it too late": (graph(LOOP, a=reads_one, b=writes_one, c=idle), "'a' reads 'one', .* path a"),
     "at the same time": (graph(FORK, a=writes_one, b=reads_one, c=idle), "'b' reads 'one'"),
     "it waits for one only": (graph(UNEVEN, a=writes_one, d=idle, b=writes_two, c=reads_both), r"'two', .* a \+ d → c"),
-    "a choice": (graph(LOOP, to_any_by_one, a=idle, b=idle, c=idle), "choice behind 'b' reads 'one'"),
-    "an edge was forgotten": (graph([(START, "a"), ("a", END)], a=idle, b=idle), "No way leads to the node 'b'"),
-    "it begins nowhere": (graph([("a", END)], a=idle), "No way leads to the node 'a'"),
+    "a choice": (graph(LOOP, to_any_by_one, a=idle, b=idle, c=idle), "choice after 'b' reads 'one'"),
+    "an edge was forgotten": (graph([(START, "a"), ("a", END)], a=idle, b=idle), "No path leads to the node 'b'"),
+    "it begins nowhere": (graph([("a", END)], a=idle), "No path leads to the node 'a'"),
     "no such key": (graph(LINE, a=misspells, b=idle), r"'a' writes 'oen', .* not have \(it has 'one'\)"),
 }
 
@@ -259,7 +259,7 @@ def test_look_ups_stand_in_for_each_other(node: Any) -> None:
         ({"read": does_nothing}, "'merge' reads 'memory', .* open → read → merge"),
         ({"read": StepNode(answer.work, without_model=does_nothing)}, "'read' reads 'memory'"),
         ({"read": StepNode(read.work, without_model=does_nothing)}, "'merge' reads 'memory'"),
-        ({"open": does_nothing}, "choice behind 'merge' reads 'question_text'|'look_up' reads"),
+        ({"open": does_nothing}, "choice after 'merge' reads 'question_text'|'look_up' reads"),
         ({"look_up": looks_up_a_page}, "'look_up' writes 'page', which the graph's state does not have"),
     ],
 )

@@ -101,7 +101,9 @@ def test_a_person_is_asked_in_the_midst_of_it() -> None:
 
 
 def test_its_return_is_what_changed() -> None:
-    with pytest.raises(BadInput, match=r"^The node 'look_up' must return what changed, .*: it returned \[3\]\."):
+    with pytest.raises(
+        BadInput, match=r"^The node 'look_up' must return a dictionary of what changed: it returned \[3\]\."
+    ):
         compiled(lambda state: [3]).invoke(GIVEN, THREAD)
 
 
@@ -113,7 +115,7 @@ def test_its_return_is_what_changed() -> None:
         (math, "can't be 'math'"),
         (sqlite3.Connection, "can't be 'Connection'"),
         (lambda: {}, "takes ()"),
-        (lambda state, runtime, more: {}, "takes (state, runtime, more): it can be given (state), (state, runtime)"),
+        (lambda state, runtime, more: {}, "takes (state, runtime, more): it may take (state), (state, runtime)"),
         (build, "takes (open, read, merge, look_up, answer, cite)"),
     ],
 )

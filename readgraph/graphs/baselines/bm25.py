@@ -13,7 +13,7 @@ from readgraph.state.settings import Paragraphs, Rebuilding, Segments, Window
 
 
 def recipe(context: ReaderContext) -> Recipe:
-    """What the segments are made with; no model is needed for them, and every kind of retrieval finds the same."""
+    """The recipe of the segments; they need no model, and every kind of retrieval uses the same ones."""
     return Recipe("segments", {"words": segment_words(context), "paragraph_break": context.paragraph_break}, model="")
 
 

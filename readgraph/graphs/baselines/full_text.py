@@ -14,7 +14,7 @@ from readgraph.state.settings import Paragraphs, Rebuilding, Window
 
 
 def recipe(context: ReaderContext) -> Recipe:
-    """What the chunks are made with; no model is needed for them."""
+    """The recipe of the chunks, which need no model."""
     return Recipe("full-text", {"words": chunk_words(context), "paragraph_break": context.paragraph_break}, model="")
 
 

@@ -13,7 +13,7 @@ from readgraph.state.settings import Excerpt, Rebuilding, Window
 
 
 def recipe(context: ReaderContext) -> Recipe:
-    """What the cut is made with; no model is needed for it."""
+    """The recipe of the cut, which needs no model."""
     return Recipe("last-words", {"words": words_kept(context)}, model="")
 
 

@@ -19,10 +19,10 @@ def is_asked(state: AskedState) -> str:
 def linear(
     *, read: Node, look_up: Node, open: Node = open_document, answer: Node = answer, cite: Node = cite
 ) -> StateGraph[ReadingState, ReaderContext, Question, Answered]:
-    """Wire the nodes one behind the other.
+    """Wire the nodes in a line.
 
-    Every argument is a node: one of ours, or a plain function or coroutine `(state, runtime) -> update`. Raises
-    `BadInput` where a node reads what no node before it writes.
+    Every argument is a node: one of readgraph's, or a plain function or coroutine `(state, runtime) -> update`. Raises
+    `BadInput` where a node reads a key that no earlier node writes.
     """
     builder = StateGraph(ReadingState, context_schema=ReaderContext, input_schema=Question, output_schema=Answered)
     add_nodes(builder, open=open, read=read, look_up=look_up, answer=answer, cite=cite)

@@ -16,7 +16,7 @@ from readgraph.state.settings import Paragraphs, Rebuilding, Window
 
 
 def recipe(context: ReaderContext) -> Recipe:
-    """What the summary is made with: the whole text is one page, and the summary at its end is the page's note."""
+    """The recipe of the summary: the whole text is one page, and the summary at its end is the page's note."""
     parameters = {
         "piece_words": piece_words(context),
         "summary_words": SUMMARY_WORDS,

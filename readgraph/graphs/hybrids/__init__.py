@@ -1,1 +1,1 @@
-"""Methods made of others by swapping their nodes, one file each; each says what it is to gain."""
+"""Methods made from others by swapping nodes, one file each; each file states the purpose."""

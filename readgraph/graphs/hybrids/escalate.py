@@ -1,4 +1,4 @@
-"""Gists alone, then a look-up, then research: one step further only while reflection says that it isn't enough.
+"""Gists alone, then a look-up, then research: each next step only if reflection finds that the last is not enough.
 
 Most questions are answered by the gists or by a page or two; research pays for several calls before it can tell. Here
 each step is paid for when the one before it was not enough, under one budget: ReadAgent's look-up is the first of GAM's

@@ -9,6 +9,6 @@ from functools import partial
 from readgraph.graphs import gam, read_agent
 
 build = partial(gam.build, memorize=read_agent.read)
-"""GAM's graph with ReadAgent's reading in it; every argument is a node, as there."""
+"""GAM's graph with ReadAgent's `read` node; every argument is a node, as there."""
 
 graph = build().compile(name="gist_research")

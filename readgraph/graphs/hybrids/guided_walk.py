@@ -1,7 +1,7 @@
-"""MemWalker's walk, begun at the leaf that search ranks first; where that doesn't answer, back up from there.
+"""MemWalker's walk, which begins at the leaf that search ranks first and goes back up if that does not answer.
 
-A walk from the root pays for a decision at each level before it reads anything, and one wrong turn near the root costs
-most. Where a question shares words with its place, search is there at once; the tree is for the questions that don't.
+A walk from the root pays for a decision at each level before it reads anything, and a wrong turn near the root costs
+most. If a question shares words with the right leaf, search finds it directly; the tree is for all other questions.
 """
 
 from functools import partial
@@ -10,6 +10,6 @@ from readgraph.graphs import mem_walker
 from readgraph.nodes.walk.entering import enter_at_leaf
 
 build = partial(mem_walker.build, enter=enter_at_leaf)
-"""MemWalker's graph with this beginning in it; every argument is a node, as there."""
+"""MemWalker's graph with this `enter` node; every argument is a node, as there."""
 
 graph = build().compile(name="guided_walk")

@@ -10,6 +10,6 @@ from readgraph.graphs import mem_walker
 from readgraph.nodes.walk.answer import answer_over_leaves
 
 build = partial(mem_walker.build, answer=answer_over_leaves)
-"""MemWalker's graph with this answer in it; every argument is a node, as there."""
+"""MemWalker's graph with this `answer` node; every argument is a node, as there."""
 
 graph = build().compile(name="walk_and_read")

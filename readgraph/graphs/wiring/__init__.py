@@ -1,4 +1,4 @@
-"""How the nodes of a graph are joined, and the check that they fit together."""
+"""Wiring of the nodes of a graph, and the check that they fit together."""
 
 from readgraph.graphs.wiring.check import add_nodes, check_wiring
 from readgraph.graphs.wiring.plain_functions import Node

@@ -1,4 +1,4 @@
-"""What a node declares: the type of its first parameter says what it reads, its return type what it writes."""
+"""What a node declares: the type of its first parameter gives the keys it reads, its return type those it writes."""
 
 import inspect
 from collections.abc import Callable
@@ -13,18 +13,18 @@ from readgraph.state.reading import Cleared
 NOTHING: frozenset[str] = frozenset()
 
 RECORDED = frozenset({"steps", "usage", "fallbacks"})
-"""What every step writes besides: the record of its run."""
+"""Keys that every step also writes: the record of its run."""
 
-TOLD = frozenset({"step_summary"})
-"""What a step returns for its record, and is no key of the state; LangGraph drops it where a function is no step."""
+FOR_RECORD = frozenset({"step_summary"})
+"""What a step returns for its record and is no key of the state; LangGraph drops it if a function is not a step."""
 
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """The keys of the state that a node must find there, those that it writes always, and those that it may write.
+    """The keys of the state that a node needs, those that it always writes, and those that it may write.
 
-    Keys that are `NotRequired` need not be there, and may stay unwritten; those that are only `Cleared` do. `writes` is
-    none where nothing is declared: such a node may write anything.
+    `NotRequired` keys are optional: they may be missing, and may stay unwritten. A key that is only `Cleared` counts as
+    unwritten. `writes` is None if nothing is declared: such a node may write anything.
     """
 
     reads: frozenset[str] = NOTHING
@@ -35,19 +35,19 @@ class Declared:
 def declared_by(node: Any, whole_state: type[Any] | None = None) -> Declared:
     """What a node of a graph declares.
 
-    A step declares what both of its coroutines need, and what both of them write. A type that is no `TypedDict`, and
-    that of the graph's whole state, declare nothing; nor does a node that is neither a step nor a function.
+    A step declares the keys that either of its coroutines needs, and those that both write. A type that is not a
+    `TypedDict`, or is the graph's whole state, declares nothing; nor does a node that is neither step nor function.
     """
     if not isinstance(node, StepNode):
         function = getattr(node, "func", None) or getattr(node, "afunc", None)
         return _annotated(function, whole_state) if function else Declared()
     works = [work for work in (node.work, node.without_model) if work]
-    each = [_annotated(work, whole_state) for work in works]
-    known = [one.writes for one in each if one.writes is not None]
+    declared = [_annotated(work, whole_state) for work in works]
+    writes = [each.writes for each in declared if each.writes is not None]
     return Declared(
-        reads=frozenset().union(*(one.reads for one in each)),
-        writes=frozenset.intersection(*known) | RECORDED if known else None,
-        may_write=frozenset().union(*(one.may_write for one in each)),
+        reads=frozenset().union(*(each.reads for each in declared)),
+        writes=frozenset.intersection(*writes) | RECORDED if writes else None,
+        may_write=frozenset().union(*(each.may_write for each in declared)),
     )
 
 
@@ -56,7 +56,7 @@ def _annotated(function: Callable[..., Any], whole_state: type[Any] | None) -> D
     try:
         hints = get_type_hints(function)
         first = next(iter(inspect.signature(function).parameters), "")
-    except (NameError, TypeError, ValueError):  # names that only a type checker sees; callables without a signature
+    except (NameError, TypeError, ValueError):  # names that exist only for type checkers; callables without a signature
         return Declared()
     read, written = (_declaring(hints.get(name), whole_state) for name in (first, "return"))
     reads = read.__required_keys__ if read else NOTHING
@@ -66,7 +66,7 @@ def _annotated(function: Callable[..., Any], whole_state: type[Any] | None) -> D
         return Declared(reads)
     hints = get_type_hints(written, include_extras=True)
     cleared = {key for key, hint in hints.items() if Cleared in getattr(hint, "__metadata__", ())}
-    return Declared(reads, written.__required_keys__ - cleared - TOLD, frozenset(hints) - TOLD)
+    return Declared(reads, written.__required_keys__ - cleared - FOR_RECORD, frozenset(hints) - FOR_RECORD)
 
 
 def _declaring(annotation: Any, whole_state: type[Any] | None) -> Any:

@@ -1,4 +1,4 @@
-"""A plain function as a node: it becomes a step, so that the trajectory shows it as it shows the others."""
+"""A plain function as a node: it becomes a step, so that the trajectory shows it like any other."""
 
 import asyncio
 import inspect
@@ -15,7 +15,7 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 
 Node: TypeAlias = Runnable[Any, Any] | Callable[..., Any]
-"""What can be a node: one of ours, another runnable, or a function or coroutine `(state, runtime) -> update`."""
+"""A node: one of readgraph's, another runnable, or a function or coroutine `(state, runtime) -> update`."""
 
 OFFERED: dict[str, Callable[[Runtime[ReaderContext]], Any]] = {
     "runtime": lambda runtime: runtime,
@@ -23,49 +23,49 @@ OFFERED: dict[str, Callable[[Runtime[ReaderContext]], Any]] = {
     "store": lambda runtime: runtime.store,
     "writer": lambda runtime: runtime.stream_writer,
 }
-"""What a function gets beside the state where a parameter has this name, as LangGraph's own nodes do."""
+"""What a function gets, besides the state, for parameters with these names, as in LangGraph's own nodes."""
 
 
 def as_node(name: str, node: Node) -> Runnable[Any, Any]:
-    """A function or coroutine becomes a step of this name; what is a runnable stays as it is.
+    """Make a function or coroutine a step with this name; a runnable stays as it is.
 
-    It takes the state, then the runtime if it wants it, or by their names what LangGraph offers. A function that is no
-    coroutine runs in a thread, so it may block. Raises `BadInput` for what can't be a node.
+    The function takes the state, then optionally the runtime, or by name what LangGraph offers. A function that is not
+    a coroutine runs in a thread, so it may block. Raises `BadInput` for anything that can't be a node.
     """
     if isinstance(node, Runnable):
         return node
     if not callable(node) or isinstance(node, type):
         what = "None" if node is None else f"'{getattr(node, '__name__', type(node).__name__)}'"
         raise BadInput(f"The node '{name}' can't be {what}: give a step, a function or a coroutine.")
-    wanted = _wanted(name, node)
+    parameters = _parameters(name, node)
 
     @wraps(node)
     async def work(state: Any, runtime: Runtime[ReaderContext]) -> Mapping[str, Any]:
-        given = {parameter: OFFERED[thing](runtime) for parameter, thing in wanted.items()}
-        said = partial(node, state, **given)
-        update = await said() if inspect.iscoroutinefunction(node) else await asyncio.to_thread(said)
+        arguments = {parameter: OFFERED[offered](runtime) for parameter, offered in parameters.items()}
+        call = partial(node, state, **arguments)
+        update = await call() if inspect.iscoroutinefunction(node) else await asyncio.to_thread(call)
         if not isinstance(update, Mapping | None):
-            raise BadInput(f"The node '{name}' must return what changed, a dictionary: it returned {update!r:.60}.")
+            raise BadInput(f"The node '{name}' must return a dictionary of what changed: it returned {update!r:.60}.")
         return update or {}
 
     return StepNode(work)
 
 
-def _wanted(name: str, function: Callable[..., Any]) -> dict[str, str]:
-    """What a function wants beside the state, by its parameters; the second is the runtime, whatever its name."""
+def _parameters(name: str, function: Callable[..., Any]) -> dict[str, str]:
+    """A function's parameters after the state, with what each gets; the second is the runtime, whatever its name."""
     signature = inspect.signature(function)
-    wanted = {}
+    arguments = {}
     for place, parameter in enumerate([*signature.parameters.values()][1:]):
         if parameter.name in OFFERED:
-            wanted[parameter.name] = parameter.name
+            arguments[parameter.name] = parameter.name
         elif place == 0 and parameter.kind is parameter.POSITIONAL_OR_KEYWORD and parameter.default is parameter.empty:
-            wanted[parameter.name] = "runtime"
+            arguments[parameter.name] = "runtime"
     try:
-        signature.bind({}, **wanted)
+        signature.bind({}, **arguments)
     except TypeError:
-        parameters = ", ".join(signature.parameters)
+        names = ", ".join(signature.parameters)
         raise BadInput(
-            f"The node '{name}' takes ({parameters}): it can be given (state), (state, runtime), or by name "
+            f"The node '{name}' takes ({names}): it may take (state), (state, runtime), or by name "
             f"{', '.join(OFFERED)}."
         ) from None
-    return wanted
+    return arguments

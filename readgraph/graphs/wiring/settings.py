@@ -1,4 +1,4 @@
-"""The settings that a graph's nodes read: they are the fields of its context, and of the form that Studio shows."""
+"""The settings that a graph's nodes use: the fields of its context, and of the form that Studio shows."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -15,16 +15,16 @@ from readgraph.state.settings import GROUPS
 
 
 def fit_context(builder: Builder) -> None:
-    """Make a graph's context of the settings that its nodes read, and of no others.
+    """Limit a graph's context to the settings that its nodes use.
 
-    A node that was swapped in brings its own. Nodes that declare no settings, such as plain functions, add none: they
-    find the defaults, or what a whole `ReaderContext` says.
+    A node that was swapped in adds its own settings. Nodes that declare none, such as plain functions, add none: they
+    see the defaults, or the values of a complete `ReaderContext`.
     """
     builder.context_schema = context_with(group for node in builder.nodes.values() for group in _groups(node.runnable))
 
 
 def check_settings(builder: Builder) -> None:
-    """Refuse a node that reads a setting which the graph's context does not have; raises `BadInput`, which names both.
+    """Refuse a node that uses a setting which the graph's context lacks; raises `BadInput`, which names both.
 
     A graph without a context schema takes any setting, and is not checked.
     """
@@ -41,7 +41,7 @@ def check_settings(builder: Builder) -> None:
 
 
 def settings_before_question(builder: Builder) -> set[str]:
-    """The settings that are read without a question: those of the nodes up to the first choice of an edge."""
+    """The settings that are used without a question: those of the nodes up to the first choice of an edge."""
     waiting, passed = [START], set[str]()
     while waiting:
         passed.add(node := waiting.pop())
