@@ -15,10 +15,12 @@ from readgraph.nodes.agent.evicting import evict
 from readgraph.nodes.agent.filing import file_pages
 from readgraph.nodes.agent.function_calls import Functions
 from readgraph.nodes.agent.functions import MEMORY_FUNCTIONS, READING_FUNCTIONS
-from readgraph.nodes.agent.question import act_in_reading_with, answer, begin, cite_each
+from readgraph.nodes.agent.question import act_in_reading_with, answer, begin
 from readgraph.nodes.agent.receiving import receive
 from readgraph.nodes.agent.thinking import CHAIN, chat_frame, reading_frame, think_with
+from readgraph.nodes.answering.citing import cite
 from readgraph.nodes.bounds import Gone, may_go_on
+from readgraph.nodes.look_up.by_model import nearest_pages
 from readgraph.nodes.opening import open_document
 from readgraph.nodes.step import StepNode
 from readgraph.state.context import ReaderContext
@@ -30,7 +32,7 @@ from readgraph.state.living import (
     DocumentsQuestion,
     TurnStep,
 )
-from readgraph.state.reading import Answered
+from readgraph.state.reading import Answered, Finding
 from readgraph.state.settings import PageSizes, Paragraphs, Rebuilding
 
 read = StepNode(file_pages, settings=(PageSizes, Paragraphs, Rebuilding))
@@ -55,9 +57,20 @@ def goes_on(state: Chain) -> str:
     return state["next_step"] if _may_go_on(state) else END
 
 
-def reading_goes_on(state: Chain) -> str:
-    """The next node of the reading, or the answer at its end."""
-    return state["next_step"] if _may_go_on(state) else "answer"
+class ReadingChain(Chain):
+    """What is read before a reading goes on."""
+
+    findings: list[Finding]
+    owes_reply: bool
+    pages_read: list[int]
+
+
+def reading_goes_on(state: ReadingChain) -> str:
+    """The next node of the reading; at its end the answer, or a look-up where the agent has no answer and no page."""
+    if _may_go_on(state):
+        return state["next_step"]
+    answered = state["findings"] and not state["owes_reply"]
+    return "answer" if answered or state["pages_read"] else "look_up"
 
 
 def _may_go_on(state: Chain) -> bool:
@@ -106,8 +119,9 @@ def build(
     think: Node | None = None,
     evict: Node = evict,
     act: Node | None = None,
+    look_up: Node = nearest_pages,
     answer: Node = answer,
-    cite: Node = cite_each,
+    cite: Node = cite,
 ) -> StateGraph[AgentQuestionState, ReaderContext, DocumentsQuestion, Answered]:
     """MemGPT for document analysis (section 3.2): the agent searches and opens pages until it can answer."""
     functions = Functions([*READING_FUNCTIONS, archival_search, *tools])
@@ -115,14 +129,16 @@ def build(
         AgentQuestionState, context_schema=ReaderContext, input_schema=DocumentsQuestion, output_schema=Answered
     )
     think, act = think or think_with(reading_frame(functions)), act or act_in_reading_with(functions)
-    add_nodes(builder, open=open, read=read, begin=begin, think=think, evict=evict, act=act, answer=answer, cite=cite)
+    add_nodes(builder, open=open, read=read, begin=begin, think=think, evict=evict, act=act)
+    add_nodes(builder, look_up=look_up, answer=answer, cite=cite)
     builder.add_edge(START, "open")
     builder.add_edge("open", "read")
     builder.add_conditional_edges("read", is_asked, ["begin", END])
-    builder.add_conditional_edges("begin", reading_goes_on, ["think", "answer"])
-    builder.add_conditional_edges("think", reading_goes_on, ["think", "evict", "act", "answer"])
+    builder.add_conditional_edges("begin", reading_goes_on, ["think", "look_up", "answer"])
+    builder.add_conditional_edges("think", reading_goes_on, ["think", "evict", "act", "look_up", "answer"])
     builder.add_edge("evict", "think")
-    builder.add_conditional_edges("act", reading_goes_on, ["think", "answer"])
+    builder.add_conditional_edges("act", reading_goes_on, ["think", "look_up", "answer"])
+    builder.add_edge("look_up", "answer")
     builder.add_edge("answer", "cite")
     builder.add_edge("cite", END)
     fit_context(builder)

@@ -65,9 +65,10 @@ class SaidAnswer(NamedTuple):
 
 
 class CiteState(TypedDict):
-    """What citing reads."""
+    """What citing reads; `beside` are further documents that the question is about."""
 
     document: str
+    beside: NotRequired[list[str]]
     memory: str
     quotes: list[Quote]
     usage: NotRequired[Usage]

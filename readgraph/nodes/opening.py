@@ -1,7 +1,8 @@
 """Begin a question: find or store the document, check what is asked, set the question's channels anew."""
 
 import warnings
-from typing import NotRequired
+from collections.abc import Callable, Mapping
+from typing import Any, NotRequired, cast
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
@@ -12,7 +13,7 @@ from langsmith.utils import tracing_is_enabled
 from typing_extensions import TypedDict
 
 from readgraph.nodes.building.interfaces import MakeRecipe
-from readgraph.nodes.step import StepNode, step_with
+from readgraph.nodes.step import StepNode, UpdateT
 from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import Groups
 from readgraph.state.errors import BadInput
@@ -42,18 +43,29 @@ class OpenState(Question):
     answer: NotRequired[str | None]
 
 
-@step_with(starts_question=True)
-async def open_document(state: OpenState, runtime: Runtime[ReaderContext]) -> Opened:
-    """Take the question in; of an earlier question the document stays, and for a follow-up what was said."""
-    check_store(get_config(), runtime)
-    warn_of_tracing()
-    check_types(state)
-    question, options = (state.get("question") or "").strip(), state.get("options") or []
-    check_question(question, options, given=state.get("question") is not None)
-    before = _exchanges(state) if state.get("follow_up") else []
-    document = await _document(state, page_store(runtime))
-    did = f"opened '{document.title or document.id}' ({document.words:,} words)"
-    return {**fresh_reading(question, options, before), "document": document.id, "step_summary": did}
+def opening(*fresh: Callable[[], Mapping[str, Any]], writes: type[UpdateT]) -> StepNode[OpenState, UpdateT]:
+    """The node that opens a question's document; `fresh` are a method's own channels as a question begins.
+
+    `writes` is the type of the update, for the check of the wiring.
+    """
+
+    async def open(state: OpenState, runtime: Runtime[ReaderContext]) -> UpdateT:
+        """Take the question in; of an earlier question the document stays, and for a follow-up what was said."""
+        check_store(get_config(), runtime)
+        warn_of_tracing()
+        check_types(state)
+        question, options = (state.get("question") or "").strip(), state.get("options") or []
+        check_question(question, options, given=state.get("question") is not None)
+        before = _exchanges(state) if state.get("follow_up") else []
+        document = await _document(state, page_store(runtime))
+        did = f"opened '{document.title or document.id}' ({document.words:,} words)"
+        update: dict[str, Any] = {"document": document.id, "step_summary": did}
+        for channels in [fresh_reading(question, options, before), *(make() for make in fresh)]:
+            update |= channels
+        return cast(UpdateT, update)
+
+    open.__annotations__["return"] = writes
+    return StepNode(open, starts_question=True)
 
 
 def check_types(given: OpenState) -> None:
@@ -143,11 +155,11 @@ class FindUpdate(TypedDict):
     step_summary: str
 
 
-@step_with(starts_question=True)
-async def open_for_research(state: OpenState, runtime: Runtime[ReaderContext]) -> ResearchOpened:
-    """Take the question in; of an earlier turn's research nothing is left."""
-    opened = await open_document.work(state, runtime)
-    return {**fresh_research(), **opened}
+open_document = opening(writes=Opened)
+"""Take the question in; of an earlier question the document stays, and for a follow-up what was said."""
+
+open_for_research = opening(fresh_research, writes=ResearchOpened)
+"""The same where the question is researched: of an earlier turn's research nothing is left."""
 
 
 def finding_memory(recipe: MakeRecipe, *, settings: Groups = ()) -> StepNode[FindState, FindUpdate]:

@@ -1,11 +1,20 @@
-"""Search the pages of a memory: rankers by name, each with its queries, and their rankings fused in one place."""
+"""Search the pages of a memory: rankers by name, each with its queries, and their rankings fused in one place.
+
+`searching` makes a node of it: a method says what is searched and what becomes of the pages found.
+"""
 
 import asyncio
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Generic, get_args, get_type_hints
+
+from langgraph.runtime import Runtime
 
 from readgraph.nodes.search_tools import SearchTool
+from readgraph.nodes.step import StateT, StepNode, UpdateT, Work
 from readgraph.nodes.tasks import failing_as_one
+from readgraph.state.context import ReaderContext
+from readgraph.state.declaring import Groups
 from readgraph.state.research import SearchHit
 from readgraph.state.search.fusing import DEPTH, fuse
 
@@ -25,6 +34,37 @@ class Bounds:
     most: int
     among: Collection[int] | None = None
     depth: int = DEPTH
+
+
+@dataclass(frozen=True)
+class Search(Generic[UpdateT]):
+    """A search: rankers by name, the queries of each, and how far it goes; `then` makes the node's update of it."""
+
+    rankers: Mapping[str, SearchTool]
+    queries: Mapping[str, Sequence[str]]
+    bounds: Bounds
+    then: Callable[[Found], UpdateT]
+
+
+def searching(
+    make_search: Callable[[StateT, Runtime[ReaderContext]], Awaitable[Search[UpdateT]]],
+    without_model: Work[StateT, UpdateT] | None = None,
+    *,
+    settings: Groups = (),
+) -> StepNode[StateT, UpdateT]:
+    """The node that searches; `make_search` is a method's part: `(state, runtime) -> Search`.
+
+    Its types say what the node reads and writes. `settings` names the groups of settings that it reads.
+    """
+
+    async def search(state: StateT, runtime: Runtime[ReaderContext]) -> UpdateT:
+        wanted = await make_search(state, runtime)
+        return wanted.then(await search_pages(wanted.rankers, wanted.queries, wanted.bounds))
+
+    hints = get_type_hints(make_search)
+    search.__annotations__ |= {"state": hints["state"], "return": get_args(hints["return"])[0]}
+    search.__doc__, search.__module__ = make_search.__doc__, make_search.__module__
+    return StepNode(search, without_model, settings=settings)
 
 
 async def search_pages(

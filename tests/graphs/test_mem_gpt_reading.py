@@ -135,6 +135,8 @@ async def test_what_is_nearest_where_the_agent_gave_no_answer(
     assert found["status"] == status and GOAT in found["answer"]
     assert found["pages_read"] and found["citations"]
     assert found["fallbacks"] == ({} if "model" in settings else {"answer": 1})
+    looked_up = [step["node"] for step in found["steps"]].count("look_up")
+    assert looked_up == (settings == {"model": ""}), "pages are looked up where the agent has read none"
 
 
 async def test_with_no_question_the_pages_are_filed(library: Library, server: ModelServer, lamp: str) -> None:

@@ -5,9 +5,9 @@ from typing import NotRequired
 from typing_extensions import TypedDict
 
 from readgraph.nodes.bounds import Gone
-from readgraph.nodes.contracts import AnswerState, AnswerUpdate
+from readgraph.nodes.contracts import AnswerState
 from readgraph.state.living import AgentState, AgentTurn, Block, IncomingEvent, TurnStep
-from readgraph.state.reading import Finding, Quote, Status, Usage
+from readgraph.state.reading import Finding, Status, Usage
 
 
 class ReceiveState(TypedDict):
@@ -123,18 +123,3 @@ class AgentAnswerState(AnswerState):
     events: int
     owes_reply: bool
     findings: list[Finding]
-
-
-class AgentAnswerUpdate(AnswerUpdate):
-    """What answering writes there: the pages that were quoted without an answer of the agent's, too."""
-
-    pages_read: list[int]
-
-
-class CiteEachState(TypedDict):
-    """What citing reads where there may be several documents."""
-
-    agent: str
-    documents: list[list[int]]
-    quotes: list[Quote]
-    usage: NotRequired[Usage]

@@ -5,15 +5,12 @@ from dataclasses import replace
 
 from langgraph.runtime import Runtime
 
-from readgraph.models.metering import fell_back
 from readgraph.nodes.agent.acting import run_call
 from readgraph.nodes.agent.contracts import (
     AgentAnswerState,
-    AgentAnswerUpdate,
     AgentQuestionTurnState,
     BeginState,
     BeginUpdate,
-    CiteEachState,
     ReadingActUpdate,
 )
 from readgraph.nodes.agent.event_text import queue_text
@@ -22,19 +19,17 @@ from readgraph.nodes.agent.function_calls import Functions
 from readgraph.nodes.agent.memory import Given
 from readgraph.nodes.agent.receiving import MOST_BLOCK_WORDS, keep
 from readgraph.nodes.answering.answer import memory_with
-from readgraph.nodes.answering.citing import find_quotes
 from readgraph.nodes.answering.in_view import InView, answering, known
-from readgraph.nodes.contracts import CiteUpdate, SaidAnswer
-from readgraph.nodes.extractive import ranked_pages
+from readgraph.nodes.contracts import AnswerUpdate, SaidAnswer
 from readgraph.nodes.prompts.question import question_part
-from readgraph.nodes.step import StepNode, step, step_with
+from readgraph.nodes.step import StepNode, step_with
 from readgraph.state.agents import Agent, AgentStore, Event, agent_id, agent_store, initial_state, local_now
 from readgraph.state.context import ReaderContext
 from readgraph.state.living import AgentState, fresh_turn
 from readgraph.state.page_store import page_store
-from readgraph.state.reading import Citation, Finding, with_finding
+from readgraph.state.reading import Finding, with_finding
 from readgraph.state.records import digest
-from readgraph.state.settings import Chaining, PagesRead, Window
+from readgraph.state.settings import Chaining, Window
 from readgraph.state.words import count_words, counted
 
 
@@ -100,13 +95,12 @@ def _finding(given: Given) -> Finding:
 
 
 async def agent_in_view(state: AgentAnswerState, runtime: Runtime[ReaderContext]) -> InView:
-    """The agent's own answer; where it gave none, what is nearest on the pages that it saw, else on those nearest."""
-    document = await page_store(runtime).document(state["document"])
-    if state["findings"] and not state["owes_reply"]:
-        return known(document, await _given(state, runtime), pages_read=state["pages_read"])
-    pages = state["pages_read"] or [page for page, _ in await ranked_pages(state, runtime)][: runtime.context.max_pages]
-    seen = await memory_with(pages, state, runtime, pages_read=pages)
-    return replace(seen, ask=None)
+    """The agent's own answer; where it gave none, what is nearest on the pages read. With that the reading is over."""
+    given = await _given(state, runtime) if state["findings"] and not state["owes_reply"] else None
+    await agent_store(runtime).end_reading(state["agent"])
+    if given:
+        return known(await page_store(runtime).document(state["document"]), given)
+    return replace(await memory_with(state["pages_read"], state, runtime), ask=None)
 
 
 async def _given(state: AgentAnswerState, runtime: Runtime[ReaderContext]) -> SaidAnswer:
@@ -119,28 +113,4 @@ async def _given(state: AgentAnswerState, runtime: Runtime[ReaderContext]) -> Sa
     return SaidAnswer(said, given["choice"], given["quotes"], words, did)
 
 
-answer = StepNode(answering(agent_in_view, writes=AgentAnswerUpdate).work, settings=(PagesRead, Window))
-
-
-@step
-async def cite_each(state: CiteEachState, runtime: Runtime[ReaderContext]) -> CiteUpdate:
-    """Find each quote in the document, else in those beside it; one that stands in none is dropped and counted.
-
-    With that the reading is over.
-    """
-    store, agent = agent_store(runtime), agent_id(state["agent"])
-    filed = await store.entries(agent, [start for start, _ in state["documents"]])
-    lost, citations = state["quotes"], list[Citation]()
-    for number, entry in enumerate(filed):
-        found = await find_quotes(store, entry.document, entry.memory, lost)
-        for citation in filter(None, found):
-            citations.append(Citation(**citation, document=entry.document) if number else citation)
-        lost = [quote for quote, citation in zip(lost, found, strict=True) if citation is None]
-    if lost:
-        fell_back("quote_not_found", len(lost))
-    unique = {(each.get("document"), each["start"], each["end"]): each for each in citations}
-    await store.end_reading(state["agent"])
-    return {
-        "citations": list(unique.values()),
-        "step_summary": f"found {len(citations)} of {len(state['quotes'])} quotes in {counted(len(filed), 'document')}",
-    }
+answer = StepNode(answering(agent_in_view, writes=AnswerUpdate).work, settings=(Window,))

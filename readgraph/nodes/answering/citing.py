@@ -20,15 +20,36 @@ _WORD, _MARKS = re.compile(r"[^\W_]+"), re.compile(r"[\W_]+")
 
 @step
 async def cite(state: CiteState, runtime: Runtime[ReaderContext]) -> CiteUpdate:
-    """Give each quote its page and character span; one that isn't in the document is dropped and counted."""
-    if not state["quotes"]:
+    """Give each quote its document, page and character span; one that stands in none is dropped and counted.
+
+    Quotes are looked for in the question's document, and then in those beside it.
+    """
+    lost, citations = state["quotes"], list[Citation]()
+    if not lost:
         return {"citations": [], "step_summary": "nothing was quoted"}
-    found = await find_quotes(page_store(runtime), state["document"], state["memory"], state["quotes"])
-    citations = [citation for citation in found if citation]
-    unique = list({(citation["start"], citation["end"]): citation for citation in citations}.values())
-    if lost := found.count(None):
-        fell_back("quote_not_found", lost)
-    return {"citations": unique, "step_summary": f"found {len(citations)} of {len(found)} quotes in the text"}
+    store, memories = page_store(runtime), await _memories(state, runtime)
+    for document, memory in memories.items():
+        found = await find_quotes(store, document, memory, lost)
+        own = document == state["document"]
+        citations += [each if own else Citation(**each, document=document) for each in filter(None, found)]
+        lost = [quote for quote, citation in zip(lost, found, strict=True) if citation is None]
+    if lost:
+        fell_back("quote_not_found", len(lost))
+    unique = {(each.get("document"), each["start"], each["end"]): each for each in citations}
+    where = "the text" if len(memories) == 1 else f"{len(memories)} documents"
+    did = f"found {len(citations)} of {len(state['quotes'])} quotes in {where}"
+    return {"citations": list(unique.values()), "step_summary": did}
+
+
+async def _memories(state: CiteState, runtime: Runtime[ReaderContext]) -> dict[str, str]:
+    """The memories whose pages citations name, by their documents: of one beside, it is made as the question's own."""
+    store, memories = page_store(runtime), {state["document"]: state["memory"]}
+    own = await store.memory(state["document"], state["memory"])
+    for document in state.get("beside") or []:
+        kept = await store.memories(document)
+        alike = [memory for memory in kept if memory.recipe == own.recipe]
+        memories.setdefault(document, [*kept, *alike][-1].id)
+    return memories
 
 
 async def find_quotes(store: PageStore, document: str, memory: str, quotes: list[Quote]) -> list[Citation | None]:

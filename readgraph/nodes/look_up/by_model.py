@@ -11,12 +11,15 @@ from readgraph.models.metering import fell_back
 from readgraph.models.offered_values import offering
 from readgraph.models.prompt import Prompt
 from readgraph.nodes.contracts import LookUpState, LookUpUpdate
-from readgraph.nodes.extractive import ranked_pages
-from readgraph.nodes.memory_view import listed, view_memory
+from readgraph.nodes.extractive import query_of, ranked_pages
+from readgraph.nodes.memory_view import listed, remembered, view_memory
 from readgraph.nodes.prompts.look_up import NextPage, PagesToRead, look_up_next_prompt, look_up_pages_prompt
+from readgraph.nodes.search_tools import OkapiTool
+from readgraph.nodes.searching import Bounds, Found, Search, searching
 from readgraph.nodes.step import step_with
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import NoUsableReply
+from readgraph.state.page_store import page_store
 from readgraph.state.settings import LookUp, PagesRead, Window
 
 Reply = TypeVar("Reply", bound=BaseModel)
@@ -25,13 +28,24 @@ STOP_BELOW = 0.5
 """Without a model, looking up one by one ends where a page scores less than this share of the best one."""
 
 
-async def look_up_pages_without_model(state: LookUpState, runtime: Runtime[ReaderContext]) -> LookUpUpdate:
-    """The pages that keyword search ranks first, all at once; pages that were chosen before stay."""
+async def nearest(state: LookUpState, runtime: Runtime[ReaderContext]) -> Search[LookUpUpdate]:
+    """The pages that keyword search ranks first, at most `max_pages`; pages that were chosen before stay."""
+    document, memory = await remembered(runtime, state["document"], state["memory"])
     read = state["pages_read"]
-    ranked = [page for page, _ in await ranked_pages(state, runtime) if page not in read]
-    pages = ranked[: max(0, runtime.context.max_pages - len(read))]
-    did = f"{listed(pages)}: they share words with the question" if pages else listed(pages)
-    return {"pages_read": [*read, *pages], "continue_search": False, "step_summary": did}
+    most, unread = max(0, runtime.context.max_pages - len(read)), {*range(memory.pages)} - {*read}
+
+    def those(found: Found) -> LookUpUpdate:
+        pages = found["okapi"]
+        did = f"{listed(pages)}: they share words with the question" if pages else listed(pages)
+        return {"pages_read": [*read, *pages], "continue_search": False, "step_summary": did}
+
+    ranker = OkapiTool(page_store(runtime), document, memory)
+    bounds = Bounds(most + len(read), most, unread, depth=max(most, 1))
+    return Search({"okapi": ranker}, {"okapi": [query_of(state)]}, bounds, those)
+
+
+nearest_pages = searching(nearest, settings=(PagesRead,))
+look_up_pages_without_model = nearest_pages.work
 
 
 @step_with(without_model=look_up_pages_without_model, settings=(PagesRead, Window))

@@ -9,7 +9,7 @@ from readgraph.nodes.extractive import query_of
 from readgraph.nodes.look_up.by_model import look_up_pages_without_model
 from readgraph.nodes.memory_view import listed, remembered, view_memory
 from readgraph.nodes.search_tools import OkapiTool, Tools, memory_tools
-from readgraph.nodes.searching import Bounds, fused_hits, search_pages
+from readgraph.nodes.searching import Bounds, Found, Search, fused_hits, searching
 from readgraph.nodes.step import StepNode, Work
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
@@ -26,7 +26,7 @@ def retrieving(
     `rankers` are some of okapi, keyword and vector; the last raises `BadInput` where there is no embedding model.
     """
 
-    async def retrieve(state: LookUpState, runtime: Runtime[ReaderContext]) -> LookUpUpdate:
+    async def ranked(state: LookUpState, runtime: Runtime[ReaderContext]) -> Search[LookUpUpdate]:
         """The pages that rank first, at most `max_pages`, while they fit the window beside the notes.
 
         They stand in the document's order. Pages that don't match come last, the first ones first. Pages that were
@@ -34,21 +34,21 @@ def retrieving(
         """
         read = state["pages_read"]
         view = await view_memory(runtime, state["document"], state["memory"], read)
-        ranked = dict.fromkeys([*await _ranked(rankers, state, runtime), *(page.number for page in view.pages)])
-        wanted = [page for page in ranked if page not in read][: max(0, runtime.context.max_pages - len(read))]
-        pages = sorted(view.fitting(wanted, runtime.context.window_words))
-        return {"pages_read": [*read, *pages], "continue_search": False, "step_summary": f"{listed(pages)}: {told}"}
+        depth = max(DEPTH, runtime.context.max_pages)
+
+        def those_that_fit(found: Found) -> LookUpUpdate:
+            nearest = [hit["page"] for hit in fused_hits(found, depth)]
+            every = dict.fromkeys([*nearest, *(page.number for page in view.pages)])
+            wanted = [page for page in every if page not in read][: max(0, runtime.context.max_pages - len(read))]
+            pages = sorted(view.fitting(wanted, runtime.context.window_words))
+            return {"pages_read": [*read, *pages], "continue_search": False, "step_summary": f"{listed(pages)}: {told}"}
+
+        queries = {name: [query_of(state)] for name in rankers}
+        tools = await _opened(rankers, state, runtime)
+        return Search(tools, queries, Bounds(depth, depth, depth=depth), those_that_fit)
 
     embedding = (Embeddings,) if "vector" in rankers else ()
-    return StepNode(retrieve, without_model, settings=(PagesRead, Window, *embedding))
-
-
-async def _ranked(rankers: tuple[str, ...], state: LookUpState, runtime: Runtime[ReaderContext]) -> list[int]:
-    """The numbers of the pages that match best; those that don't match may be left out."""
-    depth = max(DEPTH, runtime.context.max_pages)
-    queries = {name: [query_of(state)] for name in rankers}
-    found = await search_pages(await _opened(rankers, state, runtime), queries, Bounds(depth, depth, depth=depth))
-    return [hit["page"] for hit in fused_hits(found, depth)]
+    return searching(ranked, without_model, settings=(PagesRead, Window, *embedding))
 
 
 async def _opened(rankers: tuple[str, ...], state: LookUpState, runtime: Runtime[ReaderContext]) -> Tools:

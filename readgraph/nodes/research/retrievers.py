@@ -11,7 +11,7 @@ from langgraph.runtime import Runtime
 
 from readgraph.nodes.answering.citing import find_quote
 from readgraph.nodes.research.planning import planning
-from readgraph.nodes.research.searching import searching
+from readgraph.nodes.research.searching import searching_with
 from readgraph.nodes.search_tools import OpenTools, SearchTool, Tools, memory_tools
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
@@ -30,7 +30,7 @@ def with_retrievers(*, keyword: BaseRetriever | None = None, vector: BaseRetriev
         if not isinstance(retriever, BaseRetriever | None):
             raise BadInput(f"The retriever for '{name}' is none: {type(retriever).__name__}.")
     open_tools = _standing_in({name: retriever for name, retriever in given.items() if retriever})
-    return {"plan": planning(open_tools), "search": searching(open_tools)}
+    return {"plan": planning(open_tools), "search": searching_with(open_tools)}
 
 
 def _standing_in(retrievers: Mapping[str, BaseRetriever]) -> OpenTools:

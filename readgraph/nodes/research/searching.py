@@ -7,7 +7,7 @@ from readgraph.nodes.contracts import AskedState
 from readgraph.nodes.memory_view import listed, remembered
 from readgraph.nodes.research.planning import tools_offered, usable_plan
 from readgraph.nodes.search_tools import OpenTools, memory_tools
-from readgraph.nodes.searching import Bounds, Found, fused_hits, search_pages
+from readgraph.nodes.searching import Bounds, Found, Search, fused_hits, searching
 from readgraph.nodes.step import StepNode
 from readgraph.state.context import ReaderContext
 from readgraph.state.research import Plan, SearchHit
@@ -28,10 +28,10 @@ class SearchUpdate(TypedDict):
     step_summary: str
 
 
-def searching(open_tools: OpenTools) -> StepNode[SearchState, SearchUpdate]:
+def searching_with(open_tools: OpenTools) -> StepNode[SearchState, SearchUpdate]:
     """The node that searches with these tools."""
 
-    async def search(state: SearchState, runtime: Runtime[ReaderContext]) -> SearchUpdate:
+    async def planned(state: SearchState, runtime: Runtime[ReaderContext]) -> Search[SearchUpdate]:
         """Find the pages that the plan looks for, at most `pages_per_tool` of each tool, none that was read before.
 
         The plan may have been edited since: what can't be searched for is dropped here too.
@@ -41,14 +41,16 @@ def searching(open_tools: OpenTools) -> StepNode[SearchState, SearchUpdate]:
         unread, most = {*range(memory.pages)} - {*state["pages_read"]}, context.pages_per_tool
         plan = usable_plan(state["plan"], tools_offered(context, tools), unread, most)
         deep = most + len(state["pages_read"])  # deep enough that the best few are left without those that were read
-        queries = {"keyword": plan["keyword"], "vector": plan["vector"]}
-        found = await search_pages(tools, queries, Bounds(deep, most, unread))
-        if plan["page"]:
-            found["page"] = plan["page"]
-        hits = fused_hits(found)
-        return {"plan": plan, "hits": hits, "step_summary": _told(found, hits)}
 
-    return StepNode(search, settings=(Research, SearchTools, Embeddings))
+        def with_pages(found: Found) -> SearchUpdate:
+            found = found | ({"page": plan["page"]} if plan["page"] else {})
+            hits = fused_hits(found)
+            return {"plan": plan, "hits": hits, "step_summary": _told(found, hits)}
+
+        queries = {"keyword": plan["keyword"], "vector": plan["vector"]}
+        return Search(tools, queries, Bounds(deep, most, unread), with_pages)
+
+    return searching(planned, settings=(Research, SearchTools, Embeddings))
 
 
 def _told(found: Found, hits: list[SearchHit]) -> str:
@@ -57,4 +59,4 @@ def _told(found: Found, hits: list[SearchHit]) -> str:
     return "; ".join(f"{name}: {listed(pages)}" for name, pages in found.items())
 
 
-search = searching(memory_tools)
+search = searching_with(memory_tools)

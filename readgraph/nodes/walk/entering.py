@@ -1,5 +1,7 @@
 """Begin a walk: stand at the root of the tree with nothing visited and nothing found."""
 
+from collections.abc import Callable
+
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
@@ -7,8 +9,8 @@ from readgraph.nodes.contracts import AskedState
 from readgraph.nodes.extractive import query_of
 from readgraph.nodes.memory_view import remembered
 from readgraph.nodes.search_tools import OkapiTool
-from readgraph.nodes.searching import Bounds, search_pages
-from readgraph.nodes.step import step
+from readgraph.nodes.searching import Bounds, Found, Search, searching
+from readgraph.nodes.step import UpdateT, step
 from readgraph.state.context import ReaderContext
 from readgraph.state.page_store import page_store
 from readgraph.state.summary_tree import TreeShape, node_id
@@ -59,50 +61,54 @@ async def enter(state: AskedState, runtime: Runtime[ReaderContext]) -> Entered:
     }
 
 
-@step
-async def enter_at_leaf(state: AskedState, runtime: Runtime[ReaderContext]) -> Entered:
+async def nearest_to_question(state: AskedState, runtime: Runtime[ReaderContext]) -> Search[Entered]:
     """Stand at the leaf of the segment that shares most words with the question; at the root where none shares any.
 
     The nodes above it count as not visited: a revert goes up to its parent, where the other children are offered.
     """
     entered: Entered = await enter.work(state, runtime)
-    if not entered["continue_search"]:
-        return entered
-    best = await _best_leaf([query_of(state)], state, runtime)
-    if best is None:
-        return entered
-    return {
-        **entered,
-        "current_node": node_id(0, best),
-        "step_summary": f"stood at page {best}: it shares most words with the question",
-    }
+
+    def at_leaf(found: Found) -> Entered:
+        if not (best := found.get("okapi")):
+            return entered
+        did = f"stood at page {best[0]}: it shares most words with the question"
+        return {**entered, "current_node": node_id(0, best[0]), "step_summary": did}
+
+    return await _of_leaves([query_of(state)] if entered["continue_search"] else [], at_leaf, state, runtime)
 
 
-@step
-async def walk_again(state: AgainState, runtime: Runtime[ReaderContext]) -> AgainUpdate:
+async def nearest_to_missing(state: AgainState, runtime: Runtime[ReaderContext]) -> Search[AgainUpdate]:
     """Begin a further walk at the leaf, of those not read, that shares most words with what is missing.
 
     Where none shares any, at the root; or at the first leaf that was not read, where the root has no child left.
     """
     _, memory = await remembered(runtime, state["document"], state["memory"])
-    shape, unread = TreeShape.of(memory), [page for page in range(memory.pages) if page not in state["pages_read"]]
-    best = await _best_leaf(state["requests"] or [query_of(state)], state, runtime)
-    why = "it shares most words with what is missing"
-    if best is None and {*shape.children(shape.root)} <= {hop["node"] for hop in state["hops"]}:
-        best, why = min(unread, default=None), "it was not read"
-    return {
-        "current_node": shape.root if best is None else node_id(0, best),
-        "walk": state["walk"] + 1,
-        "continue_search": True,
-        "step_summary": "stood at the root" if best is None else f"stood at page {best}: {why}",
-    }
+    shape, visited = TreeShape.of(memory), {hop["node"] for hop in state["hops"]}
+    unread = [page for page in range(memory.pages) if page not in state["pages_read"]]
+
+    def again(found: Found) -> AgainUpdate:
+        best, why = found["okapi"][:1], "it shares most words with what is missing"
+        if not best and {*shape.children(shape.root)} <= visited:
+            best, why = unread[:1], "it was not read"
+        return {
+            "current_node": node_id(0, best[0]) if best else shape.root,
+            "walk": state["walk"] + 1,
+            "continue_search": True,
+            "step_summary": f"stood at page {best[0]}: {why}" if best else f"stood at the root, {shape.root}",
+        }
+
+    return await _of_leaves(state["requests"] or [query_of(state)], again, state, runtime)
 
 
-async def _best_leaf(queries: list[str], state: AskedState, runtime: Runtime[ReaderContext]) -> int | None:
-    """The page, of those not read, that shares most words with the queries together; none where none shares any."""
+async def _of_leaves(
+    queries: list[str], then: Callable[[Found], UpdateT], state: AskedState, runtime: Runtime[ReaderContext]
+) -> Search[UpdateT]:
+    """The search for the page, of those not read, that shares most words with the queries together."""
     document, memory = await remembered(runtime, state["document"], state["memory"])
     unread = {*range(memory.pages)} - {*state["pages_read"]}
-    ranker = OkapiTool(page_store(runtime), document, memory)
     bounds = Bounds(deep=1 + len(state["pages_read"]), most=1, among=unread)
-    found = await search_pages({"okapi": ranker}, {"okapi": queries}, bounds)
-    return next(iter(found["okapi"]), None)
+    return Search({"okapi": OkapiTool(page_store(runtime), document, memory)}, {"okapi": queries}, bounds, then)
+
+
+enter_at_leaf = searching(nearest_to_question)
+walk_again = searching(nearest_to_missing)
