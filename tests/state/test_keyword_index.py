@@ -1,7 +1,10 @@
 """The keyword index finds what was added, on disk and in memory, whoever added it."""
 
 import asyncio
+import sqlite3
+import zlib
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -133,6 +136,39 @@ async def test_a_damaged_file_is_made_anew(tmp_path: Path, damage: bytes) -> Non
     assert await index.extent("m") == Extent(0, -1)
     await index.add("m", ENTRIES)
     assert await found(index, "goat") == [1]
+    index.close()
+
+
+@pytest.mark.parametrize("change", ["CREATE TABLE {} (page TEXT, terms)", "CREATE VIEW {} AS SELECT 1 AS page"])
+async def test_a_file_with_other_tables_is_made_anew(tmp_path: Path, change: str) -> None:
+    index = KeywordIndex(tmp_path / "search.sqlite")
+    await index.add("m", ENTRIES)
+    index.close()
+    with closing(sqlite3.connect(tmp_path / "search.sqlite")) as connection:
+        connection.executescript(f"DROP TABLE entries_1; {change.format('entries_1')};")
+    index = KeywordIndex(tmp_path / "search.sqlite")
+    assert await index.extent("m") == Extent(0, -1)
+    index.close()
+
+
+@pytest.mark.parametrize(
+    "terms",
+    [
+        b"junk",
+        "text",
+        zlib.compress(b"\xff\n\n"),
+        zlib.compress(b"one"),
+        zlib.compress(bytes(keyword_tables.MOST_UNPACKED + 1), 1),
+    ],
+)
+async def test_terms_that_cannot_be_read_are_reported_in_one_line(tmp_path: Path, terms: bytes | str) -> None:
+    index = KeywordIndex(tmp_path / "search.sqlite")
+    await index.add("m", ENTRIES)
+    with closing(sqlite3.connect(tmp_path / "search.sqlite")) as connection, connection:
+        connection.execute("UPDATE entries_1 SET terms = ?", (terms,))
+    for work in (index.search("m", "goat"), index.add("m", ENTRIES), index.remove("m", [1])):
+        with pytest.raises(LibraryError, match="is damaged: delete it"):
+            await work
     index.close()
 
 

@@ -2,6 +2,8 @@
 
 import asyncio
 import gc
+import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -12,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from readgraph.state.errors import BadInput, LibraryError
+from readgraph.state.search import vector_file
 from readgraph.state.search.entries import PARTS, Extent, VectorKey
 from readgraph.state.search.vector_index import VectorIndex
 from readgraph.state.search.vectors import Matrix, Vectors
@@ -132,7 +135,9 @@ async def test_half_a_record_of_a_killed_process_does_no_harm(tmp_path: Path) ->
     assert await VectorIndex(tmp_path, "model").extent("m") == Extent(3, 2)
 
 
-@pytest.mark.parametrize("damage", ["header", "empty", "zeros", "record", "format"])
+@pytest.mark.parametrize(
+    "damage", ["header", "empty", "zeros", "record", "format", "dimension", "infinity", "nested", "part", "pipe"]
+)
 async def test_a_damaged_file_counts_as_empty(tmp_path: Path, damage: str) -> None:
     vectors = directions(4)
     await VectorIndex(tmp_path, "model").add("m", pages(0, 1, 2, 3), vectors)
@@ -145,8 +150,19 @@ async def test_a_damaged_file_counts_as_empty(tmp_path: Path, damage: str) -> No
         "zeros": line + b"\n" + records[:88] + bytes(len(records) - 88),
         "record": sound[:-3] + bytes([sound[-3] ^ 255]) + sound[-2:],
         "format": line.replace(b'"format": 1', b'"format": 2') + b"\n" + records,
+        "dimension": re.sub(rb'"dimension": \d+', b'"dimension": 500000000', line) + b"\n" + records,
+        "infinity": re.sub(rb'"dimension": \d+', b'"dimension": 1e400', line) + b"\n" + records,
+        "nested": b"[" * 9999 + b"\n" + records,
+        "part": sound,
+        "pipe": b"",
     }[damage]
     path.write_bytes(spoilt)
+    if damage == "pipe":
+        path.unlink()
+        os.mkfifo(path)
+    if damage == "part" and (found := vector_file.read(path, None, 0)):
+        found[1]["part"][2] = 99
+        vector_file.create(path, *found)
     index = VectorIndex(tmp_path, "model")
     assert await index.search("m", vectors[0]) == []
     assert await index.missing("m", 4) == [0, 1, 2, 3]

@@ -108,7 +108,7 @@ class _Worker:
                 if self._connection is None:
                     self._connection = keyword_tables.open_tables(self._path)
                 return operation(self._connection)
-        except sqlite3.Error as problem:
+        except (sqlite3.Error, keyword_tables.Unreadable) as problem:
             what = "is damaged: delete it, and it is filled again" if keyword_tables.is_damage(problem) else problem
             raise LibraryError(f"The search index{self._named()} can't be used: {what}.") from problem
 

@@ -9,6 +9,7 @@ import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Any
 
 from filelock import FileLock
 
@@ -32,6 +33,11 @@ WEIGHTS = {"page": 1.0, "header": 0.5, "memo": 1.0}
 
 # Terms are parted by spaces: ASCII letters, digits, the underscore and all that is not ASCII belong to a term.
 _TOKENIZE = "ascii tokenchars '_'"
+
+_INDEXES = "CREATE TABLE indexes (number INTEGER PRIMARY KEY AUTOINCREMENT, memory TEXT NOT NULL UNIQUE)"
+
+MOST_UNPACKED = 1 << 26
+"""Bytes of a page's terms: a damaged block may claim to unpack to gigabytes."""
 
 
 class Unreadable(LibraryError):
@@ -80,10 +86,26 @@ def _prepare(connection: sqlite3.Connection) -> None:
         (version,) = connection.execute("PRAGMA user_version").fetchone()
         if version not in (0, FORMAT):
             raise Unreadable(f"The search index has format {version}.")
-        connection.execute(
-            "CREATE TABLE IF NOT EXISTS indexes (number INTEGER PRIMARY KEY AUTOINCREMENT, memory TEXT NOT NULL UNIQUE)"
-        )
+        schema = dict(connection.execute("SELECT name, sql FROM sqlite_schema").fetchall())
+        if "indexes" not in schema:
+            connection.execute(_INDEXES)
+        elif schema["indexes"] != _INDEXES:
+            raise Unreadable("The search index has other tables.")
+        for (number,) in connection.execute("SELECT number FROM indexes").fetchall():
+            if any(schema.get(name) != sql for name, sql in _tables(number).items()):
+                raise Unreadable("The search index has other tables.")
         connection.execute(f"PRAGMA user_version={FORMAT}")
+
+
+def _tables(number: int) -> dict[str, str]:
+    """The tables of one memory's index, by name: what types their values have, SQLite sees to."""
+    entries, terms, vocabulary = f"entries_{number}", f"terms_{number}", f"vocabulary_{number}"
+    return {
+        entries: f"CREATE TABLE {entries} (page INTEGER PRIMARY KEY, terms BLOB NOT NULL)",
+        f"pages_{number}": f"CREATE INDEX pages_{number} ON {entries} (page)",  # counting reads no terms
+        terms: f"CREATE VIRTUAL TABLE {terms} USING fts5(page, header, memo, content='', tokenize=\"{_TOKENIZE}\")",
+        vocabulary: f"CREATE VIRTUAL TABLE {vocabulary} USING fts5vocab({terms}, 'row')",
+    }
 
 
 def is_damage(problem: BaseException | None) -> bool:
@@ -204,12 +226,8 @@ def _index(connection: sqlite3.Connection, memory: str) -> int:
 
 def _new_index(connection: sqlite3.Connection, memory: str) -> int:
     index = connection.execute("INSERT INTO indexes (memory) VALUES (?)", (memory,)).lastrowid or 0
-    connection.execute(f"CREATE TABLE entries_{index} (page INTEGER PRIMARY KEY, terms BLOB NOT NULL)")
-    connection.execute(f"CREATE INDEX pages_{index} ON entries_{index} (page)")  # counting reads no terms
-    connection.execute(
-        f"CREATE VIRTUAL TABLE terms_{index} USING fts5(page, header, memo, content='', tokenize=\"{_TOKENIZE}\")"
-    )
-    connection.execute(f"CREATE VIRTUAL TABLE vocabulary_{index} USING fts5vocab(terms_{index}, 'row')")
+    for sql in _tables(index).values():
+        connection.execute(sql)
     return index
 
 
@@ -229,7 +247,18 @@ def _give_back(connection: sqlite3.Connection) -> None:
 
 def _terms(connection: sqlite3.Connection, index: int, page: int) -> list[str] | None:
     row = connection.execute(f"SELECT terms FROM entries_{index} WHERE page = ?", (page,)).fetchone()
-    return zlib.decompress(row[0]).decode().split("\n") if row else None
+    return _unpacked(row[0]) if row else None
+
+
+def _unpacked(stored: Any) -> list[str]:
+    try:
+        unpacking = zlib.decompressobj()
+        terms = unpacking.decompress(stored, MOST_UNPACKED).decode().split("\n")
+    except (zlib.error, UnicodeDecodeError, TypeError):
+        terms = []
+    if len(terms) != len(PARTS) or not unpacking.eof:
+        raise Unreadable("The terms of a page can't be read.")
+    return terms
 
 
 def _packed(terms: Sequence[str]) -> bytes:

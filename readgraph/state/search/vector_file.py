@@ -15,12 +15,17 @@ from uuid import uuid4
 import numpy as np
 from numpy.typing import NDArray
 
+from readgraph.state.search.entries import PARTS
+
 FORMAT = 1
 REMOVED = -1
 """Stands in place of the part where all earlier vectors of a page are taken out."""
 
 SALT = np.uint32(0x5EA1)
 """In each check sum, so that a block of zeros is no record."""
+
+MOST_NUMBERS = 1 << 16
+"""Of one vector; embedding models give some thousands."""
 
 Records = NDArray[np.void]
 
@@ -74,13 +79,15 @@ def read(path: Path, known: Header | None, first: int) -> tuple[Header, Records]
 
     A last record that is not whole yet is left for later. Gives nothing if there is no file of this format.
     """
+    if not path.is_file():  # a pipe would be waited for
+        return None
     try:
         with path.open("rb") as file:
             header = _parsed(file.readline(10_000))
             skipped = first if header == known else 0
             file.seek(len(header.line()) + skipped * header.record.itemsize)
             return header, np.fromfile(file, header.record)
-    except (FileNotFoundError, ValueError, KeyError, TypeError):
+    except (FileNotFoundError, ValueError, KeyError, TypeError, OverflowError, RecursionError):
         return None
 
 
@@ -88,12 +95,15 @@ def _parsed(line: bytes) -> Header:
     value: dict[str, Any] = json.loads(line)
     if (value["readgraph"], value["format"]) != ("vectors", FORMAT):
         raise ValueError("This is a file of another format.")
+    if not 0 < value["dimension"] <= MOST_NUMBERS:
+        raise ValueError("This is no embedding's dimension.")
     return Header(str(value["model"]), int(value["dimension"]), str(value["made"]))
 
 
 def is_sound(records: Records) -> bool:
-    """Whether the records are as they were written."""
-    return bool((records["sum"] == _sums(records)).all())
+    """Whether the records are as they were written, and name pages and parts."""
+    named = (records["page"] >= 0) & (records["part"] >= REMOVED) & (records["part"] < len(PARTS))
+    return bool((named & (records["sum"] == _sums(records))).all())
 
 
 def _seal(records: Records) -> None:

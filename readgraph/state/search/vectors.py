@@ -13,7 +13,7 @@ from readgraph.state.errors import BadInput
 from readgraph.state.records import digest
 from readgraph.state.search import vector_file
 from readgraph.state.search.entries import PARTS, Extent, Hit, VectorKey
-from readgraph.state.search.vector_file import REMOVED, Header, Records
+from readgraph.state.search.vector_file import MOST_NUMBERS, REMOVED, Header, Records
 
 Matrix = NDArray[np.float32]
 
@@ -38,6 +38,10 @@ class Vectors:
             raise ValueError("Only vectors of length 1 can be indexed.")
         with self._lock, self._file_lock:
             self._catch_up()
+            if vectors.shape[1] > MOST_NUMBERS:
+                raise BadInput(
+                    f"'{self._model}' gave an embedding of {vectors.shape[1]:,} numbers: name another model."
+                )
             header = self._header or Header.new(self._model, vectors.shape[1])
             self._check(header, vectors.shape[1])
             known = self._known({page for page, _ in keys})
