@@ -1,1 +1,1 @@
-"""What readings are worth: figures from their outputs."""
+"""Evaluation: how well methods answer the questions of datasets, and what that costs."""

@@ -1,4 +1,4 @@
-"""Two evaluations side by side: the questions that both answered, paired, and what else differs between them."""
+"""Comparison of two evaluations: scores on the questions that both answered, and differences in their settings."""
 
 import csv
 from collections import defaultdict
@@ -18,11 +18,11 @@ Runs = dict[str, dict[str, float]]
 
 
 def difference_of(one: Path, other: Path) -> dict[str, Any]:
-    """The second evaluation less the first, as a JSON-plain value.
+    """The second evaluation minus the first, as a plain JSON value.
 
-    `pairs` has an entry for each method that both have; the one that is left over in each, where it is one in each,
-    makes a pair too. An entry holds what stands in `_pair`. `differs` holds what is not the same in their records:
-    names with the two values. Raises `BadInput` where they can't be paired.
+    `pairs` has an entry (see `_pair`) for each method that both have; if one method is left over in each, these two
+    make a pair too. `differs` holds the names of settings and versions that are not the same, with both values. Raises
+    `BadInput` if the evaluations can't be paired.
     """
     records = [EvaluationFolder(path).what() for path in (one, other)]
     _check_the_same_questions(one, other, records)
@@ -43,7 +43,7 @@ def difference_of(one: Path, other: Path) -> dict[str, Any]:
 
 
 def paired_methods(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """The methods that both have, and the one that is left over in each."""
+    """The methods that both have, and the pair of the methods left over if there is one in each."""
     shared = [(name, name) for name in one if name in other]
     left, right = [name for name in one if name not in other], [name for name in other if name not in one]
     return [*shared, (left[0], right[0])] if len(left) == len(right) == 1 else shared
@@ -69,7 +69,7 @@ def _leading_scores(path: Path) -> tuple[str, dict[str, Runs]]:
                 scores[row["metric"]][row["method"]][row["run"]][row["item"]] = float(row["score"])
     except FileNotFoundError:
         raise BadInput(
-            f"{shown(path)} holds no {SCORES}: the evaluation isn't done; the same command goes on."
+            f"{shown(path)} holds no {SCORES}: the evaluation isn't finished; give the same command again to go on."
         ) from None
     except (OSError, ValueError, KeyError, TypeError):
         raise BadInput(f"{shown(path / SCORES)} can't be read: run the evaluation again to rewrite it.") from None
@@ -78,32 +78,32 @@ def _leading_scores(path: Path) -> tuple[str, dict[str, Runs]]:
 
 
 def _pair(one: str, other: str, before: Mapping[str, Runs], after: Mapping[str, Runs]) -> dict[str, Any] | None:
-    """The two methods on the questions that both have scores of; lists hold the first evaluation's value first."""
+    """Two methods on the questions that both have scores for; lists hold the first evaluation's value first."""
     first, second = [*after[other].values()], [*before[one].values()]
-    found = compare(first, second)
-    if found is None:
+    difference = compare(first, second)
+    if difference is None:
         return None
     both = {item for run in first for item in run} & {item for run in second for item in run}
     means = [fmean(fmean(run[item] for run in runs if item in run) for item in both) for runs in (second, first)]
     return {
         "methods": [one, other],
-        "questions": found.questions,
+        "questions": difference.questions,
         "means": means,
-        "difference": found.difference,
-        "interval": found.interval,
-        "p": found.p,
-        "better": [found.second_better, found.first_better],
+        "difference": difference.difference,
+        "interval": difference.interval,
+        "p": difference.p,
+        "better": [difference.second_better, difference.first_better],
     }
 
 
 def _differs(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, list[Any]]:
     flat = [_flat(record) for record in (one, other)]
     names = dict.fromkeys([*flat[0], *flat[1]])
-    return {name: [of.get(name) for of in flat] for name in names if flat[0].get(name) != flat[1].get(name)}
+    return {name: [record.get(name) for record in flat] for name in names if flat[0].get(name) != flat[1].get(name)}
 
 
 def _flat(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings, versions of prompts and packages, and the rest that a figure depends on, by one name each."""
+    """All that figures depend on in one flat dictionary: settings, and versions of prompts and packages."""
     named = {"runs": record["runs"], "judge": record["judge"], "questions": record["questions"], **record["settings"]}
     for group in ("prompts", "packages"):
         named |= {f"{group[:-1]} {name}": version for name, version in record[group].items()}

@@ -1,4 +1,4 @@
-"""What an evaluation will use, before any call is made."""
+"""Estimates of an evaluation's calls and words, before any call is made."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import replace
@@ -23,7 +23,7 @@ VERDICT_WORDS = 12
 
 
 async def foreseen(pages: PageStore, groups: list[Group], context: ReaderContext) -> Estimate:
-    """What the questions of these groups will use; a memory that methods share is built once."""
+    """The estimate for the questions of these groups; a memory that methods share counts once."""
     total, built = Estimate(), set[tuple[str, int, str]]()
     for method, run, text, items in groups:
         document = await add_text(pages, text)
@@ -39,7 +39,7 @@ async def foreseen(pages: PageStore, groups: list[Group], context: ReaderContext
 
 
 def rating_foreseen(items: Iterable[Item], metrics: Collection[str]) -> Estimate:
-    """What the judge will use to rate an answer to each of these; answers are thought as long as the references."""
+    """The estimate for rating an answer to each of these questions, assuming that answers are as long as references."""
     total = Estimate()
     for item in items:
         names = applying(metrics, item)
@@ -48,7 +48,7 @@ def rating_foreseen(items: Iterable[Item], metrics: Collection[str]) -> Estimate
         for number, reference in enumerate(item.references):
             for prompt_of, share in prompts.items():
                 least, likely = (prompt_of(item.question, answer, reference).words for answer in ("", reference))
-                # Where one reference is matched, the others are not asked about.
+                # If an answer matches one reference, the others are not rated.
                 times = Range(0, share / (1 + number), 1)
                 total += asks(times, Range(least, likely, None), VERDICT_WORDS)
     return total
@@ -57,7 +57,7 @@ def rating_foreseen(items: Iterable[Item], metrics: Collection[str]) -> Estimate
 async def _asking(
     pages: PageStore, method: Method, document: Document, context: ReaderContext, question_words: int
 ) -> Estimate:
-    """What one question takes once the memory is there."""
+    """The estimate for one question after the memory was built."""
     free = replace(context, max_calls=None)
     both, reading = [await estimate_reading(method, pages, document, free, words) for words in (question_words, None)]
     return Estimate(
@@ -67,6 +67,6 @@ async def _asking(
     )
 
 
-def _less(one: Range, other: Range) -> Range:
-    high = None if one.high is None or other.high is None else one.high - other.high
-    return Range(one.low - other.low, one.expected - other.expected, high)
+def _less(first: Range, second: Range) -> Range:
+    high = None if first.high is None or second.high is None else first.high - second.high
+    return Range(first.low - second.low, first.expected - second.expected, high)

@@ -1,11 +1,11 @@
-"""The folder of an evaluation: what was run, and every answer as it came, so that a stopped run goes on where it was.
+"""The folder of an evaluation: what is run, and every answer as it comes, so that a stopped run can be continued.
 
 evaluation.json    what is run: dataset, methods, settings, versions
-questions.jsonl    the dataset's name, metrics and licence, then an `Item` a line
-answers.jsonl      an `Outcome` a line
-memories.jsonl     a line for each call that builds a memory, each fall-back then, and the memory: recipe, sizes
+questions.jsonl    the dataset's name, metrics and licence, then one `Item` per line
+answers.jsonl      one `Outcome` per line
+memories.jsonl     one line for each call and each fall-back of building a memory, and one for the finished memory
 exchanges.jsonl    every prompt with its reply
-judgements.jsonl   a `Judgement` a line, with the rater's raw replies
+judgements.jsonl   one `Judgement` per line, with the rater's raw replies
 library/           documents, memories and recorded replies
 """
 
@@ -31,46 +31,48 @@ from readgraph.state.whole_files import written_whole
 FORMAT = 1
 
 TAIL = 1 << 16
-"""Bytes that are looked through at a time for the end of the last whole line."""
+"""Bytes that are searched at a time for the end of the last complete line."""
 
 WHAT = "evaluation.json"
 
 ADDED_UP = (*COUNTS, "seconds")
-"""What the lines of a memory, one a call and one for the whole, add up to."""
+"""The fields that are summed over the lines of a memory: one line per call and one for the whole memory."""
 
-MOST_TOLD = 3
-"""So many values are named where a folder was begun with others."""
+MOST_SHOWN = 3
+"""The most differing values that the message about another evaluation shows."""
 
-LONGEST_TOLD = 40
+LONGEST_SHOWN = 40
 """Characters of such a value."""
 
 MAY_GROW = ("methods", "runs", "questions", "texts", "note", "judge", "begun", "packages")
-"""Of what is run, what may differ when it goes on: more is asked, never the same in another way."""
+"""Fields that may differ when an evaluation is continued: more may be asked, but nothing in another way."""
 
 
 class EvaluationFolder:
-    """One evaluation's files. Lines are appended as they come; a torn last line is cut off at the opening."""
+    """The files of one evaluation. Lines are appended as they come; an incomplete last line is cut off when opening."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
 
     @property
     def library(self) -> Path:
-        """Where the library of the evaluation is."""
+        """The folder of the evaluation's library."""
         return self.path / "library"
 
     @contextmanager
     def opened(self, what: dict[str, Any]) -> Iterator["EvaluationFolder"]:
-        """Take the folder for this evaluation, for this process alone.
+        """Use the folder for this evaluation, in this process alone.
 
-        Raises `BadInput` where it holds another evaluation, something else, or another process works in it.
+        Raises `BadInput` if it holds another evaluation or something else, or if another process uses it.
         """
         self._make()
         lock = FileLock(self.path / ".lock")
         try:
             lock.acquire(timeout=0)
         except Timeout:
-            raise BadInput(f"Another process evaluates in {shown(self.path)}: wait for it, or take another.") from None
+            raise BadInput(
+                f"Another process evaluates in {shown(self.path)}: wait for it, or name another folder."
+            ) from None
         try:
             self._begin(what)
             yield self
@@ -78,7 +80,7 @@ class EvaluationFolder:
             lock.release()
 
     def what(self) -> dict[str, Any]:
-        """What was run; raises `BadInput` where the folder holds no evaluation."""
+        """The record of what is run; raises `BadInput` if the folder holds no evaluation."""
         try:
             kept: dict[str, Any] = json.loads((self.path / WHAT).read_text(encoding="utf-8"))
         except (FileNotFoundError, NotADirectoryError):
@@ -90,23 +92,23 @@ class EvaluationFolder:
         return kept | {"settings": as_now_named(kept["settings"])}
 
     def keep_questions(self, dataset: Dataset) -> None:
-        """Keep the questions, so that the folder can be read without the dataset's file."""
+        """Write the questions, so that the folder can be read without the dataset's file."""
         about = {"dataset": dataset.name, "metrics": dataset.metrics, "licence": dataset.licence}
         lines = [about, *map(asdict, dataset.items)]
         self.write("questions.jsonl", "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines))
 
     def dataset(self) -> Dataset:
-        """The dataset as it was asked, without its texts; raises `BadInput` where the folder holds none."""
+        """The dataset without its texts; raises `BadInput` if the folder holds no questions."""
         self.what()
         kept = [*self.lines("questions")]
         if not kept:
-            raise BadInput(f"{shown(self.path)} lacks its questions.jsonl: evaluate the same again to have it written.")
+            raise BadInput(f"{shown(self.path)} lacks its questions.jsonl: run the same evaluation again to write it.")
         about, *items = kept
         loaded = tuple(map(Item.load, items))
         return Dataset(about["dataset"], (), loaded, tuple(about["metrics"]), licence=about["licence"])
 
     def outcomes(self) -> list[Outcome]:
-        """The newest outcome of each question, method and run, in the order of the first."""
+        """The newest outcome of each question, method and run, in the order of their first outcomes."""
         loaded = (Outcome.load(value) for value in self.lines("answers"))
         return list({outcome.key: outcome for outcome in loaded}.values())
 
@@ -116,16 +118,16 @@ class EvaluationFolder:
         return list({(judgement.key, judgement.rater): judgement for judgement in loaded}.values())
 
     def memories(self) -> list[dict[str, Any]]:
-        """A line for each memory of a method, run and text, built to its end or not, with all that was asked for it."""
+        """One entry for each memory of a method, run and text, finished or not, with its total usage."""
         merged: dict[tuple[str, int, str], dict[str, Any]] = {}
-        counted, met = Counter[tuple[object, ...]](), Counter[tuple[object, ...]]()
+        counted, seen = Counter[tuple[object, ...]](), Counter[tuple[object, ...]]()
         for line in self.lines("memories"):
             key = line["method"], line["run"], line["text"]
             if call := line.get("call"):
-                # What a process does again that another did before it counts once; lines of older folders name none.
-                here = (*key, call, line.get("process", object()))
-                met[here] += 1
-                if met[here] <= counted[*key, call]:
+                # A call that a later process repeats counts once; lines of older folders name no process.
+                in_process = (*key, call, line.get("process", object()))
+                seen[in_process] += 1
+                if seen[in_process] <= counted[*key, call]:
                     continue
                 counted[*key, call] += 1
             kept = merged.setdefault(key, {})
@@ -135,7 +137,7 @@ class EvaluationFolder:
         return list(merged.values())
 
     def lines(self, kind: str) -> Iterator[dict[str, Any]]:
-        """The values of a file's lines; none where there is no such file yet."""
+        """The values of a file's lines; none if the file does not exist yet."""
         try:
             with (self.path / f"{kind}.jsonl").open(encoding="utf-8") as file:
                 for line in file:
@@ -145,7 +147,7 @@ class EvaluationFolder:
             return
         except ValueError:
             raise BadInput(
-                f"{shown(self.path / kind)}.jsonl holds a line that is no JSON: mend or remove it."
+                f"{shown(self.path / kind)}.jsonl holds a line that is not JSON: correct or remove it."
             ) from None
 
     def append(self, kind: str, values: Iterable[dict[str, Any]]) -> None:
@@ -155,15 +157,15 @@ class EvaluationFolder:
             file.write(lines)
 
     def keep_outcome(self, outcome: Outcome) -> None:
-        """Keep what was made of a question."""
+        """Append an outcome."""
         self.append("answers", [outcome.line()])
 
     def keep_judgement(self, judgement: Judgement) -> None:
-        """Keep what a rater said."""
+        """Append a judgement."""
         self.append("judgements", [asdict(judgement)])
 
     def write(self, name: str, text: str) -> Path:
-        """Write a file of results whole; gives its path."""
+        """Write a file of results, complete or not at all; returns its path."""
         path = self.path / name
         with written_whole(path, errors="replace") as file:
             file.write(text)
@@ -172,11 +174,11 @@ class EvaluationFolder:
     def _make(self) -> None:
         try:
             self.path.mkdir(parents=True, exist_ok=True)
-            strange = next((one.name for one in self.path.iterdir() if one.name != ".lock"), None)
+            other = next((file.name for file in self.path.iterdir() if file.name != ".lock"), None)
         except OSError as problem:
             raise BadInput(f"{shown(self.path)} can't be used as a folder: {problem.strerror}.") from None
-        if strange and not (self.path / WHAT).exists():
-            raise BadInput(f"{shown(self.path)} holds something else ('{strange}'): name an empty or new folder.")
+        if other and not (self.path / WHAT).exists():
+            raise BadInput(f"{shown(self.path)} holds something else ('{other}'): name an empty or new folder.")
 
     def _begin(self, what: dict[str, Any]) -> None:
         wanted = {"format": FORMAT, **what}
@@ -198,29 +200,31 @@ class EvaluationFolder:
         self.write(WHAT, json.dumps(wanted, ensure_ascii=False, indent=1) + "\n")
 
     def _mend(self, kind: str) -> None:
-        """Cut off what a stop in the middle of a line has left."""
+        """Cut off an incomplete last line, which a stop has left."""
         path = self.path / f"{kind}.jsonl"
         if not path.exists():
             return
         with path.open("r+b") as file:
-            end = at = file.seek(0, os.SEEK_END)
-            while at:
-                at = max(0, at - TAIL)
-                file.seek(at)
-                if (found := file.read(min(TAIL, end - at)).rfind(b"\n")) >= 0:
-                    file.truncate(at + found + 1)
+            end = start = file.seek(0, os.SEEK_END)
+            while start:
+                start = max(0, start - TAIL)
+                file.seek(start)
+                if (line_end := file.read(min(TAIL, end - start)).rfind(b"\n")) >= 0:
+                    file.truncate(start + line_end + 1)
                     return
             file.truncate(0)
 
 
 def _difference(kept: Any, wanted: Any) -> str:
-    """What is not the same: "max_pages 5, not 3"; of two groups of values the first few."""
+    """The difference in words: "max_pages 5, not 3"; of two groups of values, the first few differences."""
     if not (isinstance(kept, dict) and isinstance(wanted, dict)):
-        return f"{_told(kept)}, not {_told(wanted)}"
+        return f"{_shown_value(kept)}, not {_shown_value(wanted)}"
     names = sorted(name for name in kept.keys() | wanted.keys() if kept.get(name) != wanted.get(name))
-    told = [f"{name} {_told(kept.get(name))}, not {_told(wanted.get(name))}" for name in names[:MOST_TOLD]]
-    return "; ".join([*told, *(["…"] if len(names) > MOST_TOLD else [])])
+    differences = [
+        f"{name} {_shown_value(kept.get(name))}, not {_shown_value(wanted.get(name))}" for name in names[:MOST_SHOWN]
+    ]
+    return "; ".join([*differences, *(["…"] if len(names) > MOST_SHOWN else [])])
 
 
-def _told(value: Any) -> str:
-    return "none" if value in (None, "") else " ".join(str(value).split())[:LONGEST_TOLD]
+def _shown_value(value: Any) -> str:
+    return "none" if value in (None, "") else " ".join(str(value).split())[:LONGEST_SHOWN]

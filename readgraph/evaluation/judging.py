@@ -1,4 +1,4 @@
-"""Scores that a model gives: raters that compare an answer with the references, and similarity by embeddings."""
+"""Scores that models give: raters that compare an answer with the references, and similarity of embeddings."""
 
 import asyncio
 from collections.abc import AsyncIterator, Collection
@@ -23,17 +23,17 @@ from readgraph.state.page_store import page_store
 
 MATCH: dict[str, tuple[Verdict, ...]] = {"lr_1": ("yes",), "lr_2": ("yes", "partially")}
 CONSISTENCY: dict[str, tuple[Verdict, ...]] = {"dmr_accuracy": ("yes",)}
-"""Metrics of a rating, with the verdicts that score 100; others score 0."""
+"""The verdicts that score 100 for each metric; others score 0."""
 
 
 def unjudged(dataset: Dataset, folder: EvaluationFolder, context: ReaderContext) -> list[Outcome]:
-    """The outcomes that these models have still to judge, also those of which they said nothing that could be used.
+    """The outcomes that these models still have to judge, including those without a usable judgement so far.
 
     Metrics without a model (see `Raters.rated`) are left out. Failed outcomes are not judged: they score 0.
     """
     raters, items = Raters.of(context), {item.id: item for item in dataset.items}
     metrics, rater = raters.rated(dataset.metrics), raters.named(dataset.metrics)
-    done = {one.key: one.scores.keys() for one in folder.judgements() if one.rater == rater}
+    done = {judgement.key: judgement.scores.keys() for judgement in folder.judgements() if judgement.rater == rater}
     return [
         outcome
         for outcome in folder.outcomes()
@@ -49,22 +49,22 @@ async def judge_missing(
     store: BaseStore,
     cost: Cost = lambda exchange: None,
 ) -> AsyncIterator[Judgement]:
-    """Judge what is `unjudged`; gives each judgement once it is kept.
+    """Judge the `unjudged` outcomes; yields each judgement after it was stored.
 
-    One that fails does not stop the rest; where nothing but failures comes, `ReadgraphError` is raised.
+    A failure does not stop the rest; after `MOST_FAILURES` failures in a row, `ReadgraphError` is raised.
     """
     warn_of_tracing()
     metrics, items = Raters.of(context).rated(dataset.metrics), {item.id: item for item in dataset.items}
-    places, failures = asyncio.Semaphore(context.concurrency), 0
+    slots, failures = asyncio.Semaphore(context.concurrency), 0
 
-    async def one(outcome: Outcome) -> Judgement:
+    async def judge_one(outcome: Outcome) -> Judgement:
         exchanges: list[ModelExchange] = []
-        async with places:
+        async with slots:
             with exchanges_to(exchanges.append):
                 judgement = await _judged(items[outcome.item], outcome, metrics, context, store)
         return replace(judgement, **asked(exchanges, cost))
 
-    waiting = [asyncio.create_task(one(outcome)) for outcome in unjudged(dataset, folder, context)]
+    waiting = [asyncio.create_task(judge_one(outcome)) for outcome in unjudged(dataset, folder, context)]
     try:
         for judging in asyncio.as_completed(waiting):
             judgement = await judging
@@ -73,7 +73,7 @@ async def judge_missing(
             failures = failures + 1 if judgement.problem else 0
             if failures == MOST_FAILURES:
                 raise ReadgraphError(
-                    f"{MOST_FAILURES} judgements in a row failed, the last one so: {judgement.problem}"
+                    f"{MOST_FAILURES} judgements in a row failed, the last one with: {judgement.problem}"
                 )
     finally:
         for task in waiting:
@@ -83,25 +83,25 @@ async def judge_missing(
 async def _judged(
     item: Item, outcome: Outcome, metrics: Collection[str], context: ReaderContext, store: BaseStore
 ) -> Judgement:
-    """As `judge`; where that fails, a judgement without scores that says why."""
-    nothing = Judgement(outcome.item, outcome.method, outcome.run, Raters.of(context).named(metrics), {})
+    """The result of `judge`; if that fails, a judgement that holds the problem instead of scores."""
+    empty = Judgement(outcome.item, outcome.method, outcome.run, Raters.of(context).named(metrics), {})
     try:
-        return await judge(item, outcome, metrics, context, store) or nothing
+        return await judge(item, outcome, metrics, context, store) or empty
     except BadInput:
         raise
     except ReadgraphError as problem:
-        return replace(nothing, said={PROBLEM: str(problem)})
+        return replace(empty, said={PROBLEM: str(problem)})
 
 
 async def judge(
     item: Item, outcome: Outcome, metrics: Collection[str], context: ReaderContext, store: BaseStore
 ) -> Judgement | None:
-    """What raters make of an outcome: the scores of those of the metrics that need one; none where none applies.
+    """Judge an outcome by those metrics that need a rater; returns None if none of them applies to the question.
 
     `context.model` judges and `context.embeddings` compares, whatever the outcome's method and run. Replies and vectors
-    are kept in the store, so that the same is not paid for twice; the running meter counts the calls. An outcome
-    without an answer scores 0 without a call. A metric whose rater gave no usable reply is not among the scores, and
-    `said` tells why. Raises `BadInput` as `check_raters`; other errors as of `ask` and of `Embedder.documents`.
+    are kept in the store, so that none is paid for twice; the running meter counts the calls. An outcome without an
+    answer scores 0 without a call. A metric whose rater gave no usable reply is not among the scores, and `said` holds
+    the reason. Raises `BadInput` as `check_raters` does, and the errors of `ask` and `Embedder.documents`.
     """
     names = applying(metrics, item)
     if not names:
@@ -116,7 +116,7 @@ async def judge(
 async def _rate(
     item: Item, answer: str, names: Collection[str], runtime: Runtime[ReaderContext]
 ) -> tuple[dict[str, float], dict[str, str]]:
-    """The scores of these metrics, those that could be had, and what was said."""
+    """The scores of these metrics, as far as there are any, and the rater's replies."""
     scores, said = dict[str, float](), dict[str, str]()
     for rate, worth in ((rate_match, MATCH), (rate_consistency, CONSISTENCY)):
         if worth.keys().isdisjoint(names):

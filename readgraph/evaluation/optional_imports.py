@@ -1,4 +1,4 @@
-"""The libraries of the extra `evaluation`, imported where they are needed: nothing else pays for them."""
+"""The libraries of the extra `evaluation`, imported only when they are needed."""
 
 from importlib import import_module
 from importlib.util import find_spec
@@ -10,7 +10,7 @@ MISSING = "Evaluating needs more packages: pip install 'readgraph[evaluation]'."
 
 
 def library(name: str) -> Any:
-    """A module of the extra's libraries; raises `BadInput`, which says what to install, where it is missing."""
+    """A module of the extra's libraries; raises `BadInput`, which says what to install, if it is missing."""
     try:
         return import_module(name)
     except ImportError:
@@ -18,6 +18,6 @@ def library(name: str) -> Any:
 
 
 def check_libraries() -> None:
-    """Raise `BadInput` where a library that scores is missing: better before anything is paid for than after."""
+    """Raise `BadInput` if a library for scoring is missing, before anything is paid for."""
     if not all(map(find_spec, ("nltk", "rouge_score", "scipy"))):
         raise BadInput(MISSING)

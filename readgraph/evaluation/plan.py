@@ -1,4 +1,4 @@
-"""What an evaluation runs: which methods, with which settings, and the record of it that its folder keeps."""
+"""The plan of an evaluation: its methods and settings, and the record of these in its folder."""
 
 import hashlib
 from collections.abc import Sequence
@@ -19,25 +19,25 @@ ALL = "all"
 NEED_EMBEDDINGS = ("dense", "fused")
 
 SPEED = ("concurrency", "timeout", "retry_seconds", "max_calls", "max_words")
-"""Settings that may differ when an evaluation goes on: no reply depends on them."""
+"""Settings that may differ when an evaluation is continued, since no reply depends on them."""
 
 
 def methods_to_run(names: Sequence[str], dataset: Dataset, context: ReaderContext) -> list[Method]:
-    """The methods of these names ("all" = every one); the full text is always among them where it fits the window."""
+    """The methods with these names ("all" = every one), and `full-text` if all texts fit the window."""
     wanted = [name for name in METHODS if context.embeddings or name not in NEED_EMBEDDINGS] if ALL in names else names
     if not wanted:
-        raise BadInput("There is no method to evaluate: 'readgraph methods' lists them.")
-    if blind := [name for name in wanted if name in NEED_EMBEDDINGS and not context.embeddings]:
-        raise BadInput(f"No embedding model is named for {' and '.join(blind)}: name one with --embeddings.")
+        raise BadInput("There is no method to evaluate: run 'readgraph methods' to list the methods.")
+    if lacking := [name for name in wanted if name in NEED_EMBEDDINGS and not context.embeddings]:
+        raise BadInput(f"No embedding model is named for {' and '.join(lacking)}: name one with --embeddings.")
     fits = max(count_words(text.text) for text in dataset.texts) <= context.window_words
     return [method_named(name) for name in dict.fromkeys([*wanted, *(["full-text"] if fits else [])])]
 
 
 def with_papers_settings(dataset: Dataset, context: ReaderContext) -> ReaderContext:
-    """The context with the papers' settings for the dataset, wherever it has the default."""
+    """The context with the papers' settings for the dataset, except for settings that differ from their defaults."""
     default, papers = ReaderContext(), PROFILES.get(dataset.profile, {})
-    left = {name: value for name, value in papers.items() if getattr(context, name) == getattr(default, name)}
-    return replace(context, **left)
+    unset = {name: value for name, value in papers.items() if getattr(context, name) == getattr(default, name)}
+    return replace(context, **unset)
 
 
 def what_is_run(
@@ -48,7 +48,7 @@ def what_is_run(
     judge: str | None,
     context: ReaderContext,
 ) -> dict[str, Any]:
-    """The record of an evaluation: it names no machine and holds no key."""
+    """The record of an evaluation; it names no machine and holds no API key."""
     settings = {name: value for name, value in asdict(context).items() if name not in (*SPEED, "sample")}
     return {
         "dataset": dataset.name,
@@ -68,9 +68,11 @@ def what_is_run(
 
 
 def _digest(file: Path) -> str:
-    """The hash of a file's bytes; of a folder, of its files' names and sizes."""
+    """The hash of a file's bytes, or of the names and sizes of a folder's files."""
     if file.is_dir():
-        listed = sorted((str(one.relative_to(file)), one.stat().st_size) for one in file.rglob("*") if one.is_file())
+        listed = sorted(
+            (str(path.relative_to(file)), path.stat().st_size) for path in file.rglob("*") if path.is_file()
+        )
         return hashlib.sha256(repr(listed).encode()).hexdigest()
     with file.open("rb") as opened:
         return hashlib.file_digest(opened, "sha256").hexdigest()

@@ -1,11 +1,11 @@
-"""Figures that papers give, made with other models: to be read beside one's own, never as a bar."""
+"""Figures from papers, made with other models: a reference for your own figures, not a target."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
 
 
 class Published(NamedTuple):
-    """A figure of a paper: of which method, which metric (and category), with which model, where it stands."""
+    """A figure from a paper: its method, metric (and category) and model, and where it is in the paper."""
 
     method: str
     metric: str
@@ -16,7 +16,7 @@ class Published(NamedTuple):
 
 
 class _Table(NamedTuple):
-    """A table of a paper: figures by method, in the order of the metrics."""
+    """A table from a paper: figures by method, in the order of the metrics."""
 
     model: str
     source: str
@@ -25,7 +25,7 @@ class _Table(NamedTuple):
     categories: tuple[str, ...] = ("",)
 
     def figures(self) -> Iterator[Published]:
-        """Its figures; where there are categories, each has all metrics, one behind the other."""
+        """Its figures; with categories, each row holds all metrics of the first one, then of the next."""
         columns = [(metric, category) for category in self.categories for metric in self.metrics]
         for method, values in self.rows.items():
             for (metric, category), value in zip(columns, values, strict=True):
@@ -37,8 +37,8 @@ _GPT_3_5, _GPT_4 = "GPT-3.5 Turbo", "GPT-4"
 _RATED = ("lr_1", "lr_2", "rouge_1", "rouge_2", "rouge_l")
 _LOCOMO = ("single-hop", "multi-hop", "temporal", "open-domain")
 
-# GAM's paper does not say how its retrieval baseline ranks; its row stands beside our fused ranking. 56K, 224K and 448K
-# tokens of HotpotQA are 400, 1,600 and 3,200 of its passages.
+# GAM's paper does not say how its retrieval baseline ranks; its row is shown for our fused ranking. 56K, 224K and 448K
+# tokens of HotpotQA are 400, 1,600 and 3,200 passages.
 TABLES: dict[str, tuple[_Table, ...]] = {
     "quality": (
         _Table(
@@ -218,5 +218,5 @@ TABLES: dict[str, tuple[_Table, ...]] = {
 
 
 def published_figures(dataset: str) -> list[dict[str, object]]:
-    """The figures of papers for a dataset."""
+    """The papers' figures for a dataset."""
     return [figure._asdict() for table in TABLES.get(dataset, ()) for figure in table.figures()]

@@ -1,4 +1,4 @@
-"""Who rates answers: the models for the metrics that want one, and the questions to which these metrics apply."""
+"""Raters: the models for the metrics that need one, and the questions to which these metrics apply."""
 
 from collections.abc import Collection
 from typing import Any, NamedTuple
@@ -10,27 +10,27 @@ from readgraph.state.errors import BadInput
 
 
 class Raters(NamedTuple):
-    """The models that rate, where they are named: one judges, and one compares by embeddings."""
+    """The names of the models that rate, or None: one judges, the other compares by embeddings."""
 
     judge: str | None
     embeddings: str | None
 
     @classmethod
     def of(cls, context: ReaderContext) -> "Raters":
-        """Those of a context: its model judges, whatever else it does."""
+        """The raters of a context: its model judges, whatever else it does."""
         return cls(context.model, context.embeddings)
 
     @classmethod
     def recorded(cls, what: dict[str, Any]) -> "Raters":
-        """Those that an evaluation's record names (see `EvaluationFolder.what`)."""
+        """The raters in an evaluation's record (see `EvaluationFolder.what`)."""
         return cls(what["judge"], what["settings"]["embeddings"])
 
     def rated(self, metrics: Collection[str]) -> list[str]:
-        """Those of the metrics that a rater gives whose model is named."""
+        """The metrics whose raters are named."""
         return [name for name in metrics if self._model(name)]
 
     def named(self, metrics: Collection[str]) -> str:
-        """The models that rate these metrics: what `Judgement.rater` holds."""
+        """The names of the models that rate these metrics, as in `Judgement.rater`."""
         return ", ".join(sorted({model for name in metrics if (model := self._model(name))}))
 
     def _model(self, metric: str) -> str | None:
@@ -39,21 +39,21 @@ class Raters(NamedTuple):
 
 
 def given_by(rater: Rater, metrics: Collection[str]) -> list[str]:
-    """Those of the metrics that this kind of rater gives."""
+    """The metrics that this kind of rater gives."""
     return [name for name in metrics if METRICS[name].rater == rater]
 
 
 def check_raters(metrics: Collection[str], context: ReaderContext) -> None:
-    """Raise `BadInput` where a metric needs a model that the context does not name."""
+    """Raise `BadInput` if a metric needs a model that the context does not name."""
     for metric in map(METRICS.__getitem__, metrics):
         if metric.rater == "judge" and not context.model:
-            raise BadInput(f"{metric.name} needs a model that judges: name one with --judge.")
+            raise BadInput(f"{metric.name} needs a model as judge: name one with --judge.")
         if metric.rater == "embeddings" and not context.embeddings:
             raise BadInput(f"{metric.name} needs an embedding model: name one with --embeddings.")
 
 
 def applying(metrics: Collection[str], item: Item) -> set[str]:
-    """Those of the metrics that a rater gives and that apply to the item."""
+    """The metrics that need a rater and apply to the question."""
     return {name for name in metrics if _applies(name, item)}
 
 

@@ -1,4 +1,4 @@
-"""Rate an answer beside its reference answers, with the model as the judge."""
+"""Rate an answer against its reference answers, with the model as the judge."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
@@ -17,10 +17,10 @@ Verdict = Literal["no", "partially", "yes"]
 
 
 class Rating(NamedTuple):
-    """The best verdict over the references; none where a reply that it hangs on could not be used.
+    """The best verdict over the references; None if a reply that it depends on could not be used.
 
-    `said` holds the replies as JSON, or why there is none, by the names of their prompts; the number of the reference
-    (from 1) stands behind where there are several.
+    `said` holds the replies as JSON, or the reason why there is none, by the names of their prompts; with several
+    references, the number of the reference (from 1) follows the name.
     """
 
     verdict: Verdict | None
@@ -30,8 +30,8 @@ class Rating(NamedTuple):
 async def rate_match(runtime: Runtime[ReaderContext], question: str, answer: str, references: Sequence[str]) -> Rating:
     """Whether the answer matches a reference: "yes" exactly, "partially", or "no" (ReadAgent, section 4.1).
 
-    A yes of the strict rater or of the permissive one is an exact match. References are asked about in turn until one
-    matches exactly. Errors as in `ask`, but for `NoUsableReply`.
+    A "yes" of the strict or of the permissive rater is an exact match. References are tried in turn until one matches
+    exactly. Raises the errors of `ask` except `NoUsableReply`.
     """
     return await _Rater(runtime, question, answer, references).best(_matches)
 
@@ -41,7 +41,7 @@ async def rate_consistency(
 ) -> Rating:
     """Whether the answer is consistent with a reference, "yes" or "no": deep memory retrieval (MemGPT, section 3.1.2).
 
-    References are asked about in turn until one is. Errors as in `ask`, but for `NoUsableReply`.
+    References are tried in turn until one agrees. Raises the errors of `ask` except `NoUsableReply`.
     """
     return await _Rater(runtime, question, answer, references).best(_agrees)
 
@@ -55,7 +55,7 @@ class _Rater:
     said: dict[str, str] = field(default_factory=dict)
 
     async def best(self, rate: Callable[["_Rater", int], Awaitable[Verdict]]) -> Rating:
-        """The best verdict over the references, which are rated by their number."""
+        """The best verdict of `rate` over the numbers of the references."""
         best: Verdict = "no"
         try:
             for number in range(len(self.references)):
@@ -71,7 +71,7 @@ class _Rater:
     async def says(
         self, prompt_of: Callable[[str, str, str], Prompt], reply: type[Agrees] | type[AgreesInPart], number: int
     ) -> Verdict:
-        """The model's verdict on the reference of this number, kept with what it said."""
+        """Ask for the model's verdict on the reference with this number, and keep the reply."""
         prompt = prompt_of(self.question, self.answer, self.references[number])
         key = prompt.name if len(self.references) == 1 else f"{prompt.name} {number + 1}"
         try:

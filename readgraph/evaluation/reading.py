@@ -1,4 +1,4 @@
-"""One method reads one text and answers the questions about it; all that came of it is kept in the folder."""
+"""One method reads one text and answers the questions about it; the results are kept in the folder."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -28,7 +28,7 @@ TITLE_WORDS = 12
 
 @dataclass
 class Reading:
-    """One method's reading of one text in one run: `build` comes first."""
+    """One method's reading of one text in one run; `build` must be called first."""
 
     library: Library
     folder: EvaluationFolder
@@ -41,34 +41,35 @@ class Reading:
     graph: CompiledStateGraph[Any, ReaderContext, Any, Any] = field(init=False)
 
     async def build(self) -> None:
-        """Build the method's memory of the text; each call is kept as it ends, so that a stop loses none."""
+        """Build the method's memory of the text; each call is recorded when it ends, so that a stop loses none."""
         line = {"method": self.method.name, "run": self.run, "text": self.text.id, "process": uuid4().hex}
         since = monotonic()
 
-        def keep(took: Sequence[ModelExchange], call: str = "", **built: Any) -> None:
+        def keep(exchanges: Sequence[ModelExchange], call: str = "", **fields: Any) -> None:
             nonlocal since
             before, since = since, monotonic()
-            self._keep_exchanges(took, "")
-            used = {**asked(took, self.cost), "seconds": round(since - before, 3)}
-            self.folder.append("memories", [{**line, "call": call, **built, **used}])
+            self._keep_exchanges(exchanges, "")
+            used = {**asked(exchanges, self.cost), "seconds": round(since - before, 3)}
+            self.folder.append("memories", [{**line, "call": call, **fields, **used}])
 
-        # By these digests, what happens again when the building goes on is known, and counts once.
-        def exchange(one: ModelExchange) -> None:
-            keep([one], digest([(one["messages"], one["reply"])]))
+        # By these digests, calls that are repeated when building goes on are recognised and counted once.
+        def keep_exchange(exchange: ModelExchange) -> None:
+            keep([exchange], digest([(exchange["messages"], exchange["reply"])]))
 
-        def fall_back(one: FallBack) -> None:
-            asked_for = one["after"] and one["after"]["messages"][:2]
-            keep([], digest(["fall-back", one["kind"], asked_for]), fallbacks={one["kind"]: one["times"]})
+        def keep_fall_back(fall_back: FallBack) -> None:
+            prompt = fall_back["after"] and fall_back["after"]["messages"][:2]
+            counts = {fall_back["kind"]: fall_back["times"]}
+            keep([], digest(["fall-back", fall_back["kind"], prompt]), fallbacks=counts)
 
-        keep([], **await self.remember(Keep(exchange, fall_back)))
+        keep([], **await self.remember(Keep(keep_exchange, keep_fall_back)))
 
     async def remember(self, keep: Keep) -> dict[str, Any]:
-        """Build the memory; gives what it is, and how large its pages and notes are."""
+        """Build the memory; returns its id, its recipe's fingerprint, and the sizes of its pages and notes."""
         pages = self.library.pages
         self.document = await add_text(pages, self.text)
         self.graph = self.method.build().compile(store=self.library.store)
-        found = await self.invoke(Question(document=self.document.id), keep)
-        memory = await pages.memory(self.document.id, found["memory"])
+        output = await self.invoke(Question(document=self.document.id), keep)
+        memory = await pages.memory(self.document.id, output["memory"])
         numbers = range(memory.pages)
         return {
             "memory": memory.id,
@@ -79,47 +80,47 @@ class Reading:
         }
 
     async def answer(self, item: Item) -> Outcome:
-        """Ask one question, and keep what came of it."""
+        """Ask one question, and keep the outcome."""
         exchanges: list[ModelExchange] = []
         try:
-            given = Question(document=self.document.id, question=item.question, options=list(item.options))
-            found = await self.invoke(given, Keep(exchanges.append))
+            question = Question(document=self.document.id, question=item.question, options=list(item.options))
+            output = await self.invoke(question, Keep(exchanges.append))
         except ReadgraphError as problem:
             return self.fail(item, problem, exchanges)
-        read = await self.library.pages.pages(found["memory"], found["pages_read"])
-        hops = found.get("hops")
+        read = await self.library.pages.pages(output["memory"], output["pages_read"])
+        hops = output.get("hops")
         outcome = Outcome(
             item=item.id,
             method=self.method.name,
             run=self.run,
-            status=found["status"],
-            answer=found["answer"],
-            choice=None if found["choice"] is None else ord(found["choice"]) - ord("A"),
+            status=output["status"],
+            answer=output["answer"],
+            choice=None if output["choice"] is None else ord(output["choice"]) - ord("A"),
             read=tuple(Span(page.start, page.end) for page in read),
-            cited=tuple(Span(cited["start"], cited["end"]) for cited in found["citations"]),
-            compression_rate=found["compression_rate"],
+            cited=tuple(Span(cited["start"], cited["end"]) for cited in output["citations"]),
+            compression_rate=output["compression_rate"],
             look_ups=len(read),
             hops=None if hops is None else len(hops),
             strayed=None if hops is None else any(hop["action"] == "revert" for hop in hops),
-            percent_read=found.get("percent_read"),
-            memory=found["memory"],
+            percent_read=output.get("percent_read"),
+            memory=output["memory"],
         )
-        return self.keep_outcome(outcome, found, exchanges)
+        return self.keep_outcome(outcome, output, exchanges)
 
     def fail(self, item: Item, problem: ReadgraphError, exchanges: Sequence[ModelExchange] = ()) -> Outcome:
-        """Keep that a question could not be answered, why, and what was asked before."""
+        """Keep that a question could not be answered, with the reason and the exchanges before the failure."""
         outcome = Outcome(item.id, self.method.name, self.run, "failed", problem=str(problem))
         return self._kept(outcome, exchanges)
 
-    async def invoke(self, given: Any, keep: Keep, **options: Any) -> dict[str, Any]:
-        """Run the graph; gives its output, and hands on what was asked of the model."""
+    async def invoke(self, value: Any, keep: Keep, **options: Any) -> dict[str, Any]:
+        """Run the graph with this input and return its output; model exchanges go to `keep`."""
         with exchanges_to(*keep):
-            found: dict[str, Any] = await self.graph.ainvoke(given, context=self.context, **options)
-        return found
+            output: dict[str, Any] = await self.graph.ainvoke(value, context=self.context, **options)
+        return output
 
-    def keep_outcome(self, outcome: Outcome, found: dict[str, Any], exchanges: Sequence[ModelExchange]) -> Outcome:
-        """Keep an outcome with what it used."""
-        return self._kept(replace(outcome, usage=found["usage"], fallbacks=found["fallbacks"]), exchanges)
+    def keep_outcome(self, outcome: Outcome, output: dict[str, Any], exchanges: Sequence[ModelExchange]) -> Outcome:
+        """Keep an outcome with its usage."""
+        return self._kept(replace(outcome, usage=output["usage"], fallbacks=output["fallbacks"]), exchanges)
 
     def _kept(self, outcome: Outcome, exchanges: Sequence[ModelExchange]) -> Outcome:
         outcome = replace(outcome, **asked(exchanges, self.cost))
@@ -128,17 +129,17 @@ class Reading:
         return outcome
 
     def _keep_exchanges(self, exchanges: Iterable[ModelExchange], item: str) -> None:
-        of = {"method": self.method.name, "run": self.run, "text": self.text.id, "item": item}
-        self.folder.append("exchanges", [{**of, **exchange} for exchange in exchanges])
+        origin = {"method": self.method.name, "run": self.run, "text": self.text.id, "item": item}
+        self.folder.append("exchanges", [{**origin, **exchange} for exchange in exchanges])
 
 
 async def add_text(pages: PageStore, text: Text) -> Document:
-    """A text as a document of the library; one with sessions as a history, several documents as a collection."""
+    """Store a text: one with sessions as a history, several documents as a collection, others as a document."""
     if text.sessions:
         return (await append_sessions(pages, text.id, text.sessions)).document
     if text.parts:
         documents = [text.text[part.start : part.end] for part in text.parts]
-        added = [await pages.add_document(one, title=_first_line(one)) for one in documents]
+        added = [await pages.add_document(document, title=_first_line(document)) for document in documents]
         return await add_collection(pages, added, title=text.title)
     return await pages.add_document(text.text, title=text.title)
 

@@ -1,4 +1,4 @@
-"""What is evaluated: texts, the questions about them with what is right, and what a method made of each."""
+"""The records of an evaluation: texts, questions with their right answers, outcomes and judgements."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
@@ -17,7 +17,7 @@ class Span(NamedTuple):
 
 
 class SessionPlace(NamedTuple):
-    """Where a session's text stands in its history, without `BETWEEN`, and what it is called and when it was."""
+    """A session's span in its history's text (without `BETWEEN`), its title and its time."""
 
     start: int
     end: int
@@ -27,10 +27,10 @@ class SessionPlace(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A text that questions are about; that of a history is its sessions', each followed by `BETWEEN`.
+    """A text with questions; the text of a history is its sessions' texts, each followed by `BETWEEN`.
 
-    The sessions are kept by their places, since histories can be so large that they should be held only once.
-    `parts`: where each of several documents stands in the joined text; no page crosses from one into the next.
+    The sessions are stored as spans, since large histories should be in memory only once. `parts` are the spans of
+    several documents in the joined text; no page crosses from one into the next.
     """
 
     id: str
@@ -51,21 +51,21 @@ class Text:
 
     @property
     def sessions(self) -> tuple[SessionText, ...]:
-        """The sessions of a history; none of another text."""
+        """The sessions of a history; empty for other texts."""
         return tuple(SessionText(self.text[start:end], title, time) for start, end, title, time in self.session_places)
 
     @classmethod
     def several(cls, identity: str, title: str, documents: Iterable[str]) -> "Text":
-        """Documents joined, with `BETWEEN` between them; one that is there twice stands once."""
-        different = [*dict.fromkeys(documents)]
-        text = BETWEEN.join(different)
-        starts = accumulate((len(document) + len(BETWEEN) for document in different[:-1]), initial=0)
+        """Documents joined, with `BETWEEN` between them; repeated ones are left out."""
+        unique = [*dict.fromkeys(documents)]
+        text = BETWEEN.join(unique)
+        starts = accumulate((len(document) + len(BETWEEN) for document in unique[:-1]), initial=0)
         parts = tuple(Span(*bounds) for bounds in pairwise([*starts, len(text)]))
         return cls(identity, title, text, parts=parts)
 
 
 class Addressed(NamedTuple):
-    """What the speaker `by` of a history says to the speaker `to`, who is to answer; "" = `to` is to speak first."""
+    """A message from the speaker `by` of a history to the speaker `to`, who answers; "" = `to` speaks first."""
 
     to: str
     by: str
@@ -74,14 +74,13 @@ class Addressed(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A question about a text, and what is right.
+    """A question about a text, with its right answer.
 
-    `references`: answers that are right, each by itself. `options` with the index of the right one make it a multiple
-    choice. `evidence`: the spans of the text that hold the answer; each is one piece of it. `unanswerable`: right is
-    who says that the text doesn't hold the answer. `about`: facts that a reply is compared with (see `similarity`).
-    `together`: the references are parts of one answer, and right is who gives all of them. `addressed`: how the
-    question is put to an agent that lived through the sessions (see `conversing`); `question` is what any other method
-    is asked about them.
+    `references`: right answers, each of which is enough. `options` with the index of the right one (`correct`) make it
+    a multiple choice. `evidence`: the spans of the text that hold the answer. `unanswerable`: the right answer is that
+    the text doesn't hold it. `about`: facts that a reply is compared with (see `similarity`). `together`: the
+    references are parts of one answer, which must contain all of them. `addressed`: the question as a message to an
+    agent that took part in the sessions (see `conversing`); other methods are asked `question`.
     """
 
     id: str
@@ -99,7 +98,7 @@ class Item:
 
     @classmethod
     def load(cls, value: dict[str, Any]) -> "Item":
-        """The item of a JSON-plain value."""
+        """The item in a plain JSON value."""
         lists = {name: tuple(value[name]) for name in ("references", "options", "about")}
         addressed = Addressed(*value["addressed"]) if value["addressed"] else None
         evidence = tuple(Span(*span) for span in value["evidence"])
@@ -108,10 +107,10 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """Texts and questions of one form. `metrics` are names of `readgraph.evaluation.metrics`; the first leads a table.
+    """Texts and questions. `metrics` are names of `readgraph.evaluation.metrics`; the first is the leading one.
 
-    `profile` names the papers' settings for it (`readgraph.state.context.PROFILES`), `licence` what its file says.
-    `note` is a line on what was left out, where something was.
+    `profile` names the papers' settings for it (`readgraph.state.context.PROFILES`); `licence` is its stated licence;
+    `note` is a line on what was left out, or "".
     """
 
     name: str
@@ -123,7 +122,7 @@ class Dataset:
     note: str = ""
 
     def text(self, identity: str) -> Text:
-        """The text of this id."""
+        """The text with this id."""
         return next(text for text in self.texts if text.id == identity)
 
     def about(self, text: Text) -> list[Item]:
@@ -133,13 +132,13 @@ class Dataset:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a method made of one question in one run: a line of `answers.jsonl`.
+    """The outcome of one question with one method in one run: a line of `answers.jsonl`.
 
-    `status` is that of the reading, or "failed", with the `problem`. `choice` is the index of the chosen option.
-    `read` are the spans of the pages read again, or of the turns that an agent recalled, in that order, `cited` those
-    of the citations. `compression_rate` and `usage` are the reading's; `calls`, `input_words` and `output_words` count
-    what the method asked for, paid or answered by a recorded reply. `look_ups` counts decisions to look at a page,
-    `hops` those of a walk, `strayed` says that the walk turned back.
+    `status` is the reading's status, or "failed" with the `problem`. `choice` is the index of the chosen option. `read`
+    are the spans of the pages read again, or of the turns that an agent recalled, in that order; `cited` are the spans
+    of the citations. `compression_rate` and `usage` are the reading's. `calls`, `input_words` and `output_words` count
+    all replies, new and recorded. `look_ups` counts decisions to look at a page, `hops` decisions of a walk, and
+    `strayed` says that the walk turned back.
     """
 
     item: str
@@ -167,31 +166,31 @@ class Outcome:
 
     @classmethod
     def load(cls, value: dict[str, Any]) -> "Outcome":
-        """The outcome of a line."""
+        """The outcome in a line's value."""
         spans = {name: tuple(Span(*span) for span in value[name]) for name in ("read", "cited")}
         return cls(**{**value, **spans})
 
     def line(self) -> dict[str, Any]:
-        """The outcome as a JSON-plain value."""
+        """The outcome as a plain JSON value."""
         return asdict(self)
 
     @property
     def key(self) -> tuple[str, int, str]:
-        """What the outcome is of: method, run, item."""
+        """What identifies the outcome: method, run, item."""
         return self.method, self.run, self.item
 
 
 PROBLEM = "problem"
-"""A judgement's `said` holds, under this name, the reason why there is no rating."""
+"""The name in a judgement's `said` of the reason why there is no rating."""
 
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What a rater made of an outcome: a line of `judgements.jsonl`.
+    """A rater's judgement of an outcome: a line of `judgements.jsonl`.
 
-    `rater` is the model that judged, or embedded, `scores` are from 0 to 100 by the names of metrics, and `said` the
-    raw replies by the names of their prompts, or the "problem" for which there is none. `calls` and the fields below
-    count as those of an `Outcome`.
+    `rater` names the models that judged or embedded. `scores` are from 0 to 100 by the names of metrics. `said` holds
+    the raw replies by the names of their prompts, or the "problem" why there are none. `calls` and the fields below
+    count as in an `Outcome`.
     """
 
     item: str
@@ -208,10 +207,10 @@ class Judgement:
 
     @property
     def key(self) -> tuple[str, int, str]:
-        """What was judged: method, run, item."""
+        """What identifies the judged outcome: method, run, item."""
         return self.method, self.run, self.item
 
     @property
     def problem(self) -> str:
-        """Why it could not be had at all; "" where it could."""
+        """Why the judgement failed; "" if it did not."""
         return self.said.get(PROBLEM, "")

@@ -1,4 +1,4 @@
-"""The results of an evaluation: what each method scored and used, from the answers and judgements in its folder."""
+"""The results of an evaluation: each method's scores and usage, from the answers and judgements in its folder."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -16,21 +16,21 @@ from readgraph.evaluation.usage import COUNTS, whole_cost
 from readgraph.evaluation.walks import walk_figures
 
 Scores = dict[str, dict[int, dict[str, float]]]
-"""Of one method: the scores by metric, run and question."""
+"""The scores of one method, by metric, run and question."""
 
 RIGHT = 50.0
-"""An answer of at least this score counts as right where figures need a yes or no."""
+"""An answer with at least this score counts as right in figures that need a yes or no."""
 
 FIGURES = ("compression_rate", "look_ups", "hops", "percent_read", "calls", "input_words", "output_words", "refused")
-"""Fields of outcomes whose means are given, over the questions where there is one."""
+"""Fields of outcomes whose means are given, over the questions that have a value."""
 
 
 @dataclass(frozen=True)
 class Kept:
-    """What a folder holds about the questions of a dataset, loaded once.
+    """The contents of a folder about the questions of a dataset, loaded once.
 
-    `outcomes` are by method, of the methods that have any, in the order in which these were named; `judgements` those
-    of all raters; `memories` those of the dataset's texts.
+    `outcomes` are by method, in the order in which the methods were named, without methods that have none.
+    `judgements` are those of all raters, `memories` those of the dataset's texts.
     """
 
     what: dict[str, Any]
@@ -40,7 +40,7 @@ class Kept:
 
     @classmethod
     def of(cls, dataset: Dataset, folder: EvaluationFolder) -> "Kept":
-        """Load it; what the folder holds of other questions is left out."""
+        """Load a folder's contents, without those about other questions."""
         what, items, texts = folder.what(), {item.id for item in dataset.items}, {item.text for item in dataset.items}
         outcomes: dict[str, list[Outcome]] = {name: [] for name in what["methods"]}
         for outcome in folder.outcomes():
@@ -51,12 +51,12 @@ class Kept:
 
 
 def results_of(dataset: Dataset, folder: EvaluationFolder) -> dict[str, Any]:
-    """All results as a JSON-plain value; what the folder holds of other questions than the dataset's is left out.
+    """All results as a plain JSON value, without those about other questions than the dataset's.
 
-    `what` is the folder's record, `metrics` names the dataset's, `published` has papers' figures.
-    `methods` has an entry a method, in the order in which they were named: `metrics` by name (see `_metric`),
-    `figures` (means a question), `building` (what the memories took, all runs), `fallbacks` (of memories and answers),
-    `failures`. `judging` describes the model that rates: see `judging_summed_up`.
+    `what` is the folder's record, `metrics` are the names of the dataset's metrics, `published` holds papers' figures.
+    `methods` has one entry per method, in the order in which they were named: `metrics` by name (see `_metric`),
+    `figures` (means per question), `building` (the memories' usage in all runs), `fallbacks` (of memories and
+    answers), `failures`. `judging` describes the rater: see `judging_summed_up`.
     """
     kept = Kept.of(dataset, folder)
     return summed_up(dataset, kept, scores_by_method(dataset, kept))
@@ -81,10 +81,10 @@ def summed_up(dataset: Dataset, kept: Kept, scores: Mapping[str, Scores]) -> dic
 
 
 def judging_summed_up(dataset: Dataset, kept: Kept) -> dict[str, Any] | None:
-    """What the rater that the folder's record names took, all together; none where nobody rated.
+    """The total usage of the rater in the folder's record; None if nothing was rated.
 
-    `unrated` counts the answers on which it said nothing that could be used, and `problems` why (of each the count).
-    `others` names the raters whose judgements are kept besides.
+    `unrated` counts the answers without a usable rating, and `problems` counts the reasons. `others` names the other
+    raters whose judgements the folder holds.
     """
     items, keys = {item.id: item for item in dataset.items}, {one.key for of in kept.outcomes.values() for one in of}
     raters = Raters.recorded(kept.what)
@@ -105,7 +105,7 @@ def judging_summed_up(dataset: Dataset, kept: Kept) -> dict[str, Any] | None:
 
 
 def scores_of(dataset: Dataset, outcomes: Iterable[Outcome], judgements: Iterable[Judgement]) -> Scores:
-    """The scores of one method's outcomes; a failed one scores 0 wherever the metric would apply."""
+    """The scores of one method's outcomes; a failed one scores 0 by each metric that applies to the question."""
     items = {item.id: item for item in dataset.items}
     judged = {judgement.key: judgement.scores for judgement in judgements}
     rated = {name for scores in judged.values() for name in scores}
@@ -122,7 +122,7 @@ def scores_of(dataset: Dataset, outcomes: Iterable[Outcome], judgements: Iterabl
 
 
 def leading(scores: Scores) -> dict[int, dict[str, float]]:
-    """The scores of the first metric that has any: one that wants a judge may have none."""
+    """The scores of the first metric that has any: a metric that needs a judge may have none."""
     return next((by_run for by_run in scores.values() if by_run), {})
 
 
@@ -162,7 +162,7 @@ def _method(
 
 
 def _metric(by_run: Mapping[int, Mapping[str, float]], categories: Mapping[str, str]) -> dict[str, Any]:
-    """The summary of a metric's scores (see `Summary`), and those of the categories of questions."""
+    """The summary of a metric's scores (see `Summary`), overall and by the questions' categories."""
     named = sorted({categories[item] for scores in by_run.values() for item in scores})
     of_category = {
         name: [{item: score for item, score in run.items() if categories[item] == name} for run in by_run.values()]
@@ -174,20 +174,20 @@ def _metric(by_run: Mapping[int, Mapping[str, float]], categories: Mapping[str, 
 
 
 def _walks(outcomes: Sequence[Outcome], leading: Mapping[int, Mapping[str, float]]) -> dict[str, Any] | None:
-    """Figures of the walks; right is what scores at least half by the leading metric."""
+    """Figures of the walks; an answer counts as right if the leading metric scores it at least `RIGHT`."""
     right = [leading.get(outcome.run, {}).get(outcome.item, 0.0) >= RIGHT for outcome in outcomes]
     figures = walk_figures(outcomes, right)
     return asdict(figures) if figures else None
 
 
 def _valid_replies(outcomes: Sequence[Outcome]) -> float | None:
-    """Of all replies, the percentage that could be used; none where no model was asked."""
+    """The percentage of replies that could be used; None if no model was asked."""
     replies = sum(outcome.calls for outcome in outcomes)
     return 100 * (1 - sum(outcome.refused for outcome in outcomes) / replies) if replies else None
 
 
 def _building(method: str, memories: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """What the method's memories took, all together, whichever method built them, and the sizes of pages and notes."""
+    """The total usage of the method's memories, whichever method built them, and the sizes of pages and notes."""
     built = _built(method, memories)
     own = {line["memory"]: line for line in built if line["method"] == method and "memory" in line}
     return {
@@ -201,7 +201,7 @@ def _building(method: str, memories: Sequence[dict[str, Any]]) -> dict[str, Any]
 
 
 def _built(method: str, memories: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The lines of the method's memories, whichever method built them, and of those that are not whole yet."""
+    """The lines of the method's memories, whichever method built them, and of its unfinished memories."""
     mine = [line for line in memories if line["method"] == method]
     own = {line["memory"] for line in mine if "memory" in line}
     return [line for line in memories if line.get("memory") in own] + [line for line in mine if "memory" not in line]

@@ -1,4 +1,4 @@
-"""Run an evaluation: every method reads every text and answers every question, once per run."""
+"""Run an evaluation: in each run, every method reads every text and answers every question."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterable, Sequence
@@ -15,16 +15,16 @@ from readgraph.state.errors import ReadgraphError
 from readgraph.state.library import Library
 
 Group = tuple[Method, int, Text, list[Item]]
-"""Questions about one text that one method is asked in one run."""
+"""Method, run, text, and the questions about this text that the method is asked in this run."""
 
 MOST_FAILURES = 20
-"""So many failures in a row, and the run stops: the server is down, or the settings are wrong."""
+"""After this many failures in a row the run stops: the server is down, or the settings are wrong."""
 
 
 def missing(
     dataset: Dataset, methods: Sequence[Method], runs: Sequence[int], outcomes: Iterable[Outcome]
 ) -> list[Group]:
-    """The questions that have no answer yet, or have failed."""
+    """The questions that have no answer yet or have failed."""
     answered = {outcome.key for outcome in outcomes if outcome.status != "failed"}
     groups = [
         (method, run, text, [item for item in dataset.about(text) if (method.name, run, item.id) not in answered])
@@ -37,7 +37,7 @@ def missing(
 
 @dataclass
 class Evaluation:
-    """What is run, and where its answers go. `runs` are numbers of samples: each samples the model again.
+    """An evaluation and its folder. Each number in `runs` samples the model's replies anew.
 
     `missing` are the questions that have no answer yet.
     """
@@ -57,14 +57,14 @@ class Evaluation:
         self.reading = asyncio.Semaphore(self.context.concurrency)
 
     async def run(self) -> AsyncIterator[Outcome]:
-        """Answer what is missing; gives each outcome once it is kept.
+        """Answer the missing questions; yields each outcome after it was stored.
 
-        A question that fails does not stop the rest; where nothing but failures comes, `ReadgraphError` is raised.
+        A failure does not stop the rest; after `MOST_FAILURES` failures in a row, `ReadgraphError` is raised.
         """
         failures = 0
         done: asyncio.Queue[Outcome | None] = asyncio.Queue()
 
-        async def all_of_them() -> None:
+        async def run_all() -> None:
             try:
                 async with asyncio.TaskGroup() as tasks:
                     for group in self.missing:
@@ -72,14 +72,14 @@ class Evaluation:
             finally:
                 done.put_nowait(None)
 
-        running = asyncio.create_task(all_of_them())
+        running = asyncio.create_task(run_all())
         try:
             while outcome := await done.get():
                 yield outcome
                 failures = failures + 1 if outcome.status == "failed" else 0
                 if failures == MOST_FAILURES:
                     raise ReadgraphError(
-                        f"{MOST_FAILURES} questions in a row failed, the last one so: {outcome.problem}"
+                        f"{MOST_FAILURES} questions in a row failed, the last one with: {outcome.problem}"
                     )
             await running
         finally:
@@ -89,11 +89,11 @@ class Evaluation:
     async def _text(
         self, method: Method, run: int, text: Text, items: Sequence[Item], done: asyncio.Queue[Outcome | None]
     ) -> None:
-        """One method reads one text in one run, and answers the questions about it."""
+        """Let one method read one text in one run and answer the questions about it."""
         context = replace(self.context, sample=run)
-        for talk, asked in by_talk(method, items, context).items():
-            given = (self.library, self.folder, self.cost, method, run, text, context)
-            await self._answers(Conversing(*given, *talk) if talk else Reading(*given), asked, done)
+        for talk, questions in by_talk(method, items, context).items():
+            fields = (self.library, self.folder, self.cost, method, run, text, context)
+            await self._answers(Conversing(*fields, *talk) if talk else Reading(*fields), questions, done)
 
     async def _answers(self, reading: Reading, items: Sequence[Item], done: asyncio.Queue[Outcome | None]) -> None:
         try:
@@ -104,10 +104,10 @@ class Evaluation:
                 done.put_nowait(reading.fail(item, problem))
             return
 
-        async def one(item: Item) -> None:
+        async def answer(item: Item) -> None:
             async with self.reading:
                 done.put_nowait(await reading.answer(item))
 
         async with asyncio.TaskGroup() as tasks:
             for item in items:
-                tasks.create_task(one(item))
+                tasks.create_task(answer(item))

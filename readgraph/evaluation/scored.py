@@ -1,4 +1,4 @@
-"""An evaluation as its results are made from it: the outcomes with the score of each, loaded once from the folder."""
+"""An evaluation with the scores of its outcomes, loaded once from its folder: the source of all results."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from readgraph.evaluation.results import Kept, Scores, scores_by_method, summed_
 
 @dataclass(frozen=True)
 class ScoredEvaluation:
-    """`results` as in results.json; `outcomes` and `scores` by method; `memories` those that were built to the end."""
+    """`results` are those of results.json; `outcomes` and `scores` are by method; `memories` are the finished ones."""
 
     dataset: Dataset
     results: dict[str, Any]
@@ -26,17 +26,17 @@ class ScoredEvaluation:
 
     @property
     def metrics(self) -> list[str]:
-        """The dataset's metrics that have scores, since one that wants a judge may have none; the first one leads."""
+        """The dataset's metrics that have scores (one that needs a judge may have none), the leading one first."""
         scored = {name for method in self.methods for name in method["metrics"]}
         return [name for name in self.dataset.metrics if name in scored] or [self.dataset.metrics[0]]
 
     @property
     def leading(self) -> str:
-        """The metric that leads."""
+        """The leading metric."""
         return self.metrics[0]
 
     def score(self, outcome: Outcome, metric: str) -> float | None:
-        """An outcome's score; none where the metric doesn't apply to the question, or was not rated."""
+        """An outcome's score; None if the metric doesn't apply to the question or the outcome was not rated."""
         return self.scores[outcome.method][metric].get(outcome.run, {}).get(outcome.item)
 
     def each_score(self) -> Iterator[tuple[Outcome, str, float]]:
@@ -49,7 +49,7 @@ class ScoredEvaluation:
 
 
 def scored_evaluation(dataset: Dataset, folder: EvaluationFolder) -> ScoredEvaluation:
-    """Load what a folder holds about the questions of a dataset."""
+    """Load a folder's contents about the questions of a dataset."""
     kept = Kept.of(dataset, folder)
     scores = scores_by_method(dataset, kept)
     built = [memory for memory in kept.memories if "memory" in memory]

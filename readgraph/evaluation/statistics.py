@@ -1,4 +1,4 @@
-"""What scores over questions and runs come to: means, intervals by the bootstrap, and paired tests."""
+"""Statistics of scores over questions and runs: means, bootstrap intervals, and paired tests."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,23 +11,23 @@ from numpy.typing import NDArray
 from readgraph.evaluation.optional_imports import library
 
 Scores = Mapping[str, float]
-"""The scores of one run by the ids of the questions; questions that a metric doesn't apply to are not there."""
+"""The scores of one run by question ids, without questions that the metric doesn't apply to."""
 
 Interval = tuple[float, float]
 
 CONFIDENCE = 0.95
 RESAMPLES = 9999
 AT_ONCE = 500
-"""Resamples that are held in memory at once."""
+"""Resamples that are in memory at the same time."""
 SEED = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """The scores of one method: `mean` over runs of each run's mean over its questions, on the scores' scale.
+    """The summary of a method's scores: `mean` is the mean over runs of each run's mean over its questions.
 
-    `deviation` is the standard deviation of the runs' means, none of a single run. `interval` holds the mean in 95 % of
-    the samples of N questions, none of a single question.
+    `deviation` is the standard deviation of the runs' means, None for a single run. `interval` is the 95 % bootstrap
+    interval of the mean over questions, None for a single question.
     """
 
     questions: int
@@ -39,11 +39,11 @@ class Summary:
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One method less another on the questions that both have scores of; scores of several runs are averaged first.
+    """One method minus another on the questions that both have scores for; each question's runs are averaged first.
 
-    `first_better` and `second_better` count the questions with the higher score: of right or wrong answers in single
-    runs, those that only the one has right. `p` is the chance of a difference at least as large, in either direction,
-    were it a coin's toss for each question which score is whose. `interval` as in `Summary`.
+    `first_better` and `second_better` count the questions on which each has the higher score. `p` is the probability
+    of a difference at least as large, in either direction, if for each question it were random which score belongs to
+    which method. `interval` as in `Summary`.
     """
 
     questions: int
@@ -55,7 +55,7 @@ class Difference:
 
 
 def summarise(runs: Sequence[Scores]) -> Summary | None:
-    """Sum up the scores of a method's runs; nothing where there are no scores."""
+    """Sum up the scores of a method's runs; None without scores."""
     means = [fmean(run.values()) for run in runs if run]
     if not means:
         return None
@@ -70,9 +70,9 @@ def summarise(runs: Sequence[Scores]) -> Summary | None:
 
 
 def compare(first: Sequence[Scores], second: Sequence[Scores]) -> Difference | None:
-    """Compare two methods, or two runs, question by question; nothing where they share none."""
-    one, other = _by_question(first), _by_question(second)
-    pairs = np.array([(score, other[question]) for question, score in one.items() if question in other])
+    """Compare two methods, or two runs, question by question; None if they share no question."""
+    left, right = _by_question(first), _by_question(second)
+    pairs = np.array([(score, right[question]) for question, score in left.items() if question in right])
     if not len(pairs):
         return None
     differences = pairs[:, 0] - pairs[:, 1]
@@ -87,16 +87,16 @@ def compare(first: Sequence[Scores], second: Sequence[Scores]) -> Difference | N
 
 
 def _by_question(runs: Sequence[Scores]) -> dict[str, float]:
-    """The mean over runs of each question: drawing these draws the questions with all their runs together.
+    """The mean over runs of each question: resampling these keeps all runs of a question together.
 
-    They are in the order of their ids: a sample is drawn by position, and answers come in any order.
+    They are sorted by question id, since resampling is by position and answers come in any order.
     """
     questions = sorted({question for run in runs for question in run})
     return {question: fmean(run[question] for run in runs if question in run) for question in questions}
 
 
 def _interval(values: NDArray[Any]) -> Interval | None:
-    """The percentile interval of the mean over the questions."""
+    """The bootstrap percentile interval of the mean over the questions."""
     if len(values) < 2:
         return None
     bootstrap = library("scipy.stats").bootstrap
@@ -106,7 +106,7 @@ def _interval(values: NDArray[Any]) -> Interval | None:
 
 
 def _chance(pairs: NDArray[Any]) -> float:
-    """The p of a paired permutation test, two-sided; exact where there are fewer ways to toss than resamples."""
+    """The p of a two-sided paired permutation test; exact if there are fewer permutations than resamples."""
     if len(pairs) < 2:
         return 1.0
 

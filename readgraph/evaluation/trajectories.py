@@ -1,8 +1,8 @@
-"""Examples to train a model on, from the prompts and replies of an evaluation, in the forms that TRL reads.
+"""Training examples from the prompts and replies of an evaluation, in TRL's formats.
 
-`sft`: prompts with the replies that led to a good answer (successful paths, as MemWalker proposes). `preference`: of
-two replies to one prompt the better and the worse. `reward`: each reply with what came of it, relative to its group,
-for the memorizer and the researcher apart (GAM, section 2.2.3); its `label` makes it an unpaired preference too.
+`sft`: prompts with the replies that led to a good answer (successful paths, as MemWalker proposes). `preference`: the
+better and the worse of two replies to the same prompt. `reward`: each reply with its reward, relative to its group,
+separately for the memorizer and the researcher (GAM, section 2.2.3); its `label` makes it an unpaired preference too.
 """
 
 from collections import defaultdict
@@ -16,23 +16,23 @@ from readgraph.evaluation.results import RIGHT, Kept, leading, scores_by_method
 from readgraph.state.records import digest
 
 ANSWERS = ("answer", "answer_from_notes")
-"""Prompts of the client, who answers from what was found and is not trained as a researcher."""
+"""Prompts of the client, which answers from the context and is not trained as a researcher."""
 
 Example = dict[str, Any]
 Key = tuple[str, int, str]
-"""Method, run, and the question's id; of a memory, the text's."""
+"""Method, run, and the id of the question (for a memory, of the text)."""
 
 
 @dataclass
 class Worth:
-    """The scores of questions (by the leading metric, 0 to 100), and of texts: the mean of their questions'."""
+    """Scores by the leading metric (0 to 100): of questions, and of texts as the mean of their questions' scores."""
 
     questions: dict[Key, float] = field(default_factory=dict)
     texts: dict[Key, float] = field(default_factory=dict)
 
     @classmethod
     def of(cls, folder: EvaluationFolder) -> "Worth":
-        """What the answers in a folder are worth."""
+        """The scores of the answers in a folder."""
         dataset = folder.dataset()
         worth, by_text = cls(), defaultdict[Key, list[float]](list)
         text_of = {item.id: item.text for item in dataset.items}
@@ -46,16 +46,16 @@ class Worth:
         return worth
 
     def of_line(self, line: Mapping[str, Any]) -> float | None:
-        """What came of an exchange; nothing where that is not known."""
+        """The score that an exchange led to; None if it is unknown."""
         if line["item"]:
             return self.questions.get((line["method"], line["run"], line["item"]))
         return self.texts.get((line["method"], line["run"], line["text"]))
 
 
 def good_paths(folder: EvaluationFolder) -> Iterator[Example]:
-    """Prompt and completion of every reply on the way to a good answer.
+    """Prompt and completion of every reply that led to a good answer.
 
-    A reply that came after one that was refused stands behind the first prompt: the complaint is left out.
+    A reply after a refused one is given with the first prompt, without the refused reply and the complaint.
     """
     worth, seen = Worth.of(folder), set[str]()
     for line in folder.lines("exchanges"):
@@ -68,14 +68,14 @@ def good_paths(folder: EvaluationFolder) -> Iterator[Example]:
 
 
 def preferences(folder: EvaluationFolder) -> Iterator[Example]:
-    """Of two replies to one prompt the one that could be used, or that led to the better answer, and the other."""
+    """Pairs of replies to one prompt: the usable one, or the one that led to the better answer, and the other."""
     worth = Worth.of(folder)
     replies = defaultdict[str, list[dict[str, Any]]](list)
     for line in folder.lines("exchanges"):
         replies[digest([line["method"], line["item"], line["asked"], _prompt(line)])].append(line)
     for lines in replies.values():
         values = [(-1.0 if line["refused"] else worth.of_line(line), line) for line in lines]
-        known = sorted(((value, line) for value, line in values if value is not None), key=lambda each: each[0])
+        known = sorted(((value, line) for value, line in values if value is not None), key=lambda pair: pair[0])
         if known and known[0][0] < known[-1][0] and known[0][1]["reply"] != known[-1][1]["reply"]:
             (_, worse), (best, better) = known[0], known[-1]
             yield {
@@ -89,7 +89,7 @@ def preferences(folder: EvaluationFolder) -> Iterator[Example]:
 def rewards(folder: EvaluationFolder) -> Iterator[Example]:
     """Every reply with its reward (0 to 1) and its advantage over the mean of its group.
 
-    The researcher's group is a question over the runs, the memorizer's a text; the client's answers are left out.
+    A researcher's group is a question in all runs, a memorizer's group a text; the client's answers are left out.
     """
     worth = Worth.of(folder)
     groups = defaultdict[tuple[str, str], list[float]](list)
@@ -122,7 +122,7 @@ FORMS: dict[str, Callable[[EvaluationFolder], Iterator[Example]]] = {
 
 
 def _once(lines: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Each exchange of a reading once: what was asked again after a stop or a failure stands there twice."""
+    """Each exchange of a reading once: a prompt repeated after a stop or a failure is recorded twice."""
     seen = set[str]()
     for line in lines:
         known = digest([line[name] for name in ("method", "run", "text", "item", "messages", "reply")])

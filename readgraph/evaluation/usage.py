@@ -1,4 +1,4 @@
-"""What was asked of a model, whether it was paid for now or before."""
+"""Counts of the calls to a model, whether their replies were new or recorded."""
 
 from collections.abc import Callable, Iterable, Sequence
 from math import fsum
@@ -9,7 +9,7 @@ from readgraph.models.exchanges import ModelExchange
 from readgraph.state.words import count_words
 
 Cost = Callable[[ModelExchange], float | None]
-"""Dollars of an exchange, where they are known."""
+"""The cost of an exchange in dollars, or None if it is unknown."""
 
 
 COUNTS = ("calls", "input_words", "output_words", "refused")
@@ -17,7 +17,7 @@ COUNTS = ("calls", "input_words", "output_words", "refused")
 
 
 class Asked(TypedDict):
-    """Calls, words sent and received, replies that could not be used, and dollars, where those of all are known."""
+    """Calls, words sent and received, refused replies, and the cost in dollars (None unless it is known for all)."""
 
     calls: int
     input_words: int
@@ -27,7 +27,7 @@ class Asked(TypedDict):
 
 
 def asked(exchanges: Sequence[ModelExchange], cost: Cost) -> Asked:
-    """Count what these exchanges took."""
+    """Count the usage of these exchanges."""
     dollars = whole_cost(map(cost, exchanges))
     return {
         "calls": len(exchanges),
@@ -39,7 +39,7 @@ def asked(exchanges: Sequence[ModelExchange], cost: Cost) -> Asked:
 
 
 def whole_cost(costs: Iterable[float | None]) -> float | None:
-    """The sum of these dollars; none where those of any are not known."""
-    each = list(costs)
-    known = [dollars for dollars in each if dollars is not None]
-    return fsum(known) if len(known) == len(each) else None
+    """The sum of these costs; None if any of them is unknown."""
+    dollars = list(costs)
+    known = [cost for cost in dollars if cost is not None]
+    return fsum(known) if len(known) == len(dollars) else None

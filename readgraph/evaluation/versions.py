@@ -1,4 +1,4 @@
-"""What an evaluation was made with: versions of packages and of prompts."""
+"""The versions of packages and prompts that an evaluation was made with."""
 
 import pkgutil
 import platform
@@ -24,7 +24,7 @@ PACKAGES = (
 
 
 def package_versions() -> dict[str, str]:
-    """Versions of Python and of the packages that are installed."""
+    """The versions of Python and of those packages that are installed."""
     versions = {"python": platform.python_version()}
     for package in PACKAGES:
         try:

@@ -9,13 +9,13 @@ from readgraph.evaluation.records import Outcome
 
 @dataclass(frozen=True, slots=True)
 class WalkFigures:
-    """Figures of a set of questions; percentages from 0 to 100, none where there is nothing to count.
+    """Figures of the walks of a set of questions; percentages from 0 to 100, None if there is nothing to count.
 
-    `stray_ratio`: questions whose walk turned back. `recovery_rate`: those of them that were answered well all the
-    same. `percent_read`: the text's words that stood in segments read, on average (the paper counts the tree's nodes
-    that were shown too). `usable_replies`: of the replies that the questions took, those that could be used; on a tree
-    that was built before nearly all are the walk's decisions, so this is what the paper calls valid actions. `hops`:
-    decisions a question, on average.
+    `stray_ratio`: questions whose walk turned back. `recovery_rate`: the share of these that were answered correctly
+    all the same. `percent_read`: the share of the text's words in the segments that were read, on average (the paper
+    also counts the tree nodes that were shown). `usable_replies`: the share of replies that could be used; with a tree
+    built before, nearly all are the walk's decisions, so this is what the paper calls valid actions. `hops`: decisions
+    per question, on average.
     """
 
     questions: int
@@ -28,9 +28,9 @@ class WalkFigures:
 
 
 def walk_figures(outcomes: Sequence[Outcome], right: Sequence[bool] | None = None) -> WalkFigures | None:
-    """Sum up those of the outcomes that a walk was made for; nothing where there are none.
+    """Sum up the outcomes that have a walk; None if there are none.
 
-    `right` says of each outcome whether its answer is; without it, an answer counts as a recovery.
+    `right` says for each outcome whether its answer is right; without it, any answer counts as right.
     """
     good = [outcome.status == "answered" for outcome in outcomes] if right is None else right
     walked = [(outcome, well) for outcome, well in zip(outcomes, good, strict=True) if outcome.hops is not None]

@@ -1,7 +1,7 @@
-"""Questions made of summaries, as MemWalker made them of SummScreenFD and GovReport (section 4.1).
+"""Questions made from summaries, as MemWalker made them from SummScreenFD and GovReport (section 4.1).
 
-The paper's were written by a model and then checked by a person. These are written by a model: look through them
-before figures are drawn from them.
+The paper's questions were written by a model and then checked by a person. These are only written by a model: check
+them before you draw conclusions from figures.
 """
 
 import asyncio
@@ -19,9 +19,9 @@ from readgraph.state.errors import NoUsableReply
 
 
 async def who_questions(dataset: Dataset, runtime: Runtime[ReaderContext]) -> list[dict[str, Any]]:
-    """Lines of the form of one's own questions: each text with a question of its summary, the first reference.
+    """Lines in the form `readgraph`: each text with a question from its summary (the first reference).
 
-    A text is left out where no usable question of its summary comes in three tries. Raises what `ask` raises.
+    A text is left out if three tries bring no usable question. Raises the errors of `ask` except `NoUsableReply`.
     """
     summed_up = [item for item in dataset.items if item.references]
     made = await asyncio.gather(*(_question_of(item, runtime) for item in summed_up))

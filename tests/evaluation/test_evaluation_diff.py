@@ -78,7 +78,7 @@ def test_what_can_not_be_paired_is_refused(tmp_path: Path, readgraph: Command) -
         "other": "is about quality and",
         "methods": "no method, or no question, in common",
         "nothing": "holds no evaluation",
-        unfinished.path.name: "the evaluation isn't done",
+        unfinished.path.name: "the evaluation isn't finished",
     }
     for name, reason in reasons.items():
         assert_refused(readgraph("evaluate", "--diff", tmp_path / "a", tmp_path / name), reason)

@@ -134,8 +134,8 @@ async def test_nothing_is_asked_where_no_rater_applies(server: ModelServer) -> N
 @pytest.mark.parametrize(
     ("metric", "line"),
     [
-        ("lr_1", "lr_1 needs a model that judges: name one with --judge."),
-        ("dmr_accuracy", "dmr_accuracy needs a model that judges: name one with --judge."),
+        ("lr_1", "lr_1 needs a model as judge: name one with --judge."),
+        ("dmr_accuracy", "dmr_accuracy needs a model as judge: name one with --judge."),
         ("csim_h", "csim_h needs an embedding model: name one with --embeddings."),
     ],
 )

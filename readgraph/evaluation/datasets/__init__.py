@@ -91,7 +91,7 @@ def load_dataset(path: Path | None = None, name: str | None = None, items: int |
 
 
 def recognised(path: Path) -> Form | None:
-    """The form of a file, or folder, by the keys of its first record; nothing where it is none that is known."""
+    """The form of a file, or folder, by the keys of its first record; None if it is none that is known."""
     if narrative_qa.recognise(path):
         return NARRATIVE_QA
     value = first_value(path)

@@ -18,7 +18,7 @@ def assembled(
 ) -> Dataset:
     """The first so many questions, all where it is nothing, with their texts; reads no further than it must.
 
-    Raises `BadInput` where an id is there twice, a text is empty, or nothing is asked.
+    Raises `BadInput` if an id is there twice, a text is empty, or nothing is asked.
     """
     texts, kept = dict[str, Text](), dict[str, Item]()
     for where, text, questions in asked:

@@ -67,7 +67,7 @@ def record(value: Any, kind: type[Kind], where: str) -> Kind:
 
 
 def first_value(path: Path) -> Any:
-    """The value of the first record; nothing where there is none, or the beginning can't be read."""
+    """The value of the first record; nothing if there is none, or the beginning can't be read."""
     try:
         return next((value for _, value in _values(path, LONGEST_FIRST)), None)
     except BadInput:

@@ -81,7 +81,7 @@ def apart(identity: str, title: str, parts: Iterable[Part]) -> tuple[Text, Spans
 
 
 def said_by(speaker: str, text: str) -> str:
-    """A turn as it stands in a text; nothing where nothing was said."""
+    """A turn as it stands in a text; None if nothing was said."""
     said, speaker = storable(text).strip(), _on_a_line(speaker)
     return f"{speaker}: {said}" if said and speaker else said
 
@@ -94,7 +94,7 @@ def line_spans(text: str) -> list[Span]:
 
 
 def lines_from(lines: Sequence[Span], first: int, last: int) -> Span | None:
-    """From a line to another, both included and counted from 0; nothing where there are no such lines."""
+    """From a line to another, both included and counted from 0; None if there are no such lines."""
     return Span(lines[first].start, lines[last].end) if 0 <= first <= last < len(lines) else None
 
 

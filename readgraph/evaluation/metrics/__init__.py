@@ -1,4 +1,4 @@
-"""What is measured of an answer: each metric by its name."""
+"""The metrics, by name."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,15 +15,15 @@ from readgraph.evaluation.metrics.token_f1 import f1
 from readgraph.evaluation.records import Item, Outcome
 
 Rater = Literal["judge", "embeddings"]
-"""Who gives a score: a model that judges, or an embedding model that compares."""
+"""What gives a score: a model that judges, or an embedding model that compares."""
 
 
 @dataclass(frozen=True)
 class Metric:
-    """A score of an outcome from 0 to 100, or none where the metric does not apply to the item; higher is better.
+    """A score of an outcome from 0 to 100 (higher is better), or None if the metric does not apply to the question.
 
-    Failed outcomes are scored 0 before they come here. A metric with a `rater` has no `score`: `judge` of
-    `readgraph.evaluation.judging` asks for it.
+    Failed outcomes are scored 0 without calling it. A metric with a `rater` has no `score`:
+    `readgraph.evaluation.judging.judge` asks the rater.
     """
 
     name: str
@@ -36,14 +36,14 @@ METRICS = {
     metric.name: metric
     for metric in (
         Metric("accuracy", "The right option was chosen.", accuracy),
-        Metric("f1", "Words shared with a reference, normalised as SQuAD's.", f1),
+        Metric("f1", "Words shared with a reference, normalised as in SQuAD.", f1),
         Metric("locomo_f1", "LoCoMo's official score, by the question's category.", locomo_f1),
-        Metric("bleu_1", "Words of the answer that a reference holds, normalised as GAM's.", bleu_1),
+        Metric("bleu_1", "Words of the answer that a reference contains, normalised as in GAM.", bleu_1),
         Metric("rouge_1", "Words shared with a reference.", rouge_1),
         Metric("rouge_2", "Pairs of words shared with a reference.", rouge_2),
         Metric("rouge_l", "Longest common subsequence with a reference.", rouge_l),
-        Metric("substring_accuracy", "References that stand in the answer, as RULER's.", substring_accuracy),
-        Metric("abstention", "Of what the text doesn't answer, that it doesn't was said.", abstention),
+        Metric("substring_accuracy", "References that the answer contains, as in RULER.", substring_accuracy),
+        Metric("abstention", "Unanswerable questions correctly declined.", abstention),
         Metric("evidence_recall", "Pieces of evidence that were read or cited.", evidence_recall),
         Metric("citation_precision", "Citations that overlap evidence.", citation_precision),
         Metric("lr_1", "The answer matches a reference, by ReadAgent's raters.", rater="judge"),

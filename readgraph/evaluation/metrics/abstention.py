@@ -1,15 +1,16 @@
-"""Questions that the text does not answer: whether the method says so."""
+"""Unanswerable questions: whether the method says that the text does not answer them."""
 
 from readgraph.evaluation.records import Item, Outcome
 
 NOT_THERE = ("no information available", "not mentioned")
-"""What an answer says of what the text doesn't hold, as LoCoMo's official scoring looks for it."""
+"""The phrases by which LoCoMo's official scoring recognises such an answer."""
 
 
 def abstention(item: Item, outcome: Outcome) -> float | None:
-    """100 where the method says, by its status or in its answer's words, that the text doesn't hold the answer.
+    """100 if the method says, by its status or in its answer, that the text doesn't hold the answer; else 0.
 
-    None where it does hold it: such questions are kept apart, since who never answers would have all of them right.
+    None for answerable questions. Unanswerable ones have this metric of their own, since a method that never answers
+    would get all of them right.
     """
     if not item.unanswerable:
         return None

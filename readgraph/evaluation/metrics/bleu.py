@@ -1,4 +1,4 @@
-"""BLEU-1 as the LoCoMo rows of GAM's tables have it."""
+"""BLEU-1 as in the LoCoMo rows of GAM's tables."""
 
 import re
 
@@ -9,10 +9,10 @@ from readgraph.evaluation.records import Item, Outcome
 
 
 def bleu_1(item: Item, outcome: Outcome) -> float | None:
-    """The share of the answer's words that stand in the reference, less where the answer is shorter; best over all.
+    """The share of the answer's words that the reference contains, with a penalty for short answers; the best score.
 
-    Words are in lower case; punctuation parts them; articles are dropped. None without references, and for what is
-    unanswerable.
+    Words are in lower case, separated by white space and punctuation, without articles. None without references, and
+    for unanswerable questions.
     """
     return best_of_references(item, outcome, _bleu_1)
 

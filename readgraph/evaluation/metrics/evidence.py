@@ -1,4 +1,4 @@
-"""Whether a method looked where the answer stands."""
+"""Whether a method read the passages that hold the answer."""
 
 from collections.abc import Iterable
 
@@ -6,13 +6,13 @@ from readgraph.evaluation.records import Item, Outcome, Span
 
 
 def evidence_recall(item: Item, outcome: Outcome) -> float | None:
-    """The percentage of the evidence's spans that a page read again, or a citation, overlaps; none without evidence."""
+    """The percentage of evidence spans that a re-read page or a citation overlaps; None without evidence."""
     seen = (*outcome.read, *outcome.cited)
     return _share_overlapping(item.evidence, seen) if item.evidence else None
 
 
 def citation_precision(item: Item, outcome: Outcome) -> float | None:
-    """The percentage of the citations that overlap evidence; none without evidence, and where nothing was cited."""
+    """The percentage of citations that overlap evidence; None without evidence or citations."""
     return _share_overlapping(outcome.cited, item.evidence) if item.evidence and outcome.cited else None
 
 
@@ -20,5 +20,5 @@ def _share_overlapping(spans: tuple[Span, ...], others: Iterable[Span]) -> float
     return 100 * sum(any(_overlap(span, other) for other in others) for span in spans) / len(spans)
 
 
-def _overlap(one: Span, other: Span) -> bool:
-    return max(one.start, other.start) < min(one.end, other.end)
+def _overlap(first: Span, second: Span) -> bool:
+    return max(first.start, second.start) < min(first.end, second.end)

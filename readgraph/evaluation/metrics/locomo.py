@@ -13,9 +13,9 @@ from readgraph.evaluation.records import Item, Outcome
 def locomo_f1(item: Item, outcome: Outcome) -> float | None:
     """The official score of the item's category.
 
-    "multi-hop": for each part of the reference between commas the best F1 of a part of the answer, on average.
-    "open-domain": F1 with what stands in the reference before the first semicolon. Others: F1. None without references,
-    and for "adversarial" questions, which are kept apart (see `abstention`).
+    "multi-hop": reference and answer are split at commas; the mean, over the reference's parts, of the best F1 with a
+    part of the answer. "open-domain": F1 with the reference up to its first semicolon. Others: F1. None without
+    references, and for "adversarial" questions (see `abstention`).
     """
     if item.category == "adversarial":
         return None
@@ -24,8 +24,8 @@ def locomo_f1(item: Item, outcome: Outcome) -> float | None:
 
 
 def _parts_f1(answer: str, reference: str) -> float:
-    said = answer.split(",")
-    return fmean(max(_stemmed_f1(part, wanted) for part in said) for wanted in reference.split(","))
+    parts = answer.split(",")
+    return fmean(max(_stemmed_f1(part, wanted) for part in parts) for wanted in reference.split(","))
 
 
 def _first_part_f1(answer: str, reference: str) -> float:

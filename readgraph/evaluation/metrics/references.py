@@ -1,4 +1,4 @@
-"""An answer beside the reference answers: what the metrics of free answers share."""
+"""Comparison of an answer with the reference answers, shared by the metrics of free answers."""
 
 from collections.abc import Callable
 
@@ -6,9 +6,9 @@ from readgraph.evaluation.records import Item, Outcome
 
 
 def best_of_references(item: Item, outcome: Outcome, score: Callable[[str, str], float]) -> float | None:
-    """The best of the scores of (answer, reference), which are from 0 to 1, in percent; 0 where there is no answer.
+    """The best score of (answer, reference) over the references, in percent; `score` is from 0 to 1. 0 without answer.
 
-    None where the item has no references, or is unanswerable.
+    None without references, and for unanswerable questions.
     """
     if item.unanswerable or not item.references:
         return None

@@ -1,4 +1,4 @@
-"""How close a conversation's opener comes to what is known of its reader (MemGPT, section 3.1.3, table 3)."""
+"""How close the opener of a conversation is to the facts about its reader (MemGPT, section 3.1.3, table 3)."""
 
 from heapq import nlargest
 from statistics import fmean
@@ -7,15 +7,15 @@ from readgraph.evaluation.records import Item
 from readgraph.models.embedder import Embedder
 
 CLOSEST = 3
-"""Facts that CSIM-3 counts."""
+"""The number of facts that CSIM-3 averages over."""
 
 
 async def similarities(item: Item, answer: str, embedder: Embedder) -> dict[str, float]:
-    """The scores from 0 to 100 by their names, those that apply: `csim_1`, `csim_3`, `csim_h`.
+    """The scores that apply, from 0 to 100, by name: `csim_1`, `csim_3`, `csim_h`.
 
-    Cosine similarity of the answer and each fact of `item.about`: the best, and the mean of the three best (of fewer
-    where there are fewer); and the best of the item's references, the openers that people wrote. A negative cosine
-    counts 0. Errors as in `Embedder.documents`.
+    They are cosine similarities of the answer: with the closest fact of `item.about`; with the three closest facts, on
+    average (or fewer); and with the closest reference, an opener that a person wrote. Negative ones count as 0. Raises
+    the errors of `Embedder.documents`.
     """
     known = len(item.about)
     to_answer, *others = await embedder.documents([answer, *item.about, *item.references])

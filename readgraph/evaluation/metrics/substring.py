@@ -1,13 +1,13 @@
-"""RULER's string match: the reference answers that stand in the answer word for word (Hsieh et al., 2024)."""
+"""RULER's string match: whether the answer contains the reference answers literally (Hsieh et al., 2024)."""
 
 from readgraph.evaluation.records import Item, Outcome
 
 
 def substring_accuracy(item: Item, outcome: Outcome) -> float | None:
-    """100 where any of the references stands in the answer, whatever the case of its letters, else 0.
+    """100 if the answer contains any of the references (ignoring case), else 0.
 
-    Of an item whose references go together, the percentage of them that do. None without references, and for what is
-    unanswerable.
+    If the references go together, the percentage that it contains. None without references, and for unanswerable
+    questions.
     """
     if item.unanswerable or not item.references:
         return None

@@ -14,23 +14,23 @@ _WITHOUT_PUNCTUATION = str.maketrans("", "", string.punctuation)
 
 
 def f1(item: Item, outcome: Outcome) -> float | None:
-    """Token F1 with SQuAD's normalisation, the best over the references; none without, and for what is unanswerable."""
+    """Token F1 with SQuAD's normalisation, the best over the references; None without, and if unanswerable."""
     return best_of_references(item, outcome, _squad)
 
 
 def normalised(text: str, dropped: Sequence[str] = ARTICLES) -> list[str]:
-    """The words in lower case, without punctuation (ASCII's) and without those dropped."""
+    """The words in lower case, without ASCII punctuation and without the `dropped` words."""
     bare = text.lower().translate(_WITHOUT_PUNCTUATION)
     return re.sub(rf"\b({'|'.join(dropped)})\b", " ", bare).split()
 
 
 def shared_f1(answer: Sequence[str], reference: Sequence[str]) -> float:
-    """The harmonic mean of the shares of shared words in both, each word as often as it stands in both; 0 to 1."""
+    """The harmonic mean (0 to 1) of the shares of common words in both, counting repeated words."""
     shared = (Counter(answer) & Counter(reference)).total()
     return 2 * shared / (len(answer) + len(reference)) if shared else 0.0
 
 
 def _squad(answer: str, reference: str) -> float:
-    """A text of which nothing is left is like another of which nothing is left, and like no other."""
+    """Token F1; an empty text (after normalisation) matches only another empty text."""
     words, wanted = normalised(answer), normalised(reference)
     return shared_f1(words, wanted) if words and wanted else float(words == wanted)
