@@ -104,8 +104,8 @@ WRONG: dict[str, tuple[Any, str]] = {
     "two texts": ({**OWN, "doc_id": "b", "documents": [{"text": "x"}]}, "one of 'text', 'documents' and 'sessions'"),
     "no text": ({**OWN, "doc_id": "b", "text": ""}, "one of 'text'"),
     "a blank text": ({**OWN, "doc_id": "b", "text": " \n"}, "line 2 .* is empty"),
-    "another text of this id": ({**OWN, "text": "x", "questions": asked(id="2")}, "line 2 .*'log' was there before"),
-    "a question's id": ({**OWN, "questions": asked(id="log-q0")}, "line 2 .*'log-q0' of a question was there before"),
+    "another text of this id": ({**OWN, "text": "x", "questions": asked(id="2")}, "line 2 .*'log' is of another text"),
+    "a question's id": ({**OWN, "questions": asked(id="log-q0")}, "line 2 .*'log-q0' is used twice"),
 }
 
 
@@ -142,7 +142,7 @@ def test_a_file_that_cant_be_used_is_named(tmp_path: Path, name: str, data: byte
 
 
 def test_what_has_no_form_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=r"no form that is known \(readgraph, quality"):
+    with pytest.raises(BadInput, match=r"not in a known form \(readgraph, quality"):
         load_dataset(made.lines(tmp_path / "other.jsonl", {"some": "thing"}))
     with pytest.raises(BadInput, match="in no form that is known"):
         load_dataset(tmp_path)

@@ -169,7 +169,7 @@ def test_quality_of_scrolls(tmp_path: Path) -> None:
     assert item.options == ("Ben", "Mara K.", "Ann (B)", "no one")
     assert dataset.text(item.text).text == made.STORY
     file = made.lines(tmp_path / "quality" / "test.jsonl", {**row, "output": "Eve"})
-    with pytest.raises(BadInput, match=r"line 1 .* none of four options"):
+    with pytest.raises(BadInput, match=r"line 1 .* not one of four options"):
         load_dataset(file)
 
 
@@ -217,7 +217,7 @@ def test_narrative_qa(tmp_path: Path) -> None:
     assert "INT. STAIR" in dataset.texts[1].text and "<pre>" not in dataset.texts[1].text
     assert [item.category for item in dataset.items] == ["gutenberg", "gutenberg", "movie", "movie"]
     assert dataset.items[0].references == ("Mara", "Mara the keeper")
-    assert dataset.note == "1 of 3 stories are not there."
+    assert dataset.note == "1 of 3 stories are missing."
     assert load_dataset(folder / "qaps.csv").items == dataset.items
     books = load_dataset(folder, "narrativeqa-gutenberg")
     assert (books.name, books.profile, len(books.texts), books.note) == ("narrativeqa-gutenberg", "gutenberg", 1, "")

@@ -225,7 +225,7 @@ def test_a_folder_holds_one_evaluation(
 def test_what_can_t_be_evaluated_is_refused(readgraph: Command, tmp_path: Path, out: Path) -> None:
     file = story_file(tmp_path, GOAT)
     assert_refused(readgraph("evaluate"), "name a file of questions")
-    assert_refused(readgraph("evaluate", file), "name it with --out")
+    assert_refused(readgraph("evaluate", file), "name one with --out")
     assert_refused(readgraph("evaluate", tmp_path / "none.jsonl", "--out", out), "There is no file")
     assert_refused(readgraph("evaluate", file, "--methods", "guessing", "--out", out), "no method 'guessing'")
     openers = lines(tmp_path / "session_5" / "test.txt", chat())

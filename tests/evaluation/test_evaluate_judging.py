@@ -31,7 +31,7 @@ def test_answers_are_judged_by_the_model_that_is_named(
     file = story_file(tmp_path, GOAT, dataset="qmsum")
     command = (*EVALUATE, file, "--out", out, "--json")
     assert "lr_1" not in by_method(readgraph(*command).json)["bm25"]["metrics"]
-    assert "not rated: lr_1, lr_2; name a model with --judge" in readgraph(*command[:-1]).text
+    assert "not rated: lr_1, lr_2; run again with --judge and a model" in readgraph(*command[:-1]).text
     judged = by_method(readgraph(*command, "--judge", "openai:judge").json)["bm25"]["metrics"]
     assert judged["lr_1"]["mean"] == judged["lr_2"]["mean"] == 100
     assert {one.rater for one in EvaluationFolder(out).judgements()} == {"openai:judge"}

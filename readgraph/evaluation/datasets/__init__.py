@@ -1,4 +1,4 @@
-"""Datasets in their official file forms, each read in a file of its own, and recognised by what the file holds."""
+"""Datasets in their official file forms, each loaded by its own module, and recognised by the file's contents."""
 
 from collections.abc import Callable, Set
 from pathlib import Path
@@ -25,9 +25,9 @@ from readgraph.state.errors import BadInput
 
 
 class Form(NamedTuple):
-    """A file form: its name, a line on it, the keys by which its first record is known, and what reads it.
+    """A file form: its name, a line about it, the keys by which its first record is recognised, and its loader.
 
-    A form without keys is recognised by other means, or read by its name only.
+    A form without keys is recognised by other means, or must be named.
     """
 
     name: str
@@ -62,17 +62,17 @@ FORMS = {
 }  # fmt: skip
 
 MADE = {nested_keys.NAME: nested_keys.load}
-"""Datasets that are made, and have no file."""
+"""Datasets that are generated and have no file."""
 
 NAMES = (*FORMS, *MADE)
-"""What a dataset may be called by."""
+"""All names of datasets."""
 
 
 def load_dataset(path: Path | None = None, name: str | None = None, items: int | None = None) -> Dataset:
-    """The dataset of a file, or folder, in the form of this name, else in the one that is recognised.
+    """The dataset in a file or folder, in the form of this name, or else in the form that is recognised.
 
-    `items` takes so many questions from the beginning, and reads a file no further. No path is needed for what is
-    made. Raises `BadInput`, which names the line, where the file is in no form that is known, or not in the one named.
+    `items` limits the number of questions, and reads the file no further. Generated datasets need no path. Raises
+    `BadInput` if the form is unknown, or for a record (which the message names) that is not in this form.
     """
     if name is not None and name not in NAMES:
         raise BadInput(f"There is no dataset form '{name}': choose one of {', '.join(NAMES)}.")
@@ -81,17 +81,17 @@ def load_dataset(path: Path | None = None, name: str | None = None, items: int |
             raise BadInput(f"Name the dataset's file: only {' and '.join(MADE)} needs none.")
         return MADE[name](items)
     if name in MADE:
-        raise BadInput(f"{name} is made, and has no file: leave {shown(path)} out.")
+        raise BadInput(f"{name} is generated and has no file: leave {shown(path)} out.")
     if not path.exists():
         raise BadInput(f"There is no file {shown(path)}.")
     form = FORMS[name] if name else recognised(path)
     if form is None:
-        raise BadInput(f"{shown(path)} is in no form that is known ({', '.join(FORMS)}): name one with --dataset.")
+        raise BadInput(f"{shown(path)} is not in a known form ({', '.join(FORMS)}): name its form with --dataset.")
     return form.load(path, items)
 
 
 def recognised(path: Path) -> Form | None:
-    """The form of a file, or folder, by the keys of its first record; None if it is none that is known."""
+    """The form of a file or folder, by the keys of its first record; None if it is unknown."""
     if narrative_qa.recognise(path):
         return NARRATIVE_QA
     value = first_value(path)

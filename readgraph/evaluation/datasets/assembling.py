@@ -1,4 +1,4 @@
-"""What a form reads, as a dataset."""
+"""Assembles the records of a file into a dataset."""
 
 from collections.abc import Iterable
 from itertools import islice
@@ -10,15 +10,15 @@ from readgraph.sources.loading import shown
 from readgraph.state.errors import BadInput
 
 Asked = tuple[str, Text, Iterable[Item]]
-"""Where it stands, a text, and questions about it. The same text may come again, with further questions."""
+"""The place in the file, a text, and questions about it. The same text may come again with further questions."""
 
 
 def assembled(
     path: Path | None, asked: Iterable[Asked], items: int | None, name: str, *, licence: str = "", note: str = ""
 ) -> Dataset:
-    """The first so many questions, all where it is nothing, with their texts; reads no further than it must.
+    """The first `items` questions (None: all) with their texts; reads no further than needed.
 
-    Raises `BadInput` if an id is there twice, a text is empty, or nothing is asked.
+    Raises `BadInput` if an id occurs twice, a text is empty, or there is no question.
     """
     texts, kept = dict[str, Text](), dict[str, Item]()
     for where, text, questions in asked:
@@ -26,9 +26,11 @@ def assembled(
             raise BadInput(f"In {where}, the text of '{text.id}' is empty: leave it out.")
         for item in islice(questions, None if items is None else items - len(kept)):
             if kept.setdefault(item.id, item) is not item:
-                raise BadInput(f"In {where}, the id '{item.id}' of a question was there before: give it another.")
+                raise BadInput(
+                    f"In {where}, the question id '{item.id}' is used twice: give this question another one."
+                )
             if texts.setdefault(text.id, text).text != text.text:
-                raise BadInput(f"In {where}, the id '{text.id}' was there before, of another text: give it another.")
+                raise BadInput(f"In {where}, the id '{text.id}' is of another text: give this one a new id.")
         if items is not None and len(kept) >= items:
             break
     if not kept:

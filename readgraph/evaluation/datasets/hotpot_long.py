@@ -1,7 +1,7 @@
-"""HotpotQA in long form: questions that need two of many Wikipedia passages, as MemAgent's authors made it.
+"""HotpotQA in long form, made by MemAgent's authors: questions that need two of many Wikipedia passages.
 
-Files are named by the number of passages (`eval_50.json` to `eval_6400.json`). The passages come as one text, each
-under "Document N:". Which of them hold the answer is not said.
+Files are named after the number of passages (`eval_50.json` to `eval_6400.json`). The passages are one text, each under
+"Document N:". The files don't mark the passages that hold the answer.
 """
 
 from collections.abc import Iterator
@@ -28,7 +28,7 @@ class Question(Record):
 
 
 def load(path: Path, items: int | None = None) -> Dataset:
-    """The questions of a file; each has a text of its own."""
+    """The questions of a file; each has its own text."""
     return assembled(path, _asked(path), items, "hotpotqa-long", licence="CC BY-SA 4.0")
 
 

@@ -1,7 +1,7 @@
 """Files of JSON lines, of one JSON array or object, or of Parquet, record by record.
 
-A record that can't be used is named by its place. Such files grow to gigabytes, so no more than one record of them is
-held besides what is made of it.
+Errors name the place of a record that can't be used. Such files can have gigabytes, so only one raw record is in memory
+at a time.
 """
 
 import gzip
@@ -23,20 +23,20 @@ COMPRESSED = ".gz"
 PARQUET = ".parquet"
 
 ROWS = 16
-"""Rows of a Parquet file that are held at a time: one may hold a history of hundreds of sessions."""
+"""Rows of a Parquet file that are in memory at a time: one row may hold a history of hundreds of sessions."""
 
 CHUNK = 2**20
-"""Characters of an array that are read at a time, at least."""
+"""The fewest characters of an array that are read at a time."""
 
 LONGEST_ESCAPE = 16
-"""Characters: so near the end of what was read, a fault may be a word or an escape that was cut."""
+"""Characters. This close to the end of what was read, an error may come from a word or escape that was cut."""
 
 LONGEST_FIRST = 2**26
-"""Characters that are read to recognise a file, at most."""
+"""The most characters that are read to recognise a file."""
 
 
 class Record(BaseModel):
-    """A record of a file; fields that it has beyond those named are passed over."""
+    """A record of a file; unknown fields are ignored."""
 
     model_config = ConfigDict(coerce_numbers_to_str=True, frozen=True)
 
@@ -45,39 +45,39 @@ Kind = TypeVar("Kind", bound=Record)
 
 
 def records(path: Path, kind: type[Kind]) -> Iterator[tuple[str, Kind]]:
-    """Where each record stands ("line 3 of story.jsonl", "item 3 of story.json"), and the record.
+    """Pairs of each record's place ("line 3 of story.jsonl", "item 3 of story.json") and the record.
 
-    A name that ends in ".gz" is of a compressed file, one in ".parquet" of a table ("row 3 of story.parquet"). Raises
-    `BadInput` for a record that is none of this kind.
+    A name with the ending ".gz" is a compressed file, one with ".parquet" a table ("row 3 of story.parquet"). Raises
+    `BadInput` for a record that is not of this kind.
     """
     for where, value in _values(path):
         yield where, record(value, kind, where)
 
 
 def record(value: Any, kind: type[Kind], where: str) -> Kind:
-    """A value as a record of this kind; raises `BadInput`, which says where it stands, if it is none."""
+    """A value as a record of this kind; raises `BadInput`, which names its place, if it can't be one."""
     try:
         return kind.model_validate(value)
     except ValidationError as problem:
         fault = problem.errors()[0]
         field = ".".join(map(str, fault["loc"]))
         raise BadInput(
-            f"In {where}, {field or 'the value'} can't be used: {fault['msg']}. Mend it there, or leave it out."
+            f"In {where}, {field or 'the value'} can't be used: {fault['msg']}. Correct it there, or leave it out."
         ) from None
 
 
 def first_value(path: Path) -> Any:
-    """The value of the first record; nothing if there is none, or the beginning can't be read."""
+    """The value of the first record; None if there is none or the beginning can't be read."""
     try:
         return next((value for _, value in _values(path, LONGEST_FIRST)), None)
     except BadInput:
-        if path.suffix == PARQUET:  # by its name it can be nothing else
+        if path.suffix == PARQUET:  # its name says that it is a table
             raise
         return None
 
 
 def _values(path: Path, longest: int | None = None) -> Iterator[tuple[str, Any]]:
-    """The values of a file, where each stands, none of more than `longest` characters."""
+    """Pairs of place and value of a file's records, none longer than `longest` characters."""
     name = shown(path)
     check_regular(path, name)
     longest = longest or most_bytes()
@@ -94,7 +94,7 @@ def _values(path: Path, longest: int | None = None) -> Iterator[tuple[str, Any]]
     except gzip.BadGzipFile:
         raise BadInput(f"{name} is not compressed: name it without {COMPRESSED}.") from None
     except EOFError:
-        raise BadInput(f"{name} is cut off: fetch it again.") from None
+        raise BadInput(f"{name} is cut off: download it again.") from None
     except OSError as problem:
         raise BadInput(f"{name} can't be read: {problem.strerror}.") from None
     except UnicodeDecodeError:
@@ -117,10 +117,10 @@ def _of_table(path: Path, name: str) -> Iterator[tuple[str, Any]]:
 
 
 def _without_nulls(value: Any) -> Any:
-    """The value without its empty fields: a column has one for each row, also where the record has no such field."""
+    """The value without null fields: a table has each column in each row, also for records without such a field."""
     if isinstance(value, dict):
-        return {name: _without_nulls(one) for name, one in value.items() if one is not None}
-    return [_without_nulls(one) for one in value] if isinstance(value, list) else value
+        return {name: _without_nulls(field) for name, field in value.items() if field is not None}
+    return [_without_nulls(member) for member in value] if isinstance(value, list) else value
 
 
 def _opened(path: Path) -> TextIO:
@@ -137,7 +137,7 @@ def _of_lines(file: TextIO, name: str, longest: int) -> Iterator[tuple[str, Any]
         if len(line) == longest:
             raise too_large(f"line {number} of {name}")
         if line.strip():
-            whole = number == 1 and line.strip() == "{"  # an object on several lines is all that its file holds
+            whole = number == 1 and line.strip() == "{"  # an object on several lines is the whole file
             where = name if whole else f"line {number} of {name}"
             try:
                 value = json.loads(line + file.read(longest) if whole else line)
@@ -147,7 +147,7 @@ def _of_lines(file: TextIO, name: str, longest: int) -> Iterator[tuple[str, Any]
 
 
 def _of_array(file: TextIO, name: str, longest: int) -> Iterator[tuple[str, Any]]:
-    """The items of an array, which is read on only as far as the next one needs."""
+    """The items of an array, which is read only as far as the next item needs."""
     decode = json.JSONDecoder().raw_decode
     held, at, before = file.read(CHUNK), 0, "["
     for number in count(1):
@@ -165,7 +165,7 @@ def _of_array(file: TextIO, name: str, longest: int) -> Iterator[tuple[str, Any]
             except (ValueError, RecursionError) as problem:
                 more = file.read(max(CHUNK, len(held) - at)) if _may_go_on(problem, held, longest) else ""
                 if not more:
-                    raise BadInput(f"There is no JSON in {where}, or no end: mend it there.") from None
+                    raise BadInput(f"There is no JSON in {where}, or no end: correct it there.") from None
             held, at = held[at:] + more, 0
         at, before = end, ","
         yield where, value
@@ -178,7 +178,7 @@ def _after_space(text: str, at: int) -> int:
 
 
 def _may_go_on(problem: Exception, held: str, longest: int) -> bool:
-    """Whether more text may mend it: the fault is where the text ends, or a string that has no end yet."""
+    """Whether more text may resolve the error: it is at the text's end, or a string has no end yet."""
     if not isinstance(problem, json.JSONDecodeError) or longest < len(held):
         return False
     return problem.msg.startswith("Unterminated string") or problem.pos >= len(held) - LONGEST_ESCAPE

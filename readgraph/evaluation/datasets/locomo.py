@@ -1,7 +1,7 @@
-"""LoCoMo: months of chat between two people, and questions about it (Maharana et al., 2024).
+"""LoCoMo: chats of two people over months, and questions about them (Maharana et al., 2024).
 
-A shared picture stands in its turn by its caption, as the official script shows it to models. Pieces of evidence that
-name no turn (a few of the official file do) are left out.
+A shared picture is represented by its caption in its turn, as in the official script. Evidence that names no turn
+(a few entries of the official file) is left out.
 """
 
 import re
@@ -17,7 +17,7 @@ from readgraph.evaluation.records import Dataset, Item
 KEYS = frozenset({"conversation", "qa"})
 
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
-"""As the official script counts them, in which some publications differ."""
+"""The numbers as in the official script; some publications differ."""
 
 TURN_ID = re.compile(r"D\d+:\d+")
 SESSION = re.compile(r"session_(\d+)")
@@ -63,16 +63,16 @@ def load(path: Path, items: int | None = None) -> Dataset:
 
 def _asked(path: Path) -> Iterator[Asked]:
     for number, (where, sample) in enumerate(records(path, Sample), 1):
-        identity, told = sample.sample_id or f"conv-{number}", sample.conversation
-        title = " & ".join(str(told[key]) for key in ("speaker_a", "speaker_b") if key in told)
-        text, turns = history(identity, title or identity, _sessions(told, where))
+        identity, conversation = sample.sample_id or f"conv-{number}", sample.conversation
+        title = " & ".join(str(conversation[key]) for key in ("speaker_a", "speaker_b") if key in conversation)
+        text, turns = history(identity, title or identity, _sessions(conversation, where))
         yield where, text, _items(identity, sample.qa, turns)
 
 
-def _sessions(told: dict[str, Any], where: str) -> Iterator[Turns]:
-    numbers = sorted(int(match[1]) for match in map(SESSION.fullmatch, told) if match)
+def _sessions(conversation: dict[str, Any], where: str) -> Iterator[Turns]:
+    numbers = sorted(int(match[1]) for match in map(SESSION.fullmatch, conversation) if match)
     for key in (f"session_{number}" for number in numbers):
-        value = {"turns": told[key], "date_time": told.get(f"{key}_date_time", "")}
+        value = {"turns": conversation[key], "date_time": conversation.get(f"{key}_date_time", "")}
         session = record(value, Session, f"{where}, {key}")
         yield Turns([Turn(_with_picture(turn), turn.speaker, turn.dia_id) for turn in session.turns], session.date_time)
 
@@ -83,7 +83,7 @@ def _with_picture(turn: Speech) -> str:
 
 def _items(identity: str, questions: Sequence[Question], turns: Spans) -> Iterator[Item]:
     for number, asked in enumerate(questions):
-        named = dict.fromkeys(name for one in asked.evidence for name in TURN_ID.findall(one))
+        named = dict.fromkeys(name for entry in asked.evidence for name in TURN_ID.findall(entry))
         adversarial = asked.category == 5
         yield Item(
             id=f"{identity}-q{number}",

@@ -1,7 +1,7 @@
 """LongMemEval: questions to an assistant about its chats with one user (Wu et al., 2025).
 
-Each question has a history of its own, with up to 500 sessions: `longmemeval_m` takes gigabytes, of which no more is
-read than the questions that are wanted.
+Each question has its own history, with up to 500 sessions: `longmemeval_m` has gigabytes, of which only the wanted
+questions are read.
 """
 
 from collections.abc import Iterator
@@ -17,11 +17,11 @@ from readgraph.evaluation.records import Addressed, Dataset, Item
 KEYS = frozenset({"question_id", "question_type", "haystack_sessions"})
 
 ABSTENTION = "_abs"
-"""How ids of questions end that the history doesn't answer."""
+"""The ending of the ids of questions that the history doesn't answer."""
 
 
 class Message(Record):
-    """A turn; `has_answer` marks those that hold evidence."""
+    """A turn; `has_answer` marks turns that hold evidence."""
 
     role: str
     content: str
@@ -50,13 +50,13 @@ class Question(Record):
 
 
 def load(path: Path, items: int | None = None) -> Dataset:
-    """The questions of a file; evidence are the marked turns, or where none is, those of the answer's sessions."""
+    """The questions of a file; evidence is the marked turns, or without marks all turns of the answer's sessions."""
     return assembled(path, _asked(path), items, "longmemeval", licence="MIT")
 
 
 def _asked(path: Path) -> Iterator[Asked]:
     for where, asked in records(path, Question):
-        # longmemeval_oracle alone does not have them in the order of time.
+        # Only longmemeval_oracle does not have them in the order of time.
         order = sorted(range(len(asked.haystack_dates)), key=asked.haystack_dates.__getitem__)
         text, spans = history(asked.question_id, asked.question_id, (_turns(asked, number) for number in order))
         question = f"Today is {asked.question_date}. {asked.question}" if asked.question_date else asked.question
@@ -76,14 +76,14 @@ def _asked(path: Path) -> Iterator[Asked]:
 
 def _turns(asked: Question, number: int) -> Turns:
     session = asked.haystack_sessions[number]
-    turns = [Turn(said.content, said.role, _name(number, place)) for place, said in enumerate(session)]
+    turns = [Turn(turn.content, turn.role, _name(number, place)) for place, turn in enumerate(session)]
     return Turns(turns, asked.haystack_dates[number])
 
 
 def _evidence(asked: Question) -> list[str]:
     """The names of the turns that hold the answer."""
     sessions = list(enumerate(asked.haystack_sessions))
-    marked = [_name(n, place) for n, session in sessions for place, said in enumerate(session) if said.has_answer]
+    marked = [_name(n, place) for n, session in sessions for place, turn in enumerate(session) if turn.has_answer]
     named = [pair for pair, identity in zip(sessions, asked.haystack_session_ids, strict=True)
              if identity in asked.answer_session_ids]  # fmt: skip
     return marked or [_name(n, place) for n, session in named for place, _ in enumerate(session)]

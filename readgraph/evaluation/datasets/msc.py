@@ -1,8 +1,8 @@
 """Multi-Session Chat: two people meet again and again (Xu et al., 2022); the conversation tasks of MemGPT, section 3.1.
 
-Records of ParlAI's `session_N` files become openers: the sessions before are the history, and the next one is to be
-begun. Records of MSC-Self-Instruct have a question of one speaker to the other about all five sessions: deep memory
-retrieval.
+Records of ParlAI's `session_N` files become the task to open a conversation: the history is the earlier sessions, and
+the newest one has to be opened. Records of MSC-Self-Instruct have a question of one speaker to the other about all five
+sessions: deep memory retrieval.
 """
 
 from collections.abc import Iterable, Iterator
@@ -19,10 +19,10 @@ OPENER_KEYS = frozenset({"dialog", "previous_dialogs", "personas"})
 RETRIEVAL_KEYS = frozenset({"dialog", "previous_dialogs", "self_instruct"})
 
 SPEAKERS = ("Speaker 1", "Speaker 2")
-"""Who speaks first, and who answers; turns of earlier sessions are not named."""
+"""The first speaker, and the one who answers; turns of earlier sessions name no speaker."""
 
 
-class Said(Record):
+class SpokenTurn(Record):
     """A turn; `id` names the speaker in the newest session only."""
 
     text: str
@@ -30,16 +30,16 @@ class Said(Record):
 
 
 class Earlier(Record):
-    """A session before; `time_back` says how long before the newest one."""
+    """An earlier session; `time_back` says how long before the newest one it was."""
 
-    dialog: list[Said]
+    dialog: list[SpokenTurn]
     time_back: str = ""
 
 
 class Chat(Record):
-    """The newest session, with those before it, and what each speaker has told of themselves."""
+    """The newest session, the earlier ones, and the facts that each speaker has stated about themselves."""
 
-    dialog: list[Said] = Field(min_length=1)
+    dialog: list[SpokenTurn] = Field(min_length=1)
     previous_dialogs: list[Earlier] = Field(min_length=1)
     personas: tuple[list[str], ...] = ()
 
@@ -58,16 +58,16 @@ class ProbedChat(Chat):
 
 
 def load_openers(path: Path, items: int | None = None) -> Dataset:
-    """For each chat the opener of its newest session, which should draw on what the speakers told of themselves.
+    """For each chat, the task to open its newest session with regard to the facts about the speakers.
 
-    `about` holds what both speakers told, since the paper doesn't say whose persona an opener is compared with; the
-    reference is how the person opened the session.
+    `about` holds the facts about both speakers, since the paper doesn't say with whose persona an opener is compared;
+    the reference is the opener that the person wrote.
     """
     return assembled(path, _openers(path), items, "msc-openers")
 
 
 def load_retrieval(path: Path, items: int | None = None) -> Dataset:
-    """For each chat the question about its five sessions."""
+    """For each chat, the question about its five sessions."""
     return assembled(path, _probes(path), items, "msc-retrieval")
 
 
@@ -82,7 +82,7 @@ def _openers(path: Path) -> Iterator[Asked]:
             f"You are {opens} and meet {other} again. Write your first message of the new conversation, in one or two "
             "sentences: let it draw on what you know of each other."
         )
-        facts = tuple(fact for told in chat.personas for fact in told if fact.strip())
+        facts = tuple(fact for persona in chat.personas for fact in persona if fact.strip())
         item = Item(
             f"{identity}-opener", identity, question, (first.text,), about=facts, addressed=Addressed(opens, other)
         )
@@ -95,17 +95,17 @@ def _probes(path: Path) -> Iterator[Asked]:
         identity, probe = f"chat-{number}", chat.self_instruct
         text, _ = history(identity, f"Chat {number}", [*_before(chat), _turns(chat.dialog)])
         question = f"{other} asks {one}: “{probe.b.strip()}” What does {one} answer?"
-        said = Addressed(one, other, probe.b.strip())
-        yield where, text, [Item(f"{identity}-q", identity, question, (probe.a,), addressed=said)]
+        addressed = Addressed(one, other, probe.b.strip())
+        yield where, text, [Item(f"{identity}-q", identity, question, (probe.a,), addressed=addressed)]
 
 
 def _before(chat: Chat) -> list[Turns]:
     return [_turns(session.dialog, session.time_back) for session in chat.previous_dialogs]
 
 
-def _turns(said: Iterable[Said], time: str = "") -> Turns:
-    return Turns([Turn(turn.text, _speaker(turn, place)) for place, turn in enumerate(said)], time)
+def _turns(dialog: Iterable[SpokenTurn], time: str = "") -> Turns:
+    return Turns([Turn(turn.text, _speaker(turn, place)) for place, turn in enumerate(dialog)], time)
 
 
-def _speaker(turn: Said, place: int) -> str:
+def _speaker(turn: SpokenTurn, place: int) -> str:
     return turn.id if turn.id in SPEAKERS else SPEAKERS[place % 2]

@@ -1,8 +1,8 @@
-"""NarrativeQA: questions about whole books and film scripts (Kočiský et al., 2018), of its test set.
+"""NarrativeQA's test set: questions about whole books and film scripts (Kočiský et al., 2018).
 
-The repository holds `documents.csv` and `qaps.csv`; its `download_stories.sh` fetches the stories into `tmp/`, each as
-`<document_id>.content`, some as HTML. Not all addresses are alive: questions about stories that are not there are left
-out, and the dataset's note says how many stories that are.
+The repository holds `documents.csv` and `qaps.csv`; its `download_stories.sh` downloads the stories into `tmp/`, each
+as `<document_id>.content`, some as HTML. Not all addresses still work: questions about missing stories are left out,
+and the dataset's note gives their number.
 """
 
 import csv
@@ -31,7 +31,7 @@ Kind = Literal["gutenberg", "movie"]
 HTML = re.compile(rb"<(?:!doctype|html|head|body|pre)\b", re.IGNORECASE)
 
 BEGINNING = 4096
-"""Bytes in which a page of HTML says that it is one."""
+"""Bytes at the beginning in which HTML is recognised."""
 
 
 class Document(Record):
@@ -54,7 +54,7 @@ class Question(Record):
 
 
 def recognise(path: Path) -> bool:
-    """Whether it is the repository's folder, or its file of questions."""
+    """Whether the path is the repository's folder, or its file of questions."""
     folder = path if path.is_dir() else path.parent
     return (path.is_dir() or path.name == QUESTIONS) and all(
         (folder / name).is_file() for name in (QUESTIONS, DOCUMENTS)
@@ -62,23 +62,23 @@ def recognise(path: Path) -> bool:
 
 
 def load(path: Path, items: int | None = None, kind: Kind | None = None) -> Dataset:
-    """The questions of the test set about stories of this kind, or of both, story by story."""
+    """The questions of the test set about stories of this kind (None: of both), story by story."""
     folder = path if path.is_dir() else path.parent
     documents = {
         document.document_id: document
         for document in (record(row, Document, where) for where, row in _rows(folder / DOCUMENTS))
         if document.set == TEST and kind in (None, document.kind)
     }
-    there = {identity for identity in documents if _story(folder, identity).is_file()}
-    if not there:
+    present = {identity for identity in documents if _story(folder, identity).is_file()}
+    if not present:
         raise BadInput(
-            f"{shown(folder / STORIES)} holds no story of the test set: fetch them with download_stories.sh."
+            f"{shown(folder / STORIES)} holds no story of the test set: download them with download_stories.sh."
         )
     name = f"narrativeqa-{kind}" if kind else "narrativeqa"
-    asked = _asked(folder, {identity: documents[identity] for identity in there})
-    found = assembled(path, asked, items, name, licence="Apache 2.0; each story has its own")
-    missing = len(documents) - len(there)
-    return replace(found, note=f"{missing} of {len(documents)} stories are not there." if missing else "")
+    asked = _asked(folder, {identity: documents[identity] for identity in present})
+    dataset = assembled(path, asked, items, name, licence="Apache 2.0; each story has its own")
+    missing = len(documents) - len(present)
+    return replace(dataset, note=f"{missing} of {len(documents)} stories are missing." if missing else "")
 
 
 load_books: Callable[[Path, int | None], Dataset] = partial(load, kind="gutenberg")
@@ -126,4 +126,4 @@ def _rows(path: Path) -> Iterator[tuple[str, dict[str, str]]]:
     except OSError as problem:
         raise BadInput(f"{shown(path)} can't be read: {problem.strerror}.") from None
     except (UnicodeDecodeError, csv.Error):
-        raise BadInput(f"{shown(path)} is no file of comma-separated values in UTF-8.") from None
+        raise BadInput(f"{shown(path)} is not a file of comma-separated values in UTF-8.") from None

@@ -1,6 +1,6 @@
 """Questions of NaturalQuestions-Open over retrieved Wikipedia passages, as in "Lost in the Middle" (Liu et al., 2023).
 
-It is the document task of MemGPT (section 3.2.1). What a question is read over are its passages, in the file's order.
+This is the document task of MemGPT (section 3.2.1). The text of a question is its passages, in the file's order.
 """
 
 from collections.abc import Iterator
@@ -17,7 +17,7 @@ KEYS = frozenset({"question", "answers", "ctxs"})
 
 
 class Passage(Record):
-    """A passage; it is gold where the question's own article holds the answer there."""
+    """A passage; it is gold if it is from the question's own article and holds the answer."""
 
     text: str
     title: str = ""
@@ -26,7 +26,7 @@ class Passage(Record):
 
 
 class Question(Record):
-    """A question, its answers, of which each is right, and its passages."""
+    """A question, its answers (each of which is right), and its passages."""
 
     question: str
     answers: list[str] = Field(min_length=1)
@@ -34,7 +34,7 @@ class Question(Record):
 
 
 def load(path: Path, items: int | None = None) -> Dataset:
-    """The questions of a file; evidence is the gold passage, or where none is marked, those that hold an answer."""
+    """The questions of a file; the evidence is the gold passage, or without one, the passages that hold an answer."""
     return assembled(path, _asked(path), items, "nq-open", licence="MIT; passages CC BY-SA 3.0")
 
 

@@ -1,6 +1,6 @@
-"""Nested key-value retrieval (MemGPT, section 3.2.2): a value may be a key itself, and the last value is asked for.
+"""Nested key-value retrieval (MemGPT, section 3.2.2): a value may be a key itself; the question is for the last value.
 
-The paper's numbers: 140 pairs, 0 to 4 nestings, 30 orders of each. It is made here, always the same, and has no file.
+The paper's numbers: 140 pairs, 0 to 4 nestings, 30 orders of each. It is generated, always the same, without a file.
 """
 
 import random
@@ -24,7 +24,7 @@ QUESTION = (
 
 @dataclass(frozen=True)
 class Task:
-    """The pairs as a text of one pair a paragraph, the keys on the way to the last value, and that value."""
+    """The pairs as a text with one pair in each paragraph, the keys on the way to the last value, and that value."""
 
     text: str
     keys: tuple[str, ...]
@@ -32,7 +32,7 @@ class Task:
 
     @property
     def question(self) -> str:
-        """What is asked."""
+        """The question for the last value."""
         return QUESTION.format(key=self.keys[0])
 
     @property
@@ -43,12 +43,12 @@ class Task:
 
 
 def made_task(pairs: int, levels: int, order: int) -> Task:
-    """Pairs of random ids; `levels` of the values lead on. Each order places all of them anew."""
+    """Pairs of random ids; `levels` values are keys themselves. Each order has other ids and other positions."""
     rng = random.Random(f"{pairs} {levels} {order}")
     keys, values = ([str(uuid.UUID(int=rng.getrandbits(128), version=4)) for _ in range(pairs)] for _ in range(2))
     chain = rng.sample(range(pairs), levels + 1)
-    for one, following in pairwise(chain):
-        values[one] = keys[following]
+    for current, following in pairwise(chain):
+        values[current] = keys[following]
     lines = [f"Key: {key}, value: {value}." for key, value in zip(keys, values, strict=True)]
     return Task("\n\n".join(lines), tuple(keys[place] for place in chain), values[chain[-1]])
 

@@ -1,11 +1,11 @@
-"""The form of one's own questions: a document with its questions on each line of JSON.
+"""The form for your own questions: each line of JSON is a document with its questions.
 
     {"doc_id": "log", "title": "The log", "text": "…", "questions": [{"question": "…", "answer": "…"}]}
 
-Instead of `text` there may be `documents` (`[{"id", "title", "text"}]`), or, of a history, `sessions`
+Instead of `text` there may be `documents` (`[{"id", "title", "text"}]`), or, for a history, `sessions`
 (`[{"date_time", "turns": [{"id", "speaker", "text"}]}]`). A question may have an `id`, a `category`, `options` with
-`answer_index` (from 0), several answers in a list, `unanswerable`, and `evidence`: of a text the lines
-`[first, last]` (from 0) or exact quotes, of a history the ids of turns, of documents `{"doc": id}`.
+`answer_index` (from 0), several answers in a list, `unanswerable`, and `evidence`: in a text, lines `[first, last]`
+(from 0) or exact quotes; in a history, ids of turns; in documents, `{"doc": id}`.
 """
 
 from collections.abc import Callable, Iterator
@@ -25,7 +25,7 @@ KEYS = frozenset({"doc_id", "questions"})
 Evidence = tuple[int, int] | str | dict[str, Any]
 
 Find = Callable[[Evidence], Span | None]
-"""Where a piece of evidence stands in the text."""
+"""Finds the span of a piece of evidence in the text."""
 
 
 class Question(Record):
@@ -49,7 +49,7 @@ class Question(Record):
 
 
 class OwnTurn(Record):
-    """What one speaker said."""
+    """One speaker's turn."""
 
     text: str
     id: str = ""
@@ -91,7 +91,7 @@ class Line(Record):
 
 
 def load(path: Path, items: int | None = None) -> Dataset:
-    """The dataset of a file; its name is that of the first line's `dataset`, else the file's."""
+    """The dataset in a file; its name is the first line's `dataset`, or else the file's name."""
     first = next((line for _, line in records(path, Line)), None)
     name, licence = (first.dataset, first.license) if first else ("", "")
     return assembled(path, _asked(path), items, name or path.stem, licence=licence)
@@ -140,8 +140,8 @@ def _in_text(text: str) -> Find:
 
     def find(evidence: Evidence) -> Span | None:
         if isinstance(evidence, str):
-            at = text.find(evidence)
-            return Span(at, at + len(evidence)) if evidence and at >= 0 else None
+            start = text.find(evidence)
+            return Span(start, start + len(evidence)) if evidence and start >= 0 else None
         return None if isinstance(evidence, dict) else lines_from(lines, *evidence)
 
     return find

@@ -1,7 +1,7 @@
-"""QMSum: meetings, and what they are asked to be summed up for (Zhong et al., 2021).
+"""QMSum: meetings, and questions for summaries of them (Zhong et al., 2021).
 
-Lines name no meeting, so a text is called by its number in the file. Questions about the whole meeting are "general",
-those about a part of it "specific"; these name the turns that they are about.
+Meetings have no names, so a text is named by its number in the file. Questions about the whole meeting are "general",
+those about a part of it "specific"; the latter name the turns that they are about.
 """
 
 from collections.abc import Iterator

@@ -1,7 +1,7 @@
-"""QuALITY: stories, and multiple-choice questions that need the whole of them (Pang et al., 2022).
+"""QuALITY: stories, and multiple-choice questions that need the whole story (Pang et al., 2022).
 
-Each line holds a story and one writer's questions about it, so a story is there twice. A question is hard where most
-annotators with little time got it wrong.
+Each line holds a story and one writer's questions about it, so each story occurs twice. A question is hard if most
+annotators with limited time got it wrong.
 """
 
 import re
@@ -22,7 +22,7 @@ HTML = re.compile(r"\s*(<!doctype\b|<[a-z]+[\s>])", re.IGNORECASE)
 
 
 class Question(Record):
-    """A question; labels count from 1. The questions of the test file have no label."""
+    """A question; labels count from 1. Questions of the test file have no label."""
 
     question: str
     options: tuple[str, ...] = Field(min_length=2)
@@ -70,6 +70,6 @@ def _item(text: str, asked: Question) -> Item:
 
 
 def _plain(article: str) -> str:
-    """The story as plain text: only the files that are named "htmlstripped" have it so."""
+    """The story as plain text: it is HTML, except in the files named "htmlstripped"."""
     article = storable(article)
     return convert(article.encode(), "The article").text if HTML.match(article) else article

@@ -1,8 +1,8 @@
-"""RULER: made tasks over long texts, of any length (Hsieh et al., 2024).
+"""RULER: synthetic tasks over texts of any length (Hsieh et al., 2024).
 
-A record's input is one prompt: perhaps a worked example, then the task, its text, and the question. What is read is
-the text, what is asked the question. The task is told by these; its full name ("niah_multikey_1") is that of the file
-or of its folder, as RULER's own script lays them out (`niah_multikey_1/validation.jsonl`).
+A record's input is one prompt: optionally a worked example, then the task, its text, and the question. Text and
+question are taken from it, and show which task it is. The task's full name ("niah_multikey_1") is taken from the file
+or its folder, as RULER's own script names them (`niah_multikey_1/validation.jsonl`).
 """
 
 import re
@@ -42,17 +42,17 @@ TASKS = {
         r"(?<=Question: )(?:(?!Question: ).)+?(?=\s*(?:\n|\[/INST\]|<\||Answer:|$))",
     ),
 }
-"""Of each task, what ends the words before the text, and the question. The last in a prompt count: a worked example may
-stand before the task."""
+"""Patterns for each task: the end of the words before the text, and the question. The last match in a prompt counts,
+since a worked example may come before the task."""
 
 BEFORE_QUESTION = re.compile(
     r"(?:Answer the question based on the given documents\..{1,200}?)?Question:\s*$|\s+$", re.DOTALL
 )
-"""What the text is parted from the question by."""
+"""The separator between text and question."""
 
 
-class Made(Record):
-    """A made task; of question answering each output is right, of the others all together are."""
+class SyntheticTask(Record):
+    """A task; in question answering each output is right, in other tasks the answer must contain all outputs."""
 
     index: int
     input: str
@@ -60,17 +60,17 @@ class Made(Record):
 
 
 def load(path: Path, items: int | None = None) -> Dataset:
-    """The questions of a file; each has a text of its own."""
+    """The questions of a file; each has its own text."""
     return assembled(path, _asked(path), items, "ruler", licence="Apache 2.0")
 
 
 def _asked(path: Path) -> Iterator[Asked]:
     named = TASK_NAME.search(path.stem) or TASK_NAME.search(path.parent.name)
-    for where, made in records(path, Made):
-        family, text, question = _parts(storable(made.input), where)
+    for where, task_record in records(path, SyntheticTask):
+        family, text, question = _parts(storable(task_record.input), where)
         task = named[0] if named else family
-        identity = f"{task}-{made.index}"
-        outputs = tuple(dict.fromkeys(made.outputs))
+        identity = f"{task}-{task_record.index}"
+        outputs = tuple(dict.fromkeys(task_record.outputs))
         item = Item(f"{identity}-q", identity, question, outputs, category=task, together=family != QA)
         yield where, Text(identity, identity, text), [item]
 
@@ -82,4 +82,6 @@ def _parts(prompt: str, where: str) -> tuple[str, str, str]:
             for start in [match.end() for match in re.finditer(before, prompt[: asked.start()])][-1:]:
                 text = BEFORE_QUESTION.sub("", prompt[start : asked.start()]).strip()
                 return family, text, " ".join(asked[0].split())
-    raise BadInput(f"In {where}, the input has none of RULER's questions: was it made with RULER's own templates?")
+    raise BadInput(
+        f"In {where}, the input has none of RULER's questions: was it task_record with RULER's own templates?"
+    )

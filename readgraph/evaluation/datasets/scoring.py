@@ -7,22 +7,22 @@ from readgraph.evaluation.records import Item
 
 
 class Scoring(NamedTuple):
-    """The metrics of a dataset, the leading one first, and the profile of the papers' settings for it."""
+    """The metrics of a dataset, the leading one first, and the name of the papers' settings for it."""
 
     metrics: tuple[str, ...]
     profile: str = ""
 
 
 RATED = ("lr_1", "lr_2", "rouge_1", "rouge_2", "rouge_l")
-"""ReadAgent's for free answers (section 4.1)."""
+"""ReadAgent's metrics for free answers (section 4.1)."""
 
 NARRATIVE = ("f1", *RATED)
-"""GAM gives the F1 (table 1)."""
+"""GAM reports the F1 (table 1)."""
 
 CONTAINED = ("substring_accuracy",)
 
 WHO = ("f1", "substring_accuracy", "lr_1")
-"""MemWalker gives an accuracy and not how it is told; its answers are names."""
+"""MemWalker reports an accuracy but not how it was measured; its answers are names."""
 
 SUMMARY = ("rouge_1", "rouge_2", "rouge_l")
 
@@ -54,7 +54,7 @@ BOTH = Scoring(("f1", "accuracy", "rouge_l", "abstention", "evidence_recall"))
 
 
 def scoring(dataset: str, items: Collection[Item]) -> Scoring:
-    """The scoring of a dataset's name; of an unknown one by which of its questions are multiple choices."""
+    """The scoring of a known dataset; for an unknown one it depends on how many questions are multiple choice."""
     if dataset in SCORING:
         return SCORING[dataset]
     choices = sum(bool(item.options) for item in items)

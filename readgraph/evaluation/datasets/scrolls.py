@@ -1,9 +1,9 @@
-"""SCROLLS: long texts with one form for all of its sets (Shaham et al., 2022); the folder or the file names the set.
+"""SCROLLS: sets of long texts in one form (Shaham et al., 2022); the folder or the file names the set.
 
-Of the sets of summaries, MemWalker's two (SummScreenFD and GovReport), the input is the text, and what is asked is its
-summary: `readgraph.evaluation.who_questions` makes questions of the summaries, as MemWalker did. Of the sets of
-questions the input is the question, an empty line, and the text; QuALITY has its options between. ContractNLI is left
-out: it asks whether a contract entails a sentence.
+In the two sets of summaries (SummScreenFD and GovReport, which MemWalker uses), the input is the text, and the question
+is for its summary; `readgraph.evaluation.who_questions` makes questions from the summaries, as MemWalker did. In the
+sets of questions, the input is the question, an empty line, and the text; QuALITY's options are in between. ContractNLI
+is not supported: it asks whether a contract entails a sentence.
 """
 
 import re
@@ -24,20 +24,20 @@ SUMMARY_TASKS = {
     "summ_screen_fd": ("summscreenfd", "What happens in this episode? Sum it up."),
     "gov_report": ("govreport", "What does this report find? Sum it up."),
 }
-"""The sets of summaries: our names, and what is asked."""
+"""The sets of summaries: our names and the question for each."""
 
 QUESTION_TASKS = {"qasper": "qasper", "narrative_qa": "narrativeqa", "qmsum": "qmsum", "quality": "quality"}
 """The sets of questions, and our names."""
 
 OPTIONS = re.compile(r"\s*\(A\)(.+?)\(B\)(.+?)\(C\)(.+?)\(D\)(.+?)\n\n", re.DOTALL)
-"""The options of QuALITY, with which a text begins."""
+"""QuALITY's options at the beginning of a text."""
 
 UNANSWERABLE = "unanswerable"
-"""What Qasper answers where the text doesn't."""
+"""Qasper's answer to a question that the text doesn't answer."""
 
 
 class Line(Record):
-    """An input with one right output; the same input has a line for each of its outputs."""
+    """An input with one right output; an input with several outputs has several lines."""
 
     id: str
     pid: str
@@ -81,16 +81,16 @@ def _asked(path: Path, task: str) -> Iterator[Asked]:
 
 
 def _options(text: str, right: str, where: str) -> tuple[tuple[str, ...], str]:
-    """The options that a text begins with, and the text behind them."""
+    """The options at the beginning of a text, and the text after them."""
     found = OPTIONS.match(text)
     options = tuple(" ".join(option.split()) for option in found.groups()) if found else ()
     if found is None or right not in options:
-        raise BadInput(f"In {where}, the output is none of four options, (A) to (D), between question and text.")
+        raise BadInput(f"In {where}, the output is not one of four options, (A) to (D), between question and text.")
     return options, text[found.end() :]
 
 
 def _inputs(path: Path) -> Iterator[tuple[str, list[Line]]]:
-    """The lines of each input, which stand one below the other."""
+    """The lines of each input, which follow one another."""
     held, place = list[Line](), ""
     for where, line in records(path, Line):
         if held and line.id != held[0].id:

@@ -1,4 +1,4 @@
-"""Texts whose parts are known by their spans: histories of turns, documents one behind the other, lines."""
+"""Texts with the spans of their parts: histories of turns, joined documents, lines."""
 
 from collections.abc import Iterable, Sequence
 from itertools import accumulate
@@ -10,7 +10,7 @@ from readgraph.state.stored_items import storable
 
 
 class Turn(NamedTuple):
-    """What one speaker said."""
+    """One speaker's turn."""
 
     text: str
     speaker: str = ""
@@ -18,7 +18,7 @@ class Turn(NamedTuple):
 
 
 class Turns(NamedTuple):
-    """One session: its turns, and when it was, which is shown above them."""
+    """One session: its turns, and its time, which is the line above them."""
 
     turns: Sequence[Turn]
     time: str = ""
@@ -33,68 +33,68 @@ class Part(NamedTuple):
 
 
 Spans = dict[str, Span]
-"""Where the parts of a text stand in it, by their ids."""
+"""The spans of a text's parts, by their ids."""
 
 
 def history(identity: str, title: str, sessions: Iterable[Turns]) -> tuple[Text, Spans]:
-    """A history, a turn below the other, and where each turn that has an id stands.
+    """A history with one turn below the other, and the spans of the turns that have ids.
 
-    Empty turns and sessions are left out, and so is a session that is there already: a library would not append it.
+    Empty turns and sessions are left out, and so are repeated sessions, which a library would not append.
     """
-    spans, texts, at = Spans(), dict[SessionText, None](), 0
+    spans, texts, end = Spans(), dict[SessionText, None](), 0
     for session in sessions:
         time = _on_a_line(session.time)
-        lines, found = [time] if time else [], Spans()
-        start = at + sum(len(line) + 1 for line in lines)
+        lines, turn_spans = [time] if time else [], Spans()
+        start = end + sum(len(line) + 1 for line in lines)
         for turn in session.turns:
-            if said := said_by(turn.speaker, turn.text):
-                lines.append(said)
+            if line := said_by(turn.speaker, turn.text):
+                lines.append(line)
                 if turn.id:
-                    found.setdefault(turn.id, Span(start, start + len(said)))
-                start += len(said) + 1
+                    turn_spans.setdefault(turn.id, Span(start, start + len(line)))
+                start += len(line) + 1
         text = SessionText("\n".join(lines), time=time)
         if len(lines) > bool(time) and text not in texts:
             texts[text] = None
-            at += len(text.text) + len(BETWEEN)
-            spans |= {name: span for name, span in found.items() if name not in spans}
+            end += len(text.text) + len(BETWEEN)
+            spans |= {name: span for name, span in turn_spans.items() if name not in spans}
     return Text.history(identity, title, tuple(texts)), spans
 
 
 def several(identity: str, title: str, parts: Iterable[Part]) -> tuple[Text, Spans]:
-    """Documents one behind the other, each with its title above it, and where each that has an id stands."""
-    spans, texts, at = Spans(), list[str](), 0
+    """Documents joined to one text, each under its title, and the spans of those that have ids."""
+    spans, texts, start = Spans(), list[str](), 0
     for part in parts:
         text = storable(f"{part.title}\n{part.text}".strip())
         if part.id:
-            spans.setdefault(part.id, Span(at, at + len(text)))
+            spans.setdefault(part.id, Span(start, start + len(text)))
         texts.append(text)
-        at += len(text) + len(BETWEEN)
+        start += len(text) + len(BETWEEN)
     return Text(identity, title, BETWEEN.join(texts)), spans
 
 
 def apart(identity: str, title: str, parts: Iterable[Part]) -> tuple[Text, Spans]:
-    """As `several`, but no page holds more than one of the documents; one that is there twice stands once."""
+    """As `several`, but no page holds text of two documents; repeated documents are left out."""
     texts = {part.id: storable(f"{part.title}\n{part.text}".strip()) for part in parts}
     text = Text.several(identity, title, texts.values())
-    starts = {one: part.start for one, part in zip(dict.fromkeys(texts.values()), text.parts, strict=True)}
-    return text, {part: Span(starts[one], starts[one] + len(one)) for part, one in texts.items()}
+    starts = {document: part.start for document, part in zip(dict.fromkeys(texts.values()), text.parts, strict=True)}
+    return text, {name: Span(starts[part], starts[part] + len(part)) for name, part in texts.items()}
 
 
 def said_by(speaker: str, text: str) -> str:
-    """A turn as it stands in a text; None if nothing was said."""
-    said, speaker = storable(text).strip(), _on_a_line(speaker)
-    return f"{speaker}: {said}" if said and speaker else said
+    """A turn as a line of text ("Ann: Hello."); "" if its text is empty."""
+    words, speaker = storable(text).strip(), _on_a_line(speaker)
+    return f"{speaker}: {words}" if words and speaker else words
 
 
 def line_spans(text: str) -> list[Span]:
-    """The lines of a text."""
+    """The spans of a text's lines."""
     lines = text.split("\n")
     starts = accumulate((len(line) + 1 for line in lines), initial=0)
     return [Span(start, start + len(line)) for line, start in zip(lines, starts, strict=False)]
 
 
 def lines_from(lines: Sequence[Span], first: int, last: int) -> Span | None:
-    """From a line to another, both included and counted from 0; None if there are no such lines."""
+    """The span from the first to the last line, both included and counted from 0; None if there are no such lines."""
     return Span(lines[first].start, lines[last].end) if 0 <= first <= last < len(lines) else None
 
 
