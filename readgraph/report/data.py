@@ -1,4 +1,4 @@
-"""What a report shows, collected from the page store: JSON-plain, the contract between Python and the page's script."""
+"""The data of a report as plain JSON values: the contract between Python and the page's script."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -11,11 +11,11 @@ from readgraph.state.records import Document, Memory, Page
 from readgraph.state.summary_tree import TreeShape, is_leaf, node_id
 
 MOST_CHARACTERS = 2_000_000
-"""Of a longer document only the text that is needed goes into the report: about so many bytes, in most scripts."""
+"""The longest document whose whole text goes into the report; of longer ones, only the needed text does."""
 
 
 class ShownPage(TypedDict):
-    """A page: its span `[start, end)` in the document's characters, its note, and its text unless that is left out.
+    """A page: its character span `[start, end)`, its note, and its text unless that is left out.
 
     `place` says in the source's own terms where it begins; `fallback`: the model gave no usable note.
     """
@@ -38,7 +38,7 @@ class ShownPart(TypedDict):
 
 
 class ShownNode(TypedDict):
-    """A node above the pages: the pages `[first, last]` below it, its children, its text ("" where it has none yet)."""
+    """A node above the pages: the pages `[first, last]` below it, its children, its text ("" if it has none yet)."""
 
     first: int
     last: int
@@ -54,10 +54,10 @@ class ShownTree(TypedDict):
 
 
 class ReportData(TypedDict):
-    """All that the page shows. `note`: what the method calls the note of a page.
+    """All data of the page. `note` is the method's word for the note of a page.
 
-    `method` is the one that answered, where `found` names it, else the one that built the memory. `found` is the output
-    of the graph that answered, with `cost` in dollars where that is known; none where nothing was asked.
+    `method` is the method that answered, if `found` names it, else the one that built the memory. `found` is the
+    output of the graph that answered, with `cost` in dollars if it is known; None without a question.
     """
 
     title: str
@@ -76,27 +76,27 @@ class ReportData(TypedDict):
 
 
 async def report_of_document(store: PageStore, document: Document, memory: Memory, note: str) -> ReportData:
-    """The report of a memory, with nothing asked: of a long document the texts of its first pages."""
+    """The report of a memory without a question; of a long document, it has the texts of the first pages."""
     pages = await store.pages(memory.id, range(memory.pages))
     first = [page.number for page in pages if page.end <= MOST_CHARACTERS]
     return await _collected(store, document, memory, note, pages, first)
 
 
 async def report_of_answer(store: PageStore, asked: Question, found: Mapping[str, Any], note: str) -> ReportData:
-    """The report of a question and a graph's output: of a long document the texts that the answer rests on.
+    """The report of a question and a graph's output; of a long document, it has the texts that support the answer.
 
     These are the pages that were cited or read, and their neighbours.
     """
     document = await store.document(found["document"])
     memory = await store.memory(document.id, found["memory"])
     pages = await store.pages(memory.id, range(memory.pages))
-    wanted = range(len(pages)) if document.characters <= MOST_CHARACTERS else _behind_the_answer(found, pages)
+    wanted = range(len(pages)) if document.characters <= MOST_CHARACTERS else _supporting_pages(found, pages)
     data = await _collected(store, document, memory, note, pages, wanted)
     answered: Any = {"question": asked["question"], "options": asked.get("options", []), "found": dict(found)}
     return {**data, **answered, "method": found.get("method", data["method"])}
 
 
-def _behind_the_answer(found: Mapping[str, Any], pages: Sequence[Page]) -> list[int]:
+def _supporting_pages(found: Mapping[str, Any], pages: Sequence[Page]) -> list[int]:
     cited = [
         page.number
         for page in pages
@@ -154,7 +154,7 @@ async def _shown_pages(
 
 
 async def _places(store: PageStore, document: Document, pages: Sequence[Page]) -> list[str | None]:
-    """Where each page begins in its source's own terms; in a collection without the title, which stands above."""
+    """Where each page begins in its source's own terms; in a collection without the title, which is shown above."""
     if not document.parts:
         return await store.place_names(document, [page.start for page in pages])
     names = list[str | None]()
@@ -165,7 +165,7 @@ async def _places(store: PageStore, document: Document, pages: Sequence[Page]) -
 
 
 async def _tree(store: PageStore, memory: Memory) -> ShownTree | None:
-    """The tree above the pages; nothing for a method that grows none, or where the root is a page itself."""
+    """The tree above the pages; None if the method builds none, or the root is a page itself."""
     if "children" not in memory.recipe.parameters or not memory.pages:
         return None
     shape = TreeShape.of(memory)

@@ -1,4 +1,4 @@
-"""Flowcharts as SVG, for the site's pages and for notebooks: nothing is fetched, and no server is asked.
+"""Flowcharts as SVG, for the site's pages and for notebooks, drawn without network access.
 
 The notation is mermaid's, which code forges draw too; mermaid itself is 3 MB of script that a reader would fetch from a
 CDN, and LangGraph's own pictures come from a server. Understood: `graph LR` or `graph TD`, nodes `name` and
@@ -17,7 +17,7 @@ _EDGE = re.compile(r"(-->|-\.->)(?:\s*\|\s*\"?([^|\"]+?)\"?\s*\|)?")
 
 LETTER, SMALL_LETTER, HEIGHT, PADDING = 7.8, 6.7, 34.0, 13.0
 APART, BESIDE, MARGIN = 42.0, 18.0, 6.0
-"""Pixels: of letters and a box; between boxes one after the other, and side by side; around the drawing."""
+"""Pixels: letters and boxes; gaps between boxes in a row, and side by side; the margin around the drawing."""
 
 STYLE = """
 .flowchart { height: auto; max-width: 100%; }
@@ -28,7 +28,7 @@ STYLE = """
 .flowchart path.dotted { stroke-dasharray: 4 3; }
 .flowchart polygon { fill: #888; }
 """
-"""Of a drawing that stands alone, to be seen on a light ground and on a dark one."""
+"""The style of a drawing without a page, readable on light and dark backgrounds."""
 
 Point = tuple[float, float]
 
@@ -53,7 +53,7 @@ class Chart:
 
 
 def draw(source: str) -> str:
-    """The flowchart as HTML; one that runs across is drawn downwards too, for narrow screens."""
+    """The flowchart as HTML; a horizontal one is also drawn vertically, for narrow screens."""
     chart = parse(source)
     ways = [("wide", True), ("narrow", False)] if chart.across else [("both", False)]
     drawn = "".join(_Layout(chart, across).svg(name) for name, across in ways)
@@ -67,7 +67,7 @@ def draw_alone(source: str) -> str:
 
 
 def parse(source: str) -> Chart:
-    """The chart that is written; raises `ValueError` with the line that isn't understood."""
+    """The chart in this notation; raises `ValueError` with the line that isn't understood."""
     first, *lines = [line.strip() for line in source.strip().splitlines()]
     if not (head := _HEAD.fullmatch(first)):
         raise ValueError(f"A drawing begins with 'graph LR' or 'graph TD', not with '{first}'.")
@@ -95,7 +95,7 @@ def _parse_line(line: str, chart: Chart) -> None:
 
 
 class _Layout:
-    """Where things stand: nodes in ranks along the way the chart runs, those of one rank side by side."""
+    """The positions: nodes in ranks along the chart's direction, nodes of one rank side by side."""
 
     def __init__(self, chart: Chart, across: bool) -> None:
         self.chart, self.across = chart, across
@@ -127,7 +127,7 @@ class _Layout:
             along += deep + gap
 
     def svg(self, name: str, style: str = "") -> str:
-        """The drawing, as of the class of this name, with its style where the page around it has none."""
+        """The drawing as an SVG element of this class, with a style if the page around it has none."""
         arrows = [self._arrow(edge) for edge in self.chart.edges]
         ends = [point for points, _ in arrows for point in points]
         for node, (along, aside) in self.at.items():
@@ -136,9 +136,9 @@ class _Layout:
         shown = [self._point(end) for end in ends]
         left, top = (min(point[axis] for point in shown) - MARGIN for axis in (0, 1))
         width, height = (max(p[axis] for p in shown) - low + MARGIN for axis, low in ((0, left), (1, top)))
-        said = ", ".join(f"{edge.start} to {edge.end}" for edge in self.chart.edges)
+        description = ", ".join(f"{edge.start} to {edge.end}" for edge in self.chart.edges)
         return (
-            f'<svg xmlns="http://www.w3.org/2000/svg" class="{name}" role="img" aria-label="{escape(said)}" '
+            f'<svg xmlns="http://www.w3.org/2000/svg" class="{name}" role="img" aria-label="{escape(description)}" '
             f'viewBox="{left:.0f} {top:.0f} {width:.0f} {height:.0f}" width="{width:.0f}" height="{height:.0f}">'
             + style
             + "".join(drawn for _, drawn in arrows)
@@ -221,7 +221,7 @@ def _pair(point: Point) -> str:
 
 
 def _ranks(chart: Chart) -> dict[str, int]:
-    """How many steps each node is from the first, by the longest way that goes nowhere twice."""
+    """The number of steps from the first node to each node, along the longest path without repeated nodes."""
     followers: dict[str, list[str]] = defaultdict(list)
     for edge in chart.edges:
         followers[edge.start].append(edge.end)

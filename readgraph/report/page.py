@@ -19,12 +19,12 @@ from readgraph.report.data import ReportData
 
 STYLES = ("base", "answer", "strip", "page", "tree", "rounds", "steps", "narrow", "print")
 SCRIPTS = ("elements", "answer", "strip", "page", "tree", "rounds", "report")
-"""In the order in which they go in, joined to one."""
+"""The files in the order in which they are joined."""
 
 MARK = b'<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<meta name="generator" content="readgraph '
-"""How every report begins."""
+"""The beginning of every report."""
 
-_MINDED = re.compile("[<>&\u2028\u2029\ud800-\udfff]")
+_SPECIAL = re.compile("[<>&\u2028\u2029\ud800-\udfff]")
 
 
 def render(data: ReportData) -> bytes:
@@ -67,7 +67,7 @@ def escaped_json(value: Any) -> str:
     Lone surrogates, which UTF-8 can't hold, are escaped too, so that any string comes out as it went in.
     """
     written = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    return _MINDED.sub(lambda found: f"\\u{ord(found[0]):04x}", written)
+    return _SPECIAL.sub(lambda found: f"\\u{ord(found[0]):04x}", written)
 
 
 def _hash(text: str) -> str:

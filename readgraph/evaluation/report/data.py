@@ -1,4 +1,4 @@
-"""What the report of an evaluation shows: JSON-plain, the contract between Python and the page's script."""
+"""The data of an evaluation's report as plain JSON values: the contract between Python and the page's script."""
 
 from collections import defaultdict
 from typing import Any, NotRequired
@@ -10,7 +10,7 @@ from readgraph.evaluation.scored import ScoredEvaluation
 
 
 class ShownAnswer(TypedDict):
-    """What a method made of a question in a run. `method` is an index; `scores` are by metric, from 0 to 100.
+    """A method's answer to a question in a run. `method` is an index; `scores` are by metric, from 0 to 100.
 
     `choice` is the index of the option that was chosen; `problem` says why a reading failed.
     """
@@ -25,7 +25,7 @@ class ShownAnswer(TypedDict):
 
 
 class ShownQuestion(TypedDict):
-    """A question, what is right, and its answers: those of a method together, in the order of runs."""
+    """A question with its right answer and the methods' answers, by method and run."""
 
     id: str
     text: str
@@ -39,7 +39,7 @@ class ShownQuestion(TypedDict):
 
 
 class EvaluationReportData(TypedDict):
-    """All that the page shows but its plots.
+    """All data of the page except its plots.
 
     `results` as in results.json, `titles` of texts by their ids, `recipes` the fingerprints of memories by method,
     `missing` says what is missing for plots, or is empty.

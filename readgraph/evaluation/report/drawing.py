@@ -1,7 +1,7 @@
-"""Plots as inline SVG that a page with a strict policy can hold: no style, no script, no font of its own.
+"""Plots as inline SVG for a page with a strict content policy: no styles, scripts or fonts of their own.
 
-Matplotlib draws; text stays text, in the page's own font, and what is drawn in `INK` takes the colour of the page's
-text, so that a plot reads well on a light ground and on a dark one.
+Matplotlib draws them. Text stays text, in the page's font, and everything drawn in `INK` gets the colour of the page's
+text, so that plots are readable on light and dark backgrounds.
 """
 
 import io
@@ -17,16 +17,16 @@ INK = "#010203"
 """Stands for the page's text colour."""
 
 COLOURS = ("#0e8f96", "#d1702c", "#6a7fd8", "#b8558f", "#6f9b2e", "#b8921f", "#9a6fd0", "#d2545f", "#3f9a6b", "#85898e")
-"""For methods, in their order: of middling lightness, for both grounds."""
+"""The methods' colours, in order: of medium lightness, for light and dark backgrounds."""
 
 MARKERS = "osD^vPX<>h"
-"""For methods too: no one has to tell colours apart."""
+"""The methods' markers, so that nobody has to distinguish colours."""
 
 SIZE = (5.6, 3.8)
-"""Width and height in inches, which matter only to one another and to the size of text."""
+"""Width and height in inches; only their ratio, and the size of text relative to them, matter."""
 
 ROW_LETTERS = 54
-"""What a row of a legend holds."""
+"""Letters in a row of a legend."""
 
 SETTINGS = {
     "svg.fonttype": "none",
@@ -64,7 +64,7 @@ def can_draw() -> bool:
 
 
 def drawn(panel: Panel) -> str:
-    """A panel as an SVG element; what it labels stands in a legend below it."""
+    """A panel as an SVG element, with its labels in a legend below."""
     with library("matplotlib").rc_context(SETTINGS):
         figure = library("matplotlib.figure").Figure(figsize=SIZE, layout="constrained")
         axes = figure.subplots()
@@ -96,6 +96,6 @@ def _for_a_page(svg: bytes) -> str:
 
 
 def _declarations(style: str) -> list[tuple[str, str]]:
-    """The declarations of a style, less the font: the page's own is taken."""
+    """The declarations of a style without the font, since the page's font is used."""
     pairs = [(name.strip(), value.strip()) for name, _, value in (one.partition(":") for one in style.split(";"))]
     return [(name, value) for name, value in pairs if name and name != "font-family"]

@@ -15,13 +15,13 @@ from readgraph.report.page import html_page
 NO_PLOTS = "The plots need matplotlib: pip install 'readgraph[evaluation]'."
 
 SHARED_STYLES, SHARED_SCRIPTS = ("base.css",), ("elements.js",)
-"""Of the reading report."""
+"""Files of the reading report that this page uses too."""
 
 STYLES, SCRIPTS = ("evaluation.css", "questions.css"), ("tables.js", "questions.js", "evaluation.js")
 
 
 def evaluation_page(evaluation: ScoredEvaluation) -> str:
-    """The page; without matplotlib it has no plots, and says so."""
+    """The page; without matplotlib it has a note instead of plots."""
     reading, own = (
         files(package).joinpath("assets") for package in ("readgraph.report", "readgraph.evaluation.report")
     )
@@ -34,6 +34,6 @@ def evaluation_page(evaluation: ScoredEvaluation) -> str:
 
 
 def _figure(plot: Plot) -> str:
-    said = f"<h3>{escape(plot.heading)}</h3><p>{escape(plot.line)}</p>"
+    caption = f"<h3>{escape(plot.heading)}</h3><p>{escape(plot.line)}</p>"
     panels = "".join(plot.panels)
-    return f'\n<figure class="plot"><figcaption>{said}</figcaption><div class="panels">{panels}</div></figure>'
+    return f'\n<figure class="plot"><figcaption>{caption}</figcaption><div class="panels">{panels}</div></figure>'

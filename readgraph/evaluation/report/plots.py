@@ -1,4 +1,4 @@
-"""The plots of an evaluation. One is there only where the folder holds what it shows.
+"""The plots of an evaluation. A plot is drawn only if the folder holds data for it.
 
 An evaluation has one set of settings, so figures over several (GAM's figure 2, MemWalker's figures 3 and 5) are not
 drawn from it.
@@ -15,15 +15,15 @@ from readgraph.evaluation.report.drawing import COLOURS, INK, MARKERS, Panel, dr
 from readgraph.evaluation.scored import ScoredEvaluation
 
 LENGTH_GROUPS = 4
-"""Texts are told apart by length in at most so many groups."""
+"""The most groups into which texts are divided by length."""
 
 FEWEST_TEXTS = 5
-"""Fewer texts make no histogram."""
+"""The fewest texts for a histogram."""
 
 BARS = 20
 
 STEP = 0.03
-"""How far methods stand apart, where they stand at the same place."""
+"""The horizontal distance between methods with the same value."""
 
 
 class Plot(NamedTuple):
@@ -41,7 +41,7 @@ def plots_of(evaluation: ScoredEvaluation) -> list[Plot]:
 
 
 def score_by_words(evaluation: ScoredEvaluation) -> Plot | None:
-    """The leading metric by the words that a model was sent; where none was asked, by the words in view."""
+    """The leading metric by the words sent to a model, or without a model by the words in view."""
     name = evaluation.leading
     methods = [method for method in evaluation.methods if name in method["metrics"]]
     if not methods:
@@ -61,7 +61,7 @@ def score_by_words(evaluation: ScoredEvaluation) -> Plot | None:
 
 
 def score_by_length(evaluation: ScoredEvaluation) -> Plot | None:
-    """The leading metric by the length of the text, in groups of as many texts (MemWalker, figure 2)."""
+    """The leading metric by the length of the text, in groups of equal size (MemWalker, figure 2)."""
     name, sizes = evaluation.leading, text_words(evaluation)
     groups = length_groups(sizes)
     series = [
@@ -105,7 +105,7 @@ def words(evaluation: ScoredEvaluation) -> Plot | None:
 
 
 def _noted(evaluation: ScoredEvaluation) -> dict[str, list[dict[str, Any]]]:
-    """The memories that hold notes, by method; those that several methods share under the first one."""
+    """The memories with notes, by method; a memory that several methods share is under the first of them."""
     noted, seen = defaultdict[str, list[dict[str, Any]]](list), set[str]()
     for memory in evaluation.memories:
         if memory["run"] == 0 and memory["memory"] not in seen and any(memory["note_words"]):
@@ -115,7 +115,7 @@ def _noted(evaluation: ScoredEvaluation) -> dict[str, list[dict[str, Any]]]:
 
 
 def walks(evaluation: ScoredEvaluation) -> Plot | None:
-    """The share of the text that walks read, of all and of those that ended well (MemWalker, figure 4)."""
+    """The share of the text that walks read: all walks, and those with a right answer (MemWalker, figure 4)."""
     shares = {
         method: shares for method, of in evaluation.outcomes.items() if (shares := list(_shares_read(evaluation, of)))
     }
@@ -143,7 +143,7 @@ def text_words(evaluation: ScoredEvaluation) -> dict[str, int]:
 
 
 def length_groups(sizes: dict[str, int]) -> list[list[str]]:
-    """Texts in groups by their words, shortest first: of as many texts each, as nearly as that goes."""
+    """Texts in groups by their number of words, shortest first; the groups are as equal in size as possible."""
     ordered = sorted(sizes, key=lambda text: (sizes[text], text))
     count = min(LENGTH_GROUPS, len(set(sizes.values())))
     ends = [round(number * len(ordered) / count) for number in range(count + 1)] if count else []
@@ -172,7 +172,7 @@ def _words_in_view(evaluation: ScoredEvaluation, method: str) -> float:
 
 
 def _building_share(method: dict[str, Any]) -> float:
-    """The words that the memories took, over the questions that were answered from them."""
+    """The words used to build the memories, divided by the number of questions answered from them."""
     return float(method["building"]["input_words"] / method["outcomes"])
 
 
