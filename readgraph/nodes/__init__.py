@@ -1,1 +1,1 @@
-"""What one step does: one file a capability, prompts and replies beside them."""
+"""The nodes of graphs: a room for each capability, with prompts and their replies in `prompts`."""

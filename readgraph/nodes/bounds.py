@@ -1,4 +1,4 @@
-"""How far a loop may go: no graph goes round for ever, whatever its nodes decide.
+"""Bounds of loops: no graph runs for ever, whatever its nodes decide.
 
 Loops end by what the context allows, such as rounds or hops, which the nodes count. These bounds hold besides, for
 nodes of one's own too. They count the supersteps of each loop by itself, since a graph may have several: a node that

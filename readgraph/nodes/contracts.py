@@ -1,4 +1,4 @@
-"""What the shared steps read and write, so that one node can stand in for another.
+"""What the shared steps read and write, so that one node can replace another.
 
 Every `build()` checks it: see `readgraph.graphs.wiring.check_wiring`.
 """

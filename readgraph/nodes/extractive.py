@@ -1,7 +1,7 @@
-"""What nodes without a model are made of: rule-based pages, extractive gists, ranked pages, quoted answers.
+"""Tools for nodes without a model: rule-based pages, extractive gists, ranked pages, quoted answers.
 
-The floor that every comparison shows, and what runs where no model is configured. Deterministic. A node's own
-substitute stands beside the node, as `<node>_without_model`.
+They run where no model is configured, and are the floor in every comparison. Deterministic. A node's own substitute is
+in the node's file, as `<node>_without_model`.
 """
 
 import asyncio
@@ -29,7 +29,7 @@ GIST_WORDS = 40
 """An extractive gist keeps this share of a page's words, but at least this many."""
 
 FEWEST_LETTERS = 3
-"""A word that tells what a text is about has at least so many."""
+"""Fewest letters of a word that may show what a text is about."""
 
 PASSAGE_WORDS = 20
 FEWEST_PASSAGE_WORDS = 8
@@ -61,7 +61,7 @@ def extract_gist(text: str, most_words: int | None = None) -> str:
 
 
 def telling_words(text: str, most: int) -> list[str]:
-    """The words that carry most of a text's content, as they stand in it, the most frequent first."""
+    """The words that carry most of a text's content, as written there, the most frequent first."""
     as_it_stands, frequency = dict[str, str](), Counter[str]()
     for word, count in Counter(_WORD.findall(text)).items():
         if len(word) >= FEWEST_LETTERS and (stem := _first_stem(word)):
@@ -72,14 +72,14 @@ def telling_words(text: str, most: int) -> list[str]:
 
 @lru_cache(1 << 15)
 def _first_stem(word: str) -> str:
-    """A word as rankings see it; "" for one that carries no content."""
+    """A word as it is ranked; "" for one without content."""
     return next(iter(content_words(word)), "")
 
 
 def passages(text: str) -> list[tuple[int, int]]:
-    """Spans that begin at each sentence and go on until they hold enough words to be understood.
+    """Spans that begin at each sentence and extend until they have enough words to be understood.
 
-    They leave a paragraph only where they would be very short without.
+    They extend beyond a paragraph only if they would be very short otherwise.
     """
     spans = sentence_spans(text)
     found = []
@@ -118,7 +118,7 @@ MOST_QUOTES = 3
 
 
 async def pages_by_rule(text: str, last: Page | None, runtime: Runtime[ReaderContext]) -> AsyncGenerator[Page, None]:
-    """Pages that end before a heading where one is offered, else as late as they may."""
+    """Pages that end before a heading if there is one in range, else as late as allowed."""
     context = runtime.context
     number, start = (last.number + 1, last.end) if last else (0, 0)
     ends = paragraph_ends(text, context.paragraph_break) if start < len(text) else []
@@ -131,9 +131,9 @@ async def pages_by_rule(text: str, last: Page | None, runtime: Runtime[ReaderCon
 
 
 async def extract_note(text: str, page: Page, runtime: Runtime[ReaderContext]) -> Note:
-    """A gist made of the page's own sentences."""
+    """A gist that consists of the page's own sentences."""
     gist = extract_gist(text)
-    await asyncio.sleep(0)  # lets the page be stored meanwhile
+    await asyncio.sleep(0)  # so that the page can be stored meanwhile
     return Note(page.number, gist, count_words(gist))
 
 
@@ -143,7 +143,7 @@ def quoted_answer(texts: Mapping[int, str], state: AskedState) -> SaidAnswer:
 
 
 def quoted_spans(texts: Mapping[int, str], found: list[tuple[int, int, int]], state: AskedState) -> SaidAnswer:
-    """An answer made of the nearest of these spans (page, start, end) of the pages' texts."""
+    """An answer that quotes the best of these spans (page, start, end) of the pages' texts."""
     query, choice = state["question_text"], None
     if state["choices"]:
         choice = _spoken_for(
@@ -153,12 +153,12 @@ def quoted_spans(texts: Mapping[int, str], found: list[tuple[int, int, int]], st
     quoted = nearest(query, texts, found, MOST_QUOTES)
     quotes = [Quote(page=page, quote=texts[page][start:end]) for page, start, end in quoted]
     best = quotes[0]["quote"] if quotes else None
-    did = "quoted what is nearest to the question" if quotes else "found nothing near the question"
-    return SaidAnswer(state["choices"][choice] if choice else best, choice, quotes, summary=did)
+    summary = "quoted what is nearest to the question" if quotes else "found nothing near the question"
+    return SaidAnswer(state["choices"][choice] if choice else best, choice, quotes, summary=summary)
 
 
 def _spoken_for(question: str, choices: dict[str, str], sentences: list[str]) -> str:
-    """The letter of the option whose words, with the question's, the best sentence holds."""
+    """The letter of the option whose words, together with the question's, match the best sentence."""
     only_in = {letter: {*content_words(option)} - {*content_words(question)} for letter, option in choices.items()}
 
     def support(letter: str) -> float:
@@ -175,5 +175,5 @@ async def ranked_pages(state: AskedState, runtime: Runtime[ReaderContext]) -> li
 
 
 def query_of(state: AskedState) -> str:
-    """What pages are searched for: the question and its options."""
+    """The query for a search of pages: the question and its options."""
     return " ".join([state["question_text"], *state["choices"].values()])

@@ -1,4 +1,4 @@
-"""What the model sees of a memory: notes in page order, pages that were read again in full in their place."""
+"""What the model sees of a memory: notes in page order, with pages that were read again in full in their place."""
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
@@ -26,7 +26,7 @@ class MemoryView:
 
     @property
     def text(self) -> str:
-        """All pages in order, each behind its tag: in full where it was read again, else its note (section 3.2)."""
+        """All pages in order, each after its tag: in full if it was read again, else its note (section 3.2)."""
         bodies = {page.number: self.full.get(page.number) or self._note(page.number) for page in self.pages}
         tag = unused_name("page", bodies.values())
         return "\n\n".join(f"<{tag} {number}>\n{body.strip()}" for number, body in bodies.items() if body)
@@ -37,18 +37,18 @@ class MemoryView:
         notes = sum(note.words for number, note in self.notes.items() if number not in self.full)
         return notes + sum(count_words(text) for text in self.full.values())
 
-    def fitting(self, wanted: Iterable[int], window_words: int) -> list[int]:
-        """Those of the wanted pages, in this order, that fit the window in full beside all other notes."""
+    def fitting(self, candidates: Iterable[int], window_words: int) -> list[int]:
+        """Those of the candidate pages, in this order, that fit the window in full, together with all other notes."""
         sizes = {page.number: page.words - self._note_words(page.number) for page in self.pages}
         words, fit = self.words, []
-        for page in wanted:
+        for page in candidates:
             if words + sizes[page] <= window_words:
                 words += sizes[page]
                 fit.append(page)
         return fit
 
     def openable(self, window_words: int) -> set[int]:
-        """The pages not yet in full, any one of which fits the window in full."""
+        """The pages that are not yet in full, and each of which would fit the window in full."""
         room = window_words - self.words
         unread = [page for page in self.pages if page.number not in self.full]
         return {page.number for page in unread if page.words - self._note_words(page.number) <= room}
@@ -61,12 +61,12 @@ class MemoryView:
 
 
 async def view_memory(runtime: Runtime[ReaderContext], document: str, memory: str, pages_read: list[int]) -> MemoryView:
-    """Fetch a memory with the given pages in full; raises `BadInput` for one that it does not have."""
+    """Fetch a memory with these pages in full; raises `BadInput` for a page that it does not have."""
     store = page_store(runtime)
     described, pages = await memory_pages(runtime, document, memory)
     notes = await store.notes(memory, range(len(pages)))
     numbers = {page.number for page in pages}
-    if unknown := [page for page in pages_read if page not in numbers]:  # a person may have set them
+    if unknown := [page for page in pages_read if page not in numbers]:  # they may have been edited
         raise BadInput(f"There is no page {unknown[0]!r}: the pages are 0 to {len(pages) - 1}.")
     wanted = set(pages_read)
     opened = [page for page in pages if page.number in wanted]
@@ -86,13 +86,13 @@ async def remembered(runtime: Runtime[ReaderContext], document: str, memory: str
     store = page_store(runtime)
     kept, described = await asyncio.gather(store.memory(document, memory), store.document(document))
     if kept.recipe.model and not (runtime.context.model or runtime.context.reading_model):
-        # A resumed graph whose context was left out would go on without a model and not say so.
+        # A graph that is resumed without its context would silently continue without a model.
         raise BadInput(f"This was read with {kept.recipe.model}: give the context with its model again to go on.")
     return described, kept
 
 
 def listed(pages: list[int]) -> str:
-    """Page numbers for a person."""
+    """Page numbers as text."""
     if not pages:
         return "no page"
     return f"page{'s' if len(pages) > 1 else ''} {', '.join(map(str, pages))}"
@@ -111,7 +111,7 @@ class ShownPage:
 async def pack_pages(
     store: PageStore, document: Document, memory: Memory, numbers: Sequence[int], most_words: int
 ) -> list[ShownPage]:
-    """The pages of these numbers, in this order, while they fit; a page that alone is too long is cut at its end."""
+    """The pages with these numbers, in this order, as long as they fit; a page that alone is too long is cut."""
     pages, notes = await asyncio.gather(store.pages(memory.id, numbers), store.notes(memory.id, numbers))
     headers = {note.page: note.header for note in notes}
     texts = await store.spans(document, [(page.start, page.end) for page in pages])
@@ -128,12 +128,12 @@ async def pack_pages(
 
 
 def pages_text(pages: Iterable[ShownPage]) -> str:
-    """Each page behind its tag; its header, which is no part of the document, in brackets before the text."""
+    """Each page after its tag; its header, which is not part of the document, in brackets before the text."""
     return tagged({page.number: f"[{page.header}]\n{page.text}" if page.header else page.text for page in pages})
 
 
 def snippets_text(snippets: Iterable[Citation]) -> str:
-    """Snippets by their page, in page order."""
+    """Snippets grouped by page, in page order."""
     by_page: dict[int, list[str]] = {}
     for snippet in sorted(snippets, key=lambda snippet: snippet["start"]):
         by_page.setdefault(snippet["page"], []).append(snippet["quote"])
@@ -141,6 +141,6 @@ def snippets_text(snippets: Iterable[Citation]) -> str:
 
 
 def tagged(bodies: Mapping[int, str]) -> str:
-    """Texts of pages, each behind a tag that stands in none of them."""
+    """Texts of pages, each after a tag that occurs in none of them."""
     tag = unused_name("page", bodies.values())
     return "\n\n".join(f"<{tag} {number}>\n{body.strip()}" for number, body in bodies.items())

@@ -1,4 +1,4 @@
-"""Begin a question: find or store the document, check what is asked, set the question's channels anew."""
+"""Begin a question: find or store the document, check the input, reset the question's channels."""
 
 import warnings
 from collections.abc import Callable, Mapping
@@ -24,7 +24,7 @@ from readgraph.state.research import FreshResearch, fresh_research
 from readgraph.state.words import counted
 
 LONGEST_TEXT_INPUT = 400_000
-"""Characters of text that may come as graph input; a checkpointer writes the input, so longer ones go by their id."""
+"""Most characters of a text in graph input; a checkpointer writes the input, so longer texts are given by their id."""
 
 MOST_OPTIONS = 26
 
@@ -37,20 +37,20 @@ class Opened(FreshReading):
 
 
 class OpenState(Question):
-    """What opening reads: the question, and what was asked and answered before it in the thread."""
+    """What opening reads: the question, and the earlier questions and answers in the thread."""
 
     question_turns: NotRequired[list[QuestionTurn]]
     answer: NotRequired[str | None]
 
 
 def opening(*fresh: Callable[[], Mapping[str, Any]], writes: type[UpdateT]) -> StepNode[OpenState, UpdateT]:
-    """The node that opens a question's document; `fresh` are a method's own channels as a question begins.
+    """A node that opens a question's document; `fresh` makes a method's own channels for a new question.
 
-    `writes` is the type of the update, for the check of the wiring.
+    `writes`: the type of the update, for the wiring check.
     """
 
     async def open(state: OpenState, runtime: Runtime[ReaderContext]) -> UpdateT:
-        """Take the question in; of an earlier question the document stays, and for a follow-up what was said."""
+        """Open a question. The document of an earlier question stays; for a follow-up, so do earlier turns."""
         check_store(get_config(), runtime)
         warn_of_tracing()
         check_types(state)
@@ -58,8 +58,8 @@ def opening(*fresh: Callable[[], Mapping[str, Any]], writes: type[UpdateT]) -> S
         check_question(question, options, given=state.get("question") is not None)
         before = _exchanges(state) if state.get("follow_up") else []
         document = await _document(state, page_store(runtime))
-        did = f"opened '{document.title or document.id}' ({document.words:,} words)"
-        update: dict[str, Any] = {"document": document.id, "step_summary": did}
+        summary = f"opened '{document.title or document.id}' ({document.words:,} words)"
+        update: dict[str, Any] = {"document": document.id, "step_summary": summary}
         for channels in [fresh_reading(question, options, before), *(make() for make in fresh)]:
             update |= channels
         return cast(UpdateT, update)
@@ -69,7 +69,7 @@ def opening(*fresh: Callable[[], Mapping[str, Any]], writes: type[UpdateT]) -> S
 
 
 def check_types(given: OpenState) -> None:
-    """Refuse what is no text where a text is asked for: it would fail later, or be read as something else."""
+    """Refuse input of the wrong type, which would fail later or be misread."""
     for name in ("document", "text", "title", "question"):
         if not isinstance(value := given.get(name), str | None):
             raise BadInput(f"The input's '{name}' must be a string, not {type(value).__name__}.")
@@ -79,7 +79,7 @@ def check_types(given: OpenState) -> None:
 
 
 def check_question(question: str, options: list[str], *, given: bool) -> None:
-    """Refuse a question of white space, and options that are no choice."""
+    """Refuse a question of white space, and too few or too many options."""
     if given and not question:
         raise BadInput("The question is empty: ask something, or leave it out to read only.")
     if options and not question:
@@ -91,7 +91,7 @@ def check_question(question: str, options: list[str], *, given: bool) -> None:
 
 
 def _exchanges(state: OpenState) -> list[QuestionTurn]:
-    """What was asked before in this thread, the last one with its answer."""
+    """The earlier questions of this thread, the last one with its answer."""
     before = [exchange for exchange in state.get("question_turns", []) if exchange["question"]]
     if not before:
         raise BadInput("There is no question before this one in the thread: ask it without follow_up.")
@@ -113,7 +113,7 @@ async def _document(state: OpenState, store: PageStore) -> Document:
 
 
 def check_store(config: RunnableConfig, runtime: Runtime[ReaderContext]) -> None:
-    """Warn where no store keeps what is read; refuse a durable checkpointer over a store in memory."""
+    """Warn if no store keeps what is read; refuse a durable checkpointer together with a store in memory."""
     saver = config.get("configurable", {}).get("__pregel_checkpointer")
     durable = saver is not None and not isinstance(saver, bool | InMemorySaver)
     if durable and (runtime.store is None or type(runtime.store) is InMemoryStore):
@@ -129,11 +129,11 @@ def check_store(config: RunnableConfig, runtime: Runtime[ReaderContext]) -> None
 
 
 class TracingOn(UserWarning):
-    """What is read is sent to a tracing service, since the environment says so."""
+    """What is read is sent to a tracing service, because the environment enables it."""
 
 
 def warn_of_tracing() -> None:
-    """Say so where the environment sends what is read to a tracing service."""
+    """Warn if the environment sends what is read to a tracing service."""
     if tracing_is_enabled() is True:
         warnings.warn("LangSmith tracing is on: prompts, with what is read, are sent there.", TracingOn, stacklevel=2)
 
@@ -156,21 +156,21 @@ class FindUpdate(TypedDict):
 
 
 open_document = opening(writes=Opened)
-"""Take the question in; of an earlier question the document stays, and for a follow-up what was said."""
+"""Opens a question. The document of an earlier question stays; for a follow-up, so do earlier turns."""
 
 open_for_research = opening(fresh_research, writes=ResearchOpened)
-"""The same where the question is researched: of an earlier turn's research nothing is left."""
+"""Opens a question for research, and resets the research of earlier questions."""
 
 
 def finding_memory(recipe: MakeRecipe, *, settings: Groups = ()) -> StepNode[FindState, FindUpdate]:
-    """The node that takes a document's memory as it is and builds nothing.
+    """A node that uses an existing memory of the document and builds nothing.
 
-    It takes the one of the context's recipe, else the newest that the same method made; raises `BadInput` where there
-    is none. `settings` names the groups of settings that the recipe reads.
+    It uses the memory with the context's recipe, else the newest one of the same method; raises `BadInput` if there is
+    none. `settings`: the groups of settings that the recipe uses.
     """
 
     async def find_memory(state: FindState, runtime: Runtime[ReaderContext]) -> FindUpdate:
-        """Take the memory that was built before."""
+        """Use the memory that was built before."""
         store, wanted = page_store(runtime), recipe(runtime.context)
         kept = [known for known in await store.memories(state["document"]) if known.recipe.method == wanted.method]
         if not kept:

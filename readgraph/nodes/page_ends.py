@@ -1,4 +1,4 @@
-"""Where a page may end: pure functions over character offsets, shared by every way of paging."""
+"""Where a page may end: pure functions over character offsets, shared by all kinds of paging."""
 
 import re
 from bisect import bisect_left, bisect_right
@@ -13,20 +13,20 @@ _LINE_END = re.compile(r"\r\n|[\n\r\f]")
 _SENTENCE_END = re.compile(r"[.!?…][\"'”’»)\]]*\s+|[。！？；][」』”’）]*\s*")
 
 HEADING = re.compile(r"\s*(?:#{1,6}\s|\*\s*\*\s*\*|-{3,}|[^\n]{1,60}[^\s.,;:!?\"'”’)](?:\r?\n|\Z))")
-"""What a heading or a scene break looks like at the beginning of a paragraph."""
+"""A heading or a scene break at the beginning of a paragraph."""
 
 LINE_ENDS: dict[ParagraphBreak, int] = {"line": 1, "blank-line": 2, "two-blank-lines": 3}
-"""Line ends in a row that end a paragraph."""
+"""Consecutive line ends that end a paragraph."""
 
 LONG_PARAGRAPHS = 400
-"""Words: texts whose blank lines stand farther apart than this on average are cut at every line instead."""
+"""Words: a text with more than this between blank lines, on average, is cut at every line instead."""
 
 
 def paragraph_ends(text: str, how: ParagraphBreak = "auto") -> list[int]:
-    """Offsets behind each paragraph and the white space that follows it, ascending; the last is the text's end.
+    """Offsets of the end of each paragraph, after its trailing white space, ascending; the last is the text's end.
 
     `auto`: blank lines, unless they are so rare that a paragraph would not fit a page. A form feed ends a
-    paragraph as a blank line does.
+    paragraph like a blank line.
     """
     ends = _ends(text, LINE_ENDS.get(how, 2))
     if how == "auto" and count_words(text) / len(ends) > LONG_PARAGRAPHS:
@@ -63,7 +63,7 @@ def next_end(ends: Sequence[int], offset: int) -> int:
 
 
 def _bounds(text: str, start: int, min_words: int, max_words: int) -> tuple[int, int]:
-    """Where a page has its fewest and its most words, with the white space behind the last one."""
+    """The offsets where a page has its fewest and its most words, after the trailing white space."""
     earliest = end_after_words(text, start, min_words)
     latest = end_after_words(text, start, max_words)
     behind = _WHITE_SPACE.match(text, latest)
@@ -71,7 +71,7 @@ def _bounds(text: str, start: int, min_words: int, max_words: int) -> tuple[int,
 
 
 def _cut(text: str, start: int, earliest: int, latest: int) -> int:
-    """The farthest sentence end between two offsets, else the farthest word end, else the last of them."""
+    """The last sentence end between two offsets, else the last word end, else the second offset."""
     for boundary in (_SENTENCE_END, _WHITE_SPACE):
         ends = [end for match in boundary.finditer(text, start, latest) if earliest <= (end := match.end())]
         if ends:
@@ -83,11 +83,11 @@ def sentence_spans(text: str, start: int = 0, end: int | None = None) -> list[tu
     """Character spans of the sentences between two offsets, without the white space around them."""
     end = len(text) if end is None else end
     ends = [match.end() for match in re.finditer(rf"{_SENTENCE_END.pattern}|\n\s*\n", text[start:end])]
-    spans, at = [], start
+    spans, begin = [], start
     for stop in [*(start + offset for offset in ends), end]:
-        sentence = text[at:stop]
+        sentence = text[begin:stop]
         if sentence.strip():
             lead = len(sentence) - len(sentence.lstrip())
-            spans.append((at + lead, at + len(sentence.rstrip())))
-        at = stop
+            spans.append((begin + lead, begin + len(sentence.rstrip())))
+        begin = stop
     return spans

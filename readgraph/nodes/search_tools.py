@@ -27,24 +27,24 @@ AT_ONCE = 200
 """Pages that are indexed at once."""
 
 RANKED_AT_ONCE = 500
-"""Pages whose text is fetched at once to be ranked: a book of 100 MB never is in memory as a whole."""
+"""Pages whose text is fetched at once to be ranked, so that a book of 100 MB is never in memory as a whole."""
 
 
 class SearchTool(Protocol):
     """Searches the pages of one memory."""
 
     async def find(self, query: str, most: int) -> list[int]:
-        """The numbers of at most so many pages, the best first."""
+        """The numbers of at most `most` pages, the best first."""
 
 
 Tools = Mapping[str, SearchTool]
 
 OpenTools = Callable[[Runtime[ReaderContext], Document, Memory], Awaitable[Tools]]
-"""Opens the search tools of a memory, by their names; pages can be opened by number without one."""
+"""Opens the search tools of a memory, by their names; opening a page by its number needs no tool."""
 
 
 async def memory_tools(runtime: Runtime[ReaderContext], document: Document, memory: Memory) -> Tools:
-    """Keyword search, and vector search where the context names an embedding model; both know all pages."""
+    """Keyword search, and vector search if the context names an embedding model; both cover all pages."""
     store, context = page_store(runtime), runtime.context
     indexes, key = await indexes_of(store.store), index_key(memory)
     tools: dict[str, IndexTool] = {"keyword": KeywordTool(indexes.keyword, key)}
@@ -57,15 +57,15 @@ async def memory_tools(runtime: Runtime[ReaderContext], document: Document, memo
 
 
 async def shared_embedder(store: PageStore, context: ReaderContext) -> Embedder:
-    """The context's embedding model, one for all who use the store; what it was paid for is kept there."""
-    kept = PaidVectors(PageStore(proxy(store.store)))  # kept beside the store, it must not keep the store
-    embedder = Embedder(context.embeddings, kept, concurrency=context.concurrency)
+    """The context's embedding model, shared by all users of the store, which keeps the embeddings."""
+    paid = PaidVectors(PageStore(proxy(store.store)))  # a proxy, so that the cache below does not keep the store alive
+    embedder = Embedder(context.embeddings, paid, concurrency=context.concurrency)
     in_use = _embedders.setdefault(store.store, {})
     return in_use.setdefault((embedder.identity, context.concurrency), embedder)
 
 
 _embedders: "WeakKeyDictionary[BaseStore, dict[tuple[str, int], Embedder]]" = WeakKeyDictionary()
-"""The embedding models that are in use, by store, identity and calls at once: some take long to load."""
+"""The embedding models in use, by store, identity and concurrency; some are slow to load."""
 
 
 @dataclass(frozen=True)
@@ -101,13 +101,13 @@ class IndexTool(SearchTool, Protocol):
     """A search tool with an index that is filled from the page store."""
 
     async def extent(self) -> Extent:
-        """How far the index has come."""
+        """How far the index extends."""
 
     async def missing(self, pages: int) -> list[int]:
-        """Those of the first so many pages that it doesn't hold."""
+        """Those of the first `count` pages that the index does not hold."""
 
     async def add(self, entries: list[Entry]) -> None:
-        """Take entries in."""
+        """Add entries."""
 
     async def clear(self) -> None:
         """Drop all entries of the memory."""
@@ -115,7 +115,7 @@ class IndexTool(SearchTool, Protocol):
 
 @dataclass(frozen=True)
 class KeywordTool:
-    """The pages of a memory by their words."""
+    """Searches the pages of a memory by their words."""
 
     index: KeywordIndex
     memory: str
@@ -125,11 +125,11 @@ class KeywordTool:
         return await self.index.pages(self.memory, query, most)
 
     async def extent(self) -> Extent:
-        """How far the index has come."""
+        """How far the index extends."""
         return await self.index.extent(self.memory)
 
     async def missing(self, pages: int) -> list[int]:
-        """Those of the first so many pages that are not indexed."""
+        """Those of the first `count` pages that are not indexed."""
         return await self.index.missing(self.memory, pages)
 
     async def add(self, entries: list[Entry]) -> None:
@@ -143,22 +143,22 @@ class KeywordTool:
 
 @dataclass(frozen=True)
 class VectorTool:
-    """The pages of a memory by what they mean."""
+    """Searches the pages of a memory by their meaning."""
 
     index: VectorIndex
     embedder: Embedder
     memory: str
 
     async def find(self, query: str, most: int) -> list[int]:
-        """Pages whose text, header or memo is near the query."""
+        """Pages whose text, header or memo is similar to the query."""
         return [hit.page for hit in await self.index.search(self.memory, await self.embedder.query(query), most)]
 
     async def extent(self) -> Extent:
-        """How far the index has come."""
+        """How far the index extends."""
         return await self.index.extent(self.memory)
 
     async def missing(self, pages: int) -> list[int]:
-        """Those of the first so many pages that have no vectors."""
+        """Those of the first `count` pages that have no vectors."""
         return await self.index.missing(self.memory, pages)
 
     async def add(self, entries: list[Entry]) -> None:
@@ -174,12 +174,12 @@ class VectorTool:
 
 @dataclass(frozen=True)
 class PaidVectors:
-    """Embeddings that were paid for, kept for the document that the running step reads."""
+    """Embeddings that were paid for, kept with the document that the running step reads."""
 
     pages: PageStore
 
     async def get(self, keys: Sequence[str]) -> list[Matrix | None]:
-        """The vectors of these keys, in this order; nothing for those that aren't kept."""
+        """The vectors of these keys, in this order; None for those that aren't kept."""
         return [_vector(value) for value in await self.pages.embeddings(keys)]
 
     async def put(self, vectors: Mapping[str, Matrix]) -> None:
@@ -192,7 +192,7 @@ class PaidVectors:
 
 
 def _vector(value: dict[str, Any] | None) -> Matrix | None:
-    """The kept vector; nothing where there is none, or it is damaged, so that it is made anew."""
+    """The kept vector; None if there is none, or if it is damaged and must be computed again."""
     try:
         vector = np.frombuffer(base64.b64decode((value or {})["vector"]), "<f4")
     except (KeyError, ValueError, TypeError):
@@ -201,9 +201,9 @@ def _vector(value: dict[str, Any] | None) -> Matrix | None:
 
 
 async def bring_up_to_date(store: PageStore, document: Document, memory: Memory, index: IndexTool) -> None:
-    """Index the pages that are missing, as soon as they have their memo; an index that knows more pages is made anew.
+    """Index the missing pages that have their memo; an index with more pages than the memory is rebuilt.
 
-    One at a time: who comes second finds the work done.
+    Only one task does this at a time; the next one finds the work done.
     """
     if _is_whole(await index.extent(), memory):
         return

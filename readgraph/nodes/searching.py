@@ -24,10 +24,10 @@ Found = dict[str, list[int]]
 
 @dataclass(frozen=True)
 class Bounds:
-    """How far a search goes.
+    """Limits of a search.
 
-    `deep` pages are asked of a ranker for each query; those in `among` count (none: all), at most `most` of each
-    ranker; `depth`: how far a ranking counts where several are fused.
+    `deep`: pages that each ranker returns per query; `among`: the pages that count (None: all); `most`: pages kept of
+    each ranker; `depth`: ranks that count when rankings are fused.
     """
 
     deep: int
@@ -72,7 +72,7 @@ async def search_pages(
 ) -> Found:
     """The best pages of each ranker for all of its queries together; all rankers at once.
 
-    Where one fails, the others are stopped and its error is raised.
+    If one fails, the others are stopped and its error is raised.
     """
     with failing_as_one():
         async with asyncio.TaskGroup() as tasks:
@@ -93,7 +93,7 @@ async def _ranked(ranker: SearchTool, queries: Sequence[str], bounds: Bounds) ->
 
 
 def fused_hits(found: Found, depth: int = DEPTH) -> list[SearchHit]:
-    """The pages that any ranker found, the best first, with the rankers that did."""
+    """The pages that any ranker found, the best first, with the rankers that found them."""
     return [
         {"page": page, "tools": [name for name, pages in found.items() if page in pages], "score": round(score, 5)}
         for page, score in fuse([*found.values()], depth)

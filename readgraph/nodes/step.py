@@ -25,14 +25,14 @@ StateT = TypeVar("StateT")
 UpdateT = TypeVar("UpdateT", bound=Mapping[str, object])
 
 LONGEST_LINE = 1500
-"""Characters of what a step did: it may hold a model's words, and each checkpoint of the question holds it again."""
+"""Most characters of a step's summary, which may contain a model's text and is repeated in each checkpoint."""
 
 Work: TypeAlias = Callable[[StateT, Runtime[ReaderContext]], Awaitable[UpdateT]]
 """The coroutine of a node: what it reads of the state, and what it writes."""
 
 
 class Counted(TypedDict):
-    """What every step reads besides what its coroutine declares, so that no budget begins anew behind it."""
+    """What every step reads, besides what its coroutine declares, so that budgets carry over from step to step."""
 
     document: NotRequired[str]
     status: NotRequired[Status]
@@ -68,11 +68,11 @@ class StepNode(Runnable[Any, Any], Generic[StateT, UpdateT]):
 
     @property
     def input_schema(self) -> type[Any] | None:  # type: ignore[override]
-        """The channels that the coroutine reads, by its first parameter's annotation, and the record; none = all."""
+        """The channels that the coroutine reads, by its first parameter's annotation, and the record; None: all."""
         first = next(iter(inspect.signature(self.work).parameters))
         try:
             declared = get_type_hints(self.work).get(first)
-        except NameError:  # names that only a type checker sees
+        except NameError:  # names that exist only for type checkers
             return None
         if not (isinstance(declared, type) and get_type_hints(declared)):
             return None
@@ -88,7 +88,7 @@ class StepNode(Runnable[Any, Any], Generic[StateT, UpdateT]):
         return await self.run(input, get_runtime(ReaderContext), _node_name(config))
 
     async def run(self, state: StateT, runtime: Runtime[ReaderContext], node: str = "") -> dict[str, Any]:
-        """Run the coroutine and add to its update what it used; `node` is its name in the graph."""
+        """Run the coroutine and add its usage to its update; `node` is its name in the graph."""
         context = run_context(runtime.context)
         if self.builds and context.reading_model:
             context = replace(context, model=context.reading_model)
@@ -114,7 +114,7 @@ class StepNode(Runnable[Any, Any], Generic[StateT, UpdateT]):
         return self._recorded(update, meter)
 
     async def _update(self, state: StateT, runtime: Runtime[ReaderContext], *, spent: bool) -> dict[str, Any]:
-        """What the node says; where the budget is spent, what it says without a model."""
+        """The node's update; if the budget is spent, its update without a model."""
         if self.without_model is None:
             return dict(await self.work(state, runtime))
         if not runtime.context.model:
@@ -129,9 +129,9 @@ class StepNode(Runnable[Any, Any], Generic[StateT, UpdateT]):
 
     def _recorded(self, update: dict[str, Any], meter: Meter) -> dict[str, Any]:
         fallbacks = dict(meter.fallbacks)
-        model, did = meter.context.model, str(update.pop("step_summary", ""))
-        did = did if len(did) <= LONGEST_LINE else f"{did[:LONGEST_LINE]} …"
-        step = Step(node=meter.node, model=model, summary=did, usage=meter.used, fallbacks=fallbacks)
+        model, summary = meter.context.model, str(update.pop("step_summary", ""))
+        summary = summary if len(summary) <= LONGEST_LINE else f"{summary[:LONGEST_LINE]} …"
+        step = Step(node=meter.node, model=model, summary=summary, usage=meter.used, fallbacks=fallbacks)
         record: dict[str, Any] = {"steps": [step], "usage": meter.used, "fallbacks": fallbacks}
         if self.starts_question:
             record = {channel: Overwrite(value) for channel, value in record.items()}

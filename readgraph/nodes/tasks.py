@@ -1,4 +1,4 @@
-"""Tasks that run side by side."""
+"""Tasks that run concurrently."""
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Coroutine, Iterable, Iterator
@@ -10,14 +10,14 @@ from readgraph.state.errors import BadInput, BudgetSpent, Forgotten
 from readgraph.state.page_store import PageStore
 
 LOOKED_AGAIN = 0.3
-"""Seconds until one that builds a memory asks again whether its document is still there."""
+"""Seconds between two checks, during a build, that the document still exists."""
 
 T = TypeVar("T")
 
 
 @contextmanager
 def failing_as_one() -> Iterator[None]:
-    """Raise the first error of a task group as itself: a person wants its one line, not a group."""
+    """Raise the first error of a task group instead of the group, so that the user sees one line."""
     try:
         yield
     except BaseExceptionGroup as group:
@@ -29,7 +29,7 @@ def failing_as_one() -> Iterator[None]:
 
 @asynccontextmanager
 async def while_there(store: PageStore, document: str) -> AsyncIterator[None]:
-    """Stop at once where the document is forgotten meanwhile; raises `Forgotten` then."""
+    """Stop as soon as the document is forgotten, and raise `Forgotten`."""
     with failing_as_one():
         async with asyncio.TaskGroup() as tasks:
             watch = tasks.create_task(_watch(store, document))
@@ -47,9 +47,9 @@ async def _watch(store: PageStore, document: str) -> None:
 
 
 async def in_order(work: Iterable[Coroutine[Any, Any, T]]) -> AsyncGenerator[T, None]:
-    """Run all at once and give the results in order; what still runs when the reader leaves is cancelled.
+    """Run all concurrently and yield the results in order; tasks still running when the consumer leaves are cancelled.
 
-    Where the budget is spent, each ends by itself at its next call: what is in flight is paid for, so it is kept.
+    If the budget is spent, each task ends by itself at its next call; calls in flight are paid for, so they are kept.
     """
     running = [asyncio.create_task(part) for part in work]
     try:
@@ -66,7 +66,7 @@ async def in_order(work: Iterable[Coroutine[Any, Any, T]]) -> AsyncGenerator[T, 
 
 
 async def all_finished(work: Iterable[Awaitable[T]]) -> list[T]:
-    """Run all at once and give the results in order; a failure is raised when the others are done: they are paid."""
+    """Run all concurrently; returns the results in order. A failure is raised after the others, which are paid for."""
     results = await asyncio.gather(*work, return_exceptions=True)
     for result in results:
         if isinstance(result, BaseException):

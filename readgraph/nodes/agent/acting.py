@@ -1,4 +1,4 @@
-"""Act: run the function that the model called, and let the turn go on or end (MemGPT, section 2.4)."""
+"""Act: run the function that the model called, and continue or end the turn (MemGPT, section 2.4)."""
 
 from copy import deepcopy
 from dataclasses import replace
@@ -24,7 +24,7 @@ def act_with(functions: Functions) -> StepNode[AgentTurnState, ActUpdate]:
     """The node that acts for an agent that lives on."""
 
     async def act(state: AgentTurnState, runtime: Runtime[ReaderContext]) -> ActUpdate:
-        """Run the function; its result, or what was wrong, joins the call's event."""
+        """Run the function; its result or error is added to the call's event."""
         return (await run_call(state, functions, runtime))[0]
 
     return StepNode(act, settings=(Chaining, Window))
@@ -33,10 +33,10 @@ def act_with(functions: Functions) -> StepNode[AgentTurnState, ActUpdate]:
 async def run_call(
     state: AgentTurnState, functions: Functions, runtime: Runtime[ReaderContext]
 ) -> tuple[ActUpdate, AgentMemory]:
-    """Run the newest event's call; gives what changed, and the memory that the function worked on.
+    """Run the newest event's call; returns the update, and the memory that the function worked on.
 
-    The turn goes on where the model asked for it, after an error, and while somebody waits for a message: an agent
-    that only edits its memory would leave them without one. `max_chain` bounds it.
+    The turn goes on if the model asked for it, after an error, and while the user waits for a message, since an agent
+    that only edits its memory would leave the user without one. `max_chain` bounds the turn.
     """
     store, identity = agent_store(runtime), agent_id(state["agent"])
     call = await store.event(identity, state["events"] - 1)
@@ -50,18 +50,18 @@ async def run_call(
     if ended:
         note = Event(state["events"], "system", clock([call]), CHAIN_ENDED.format(calls=state["calls"]))
         await keep(note, identity, runtime)
-    then: TurnStep = "think" if goes_on and not ended else "yield"
+    next_step: TurnStep = "think" if goes_on and not ended else "yield"
     silent = not memory.messages
     update: ActUpdate = {
         "blocks": memory.life["blocks"],
         "events": state["events"] + ended,
         "archive": memory.life["archive"],
         "passages": memory.life["passages"],
-        "next_step": then,
+        "next_step": next_step,
         "owes_reply": owes_reply,
         "messages": memory.messages,
         "recalled": memory.recalled,
-        "status": "reading" if then == "think" else "no_answer" if silent else "answered",
+        "status": "reading" if next_step == "think" else "no_answer" if silent else "answered",
         "step_summary": f"{call.function} failed: {result}" if failed else call_line(call),
     }
     return update, memory

@@ -13,7 +13,7 @@ from readgraph.state.search.entries import Entry
 
 @dataclass(frozen=True, slots=True)
 class ArchivalResult:
-    """A page of archival storage: a passage of the agent's own, or a page of a document (of which number, from 1)."""
+    """An item of archival storage: a passage of the agent's own, or a page of a document (with its number, from 1)."""
 
     number: int
     text: str
@@ -23,7 +23,7 @@ class ArchivalResult:
 
 
 async def search_archive(memory: AgentMemory, query: str) -> list[int]:
-    """The numbers of all that shares words with the query in archival storage, the best first."""
+    """The numbers of all items in archival storage that share words with the query, the best first."""
     archive = memory.life["archive"]
     index = await trimmed_archive(memory.store, memory.id, memory.agent.index, archive)
     if numbers := await lacking(index, memory.agent.index, archive):
@@ -34,7 +34,7 @@ async def search_archive(memory: AgentMemory, query: str) -> list[int]:
 
 
 async def _entries(memory: AgentMemory, numbers: range) -> list[Entry]:
-    """What is indexed of these numbers. What was deleted is indexed with no words, so that no number is missing."""
+    """The index entries for these numbers. Deleted items are indexed without words, so that no number is missing."""
     logged = await memory.store.entries(memory.id, numbers)
     gone = {number: "" for entry in logged for number in entry.removed}
     found = await found_in_archive(memory, [number for number in numbers if number not in gone])
@@ -48,7 +48,7 @@ async def own_passages(memory: AgentMemory) -> list[int]:
 
 
 async def archived(memory: AgentMemory) -> list[int]:
-    """The numbers of all that archival storage holds: passages that were not deleted, pages of documents."""
+    """The numbers of all items in archival storage: passages that were not deleted, pages of documents."""
     entries = await memory.store.entries(memory.id, range(memory.life["archive"]))
     gone = {number for entry in entries for number in entry.removed}
     return [
@@ -61,7 +61,7 @@ async def archived(memory: AgentMemory) -> list[int]:
 
 
 async def found_in_archive(memory: AgentMemory, numbers: list[int]) -> list[ArchivalResult]:
-    """What stands under these numbers, in this order; what is there no more is left out."""
+    """The items with these numbers, in this order; those that no longer exist are left out."""
     documents = memory.life["documents"]
     belongs = [_document_of(memory, number) for number in numbers]
     starts = [documents[which - 1][0] if which else number for which, number in zip(belongs, numbers, strict=True)]
@@ -78,7 +78,7 @@ def _document_of(memory: AgentMemory, number: int) -> int:
 
 
 async def _shown(memory: AgentMemory, places: list[tuple[ArchiveEntry, int]]) -> dict[int, tuple[str, str]]:
-    """Text and title of what is there; of a page in a collection, which document it is of, and where there."""
+    """Text and title of an item; for a page of a collection also its document and its place there."""
     shown = {number: (entry.text, "") for entry, number in places if entry.kind == "passage"}
     for entry in {entry.number: entry for entry, _ in places if entry.kind == "document"}.values():
         numbers = [number for other, number in places if other is entry]

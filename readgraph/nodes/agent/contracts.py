@@ -11,7 +11,7 @@ from readgraph.state.reading import Finding, Status, Usage
 
 
 class ReceiveState(TypedDict):
-    """What receiving reads; an agent to which nothing has happened yet has no channels."""
+    """What receiving reads; an agent without events has no channels yet."""
 
     agent: NotRequired[str]
     event: NotRequired[IncomingEvent]
@@ -82,7 +82,7 @@ class ActUpdate(TypedDict):
 
 
 class AgentQuestionTurnState(AgentTurnState):
-    """What the steps of an agent read that answers a question about a document."""
+    """What the steps of an agent read when it answers a question about a document."""
 
     memory: str
     question_text: str
@@ -110,13 +110,13 @@ class BeginState(TypedDict):
 
 
 class BeginUpdate(AgentState, AgentTurn):
-    """What it writes."""
+    """What the beginning of a question's agent writes."""
 
     step_summary: str
 
 
 class AgentAnswerState(AnswerState):
-    """What answering reads where an agent reads: its queue, and whether it still owes the answer."""
+    """What answering reads after an agent's reading: its queue, and whether it still owes the answer."""
 
     agent: str
     queue_from: int

@@ -1,4 +1,4 @@
-"""How events look in the queue."""
+"""The text of events in the queue."""
 
 from collections.abc import Sequence
 from itertools import islice
@@ -14,25 +14,25 @@ MOST_SHOWN = 20
 """Arguments of a call that are shown."""
 
 TAG_WORDS = 30
-"""Words that the tag before an event may take, and the note that it was cut."""
+"""Most words of the tag before an event, and of the note that the event was cut."""
 
 
 def most_event_words(window_words: int) -> int:
-    """Words that one arrival, or one function's result, may take of the window.
+    """Most words of an incoming event, or of a function's result.
 
-    No event takes more than twice as many in the queue, tag and all: what the room of a queue has at least.
+    No event takes more than twice as many in the queue, including its tag; a queue's room is never smaller.
     """
     return window_words // 8
 
 
 def cut_to(text: str, words: int) -> str:
-    """The first words of a text; where there are more, it says so."""
+    """The first words of a text, with a note if there are more."""
     rest = count_words(text) - words
     return f"{first_words(text, words)} … ({rest} more words)" if rest > 0 else text
 
 
 def call_line(event: Event, words: int = 12) -> str:
-    """A call in one line: `name(argument="value")`, its names cut, and each value to its first words."""
+    """A call in one line: `name(argument="value")`, with names and values cut."""
     values = [
         f'{_name(name)}="{" ".join(cut_to(str(value), words).split())}"'
         for name, value in islice(event.arguments.items(), MOST_SHOWN)
@@ -43,7 +43,7 @@ def call_line(event: Event, words: int = 12) -> str:
 
 
 def queue_text(events: Sequence[Event], window_words: int, *, dated: bool = True) -> str:
-    """The events as the model sees them, each behind its tag: number, from whom, when."""
+    """The events as the model sees them, each after a tag with its number, sender and time."""
     most = most_event_words(window_words)
     bodies = [cut_to(_body(event, most), 2 * most - TAG_WORDS) for event in events]
     tag = unused_name("event", bodies)
@@ -70,5 +70,5 @@ def _source(event: Event) -> str:
 
 
 def day_and_time(event: Event) -> str:
-    """When it was, to the minute; nothing where that is not known."""
+    """The time, to the minute; "" if it is unknown."""
     return event.at[:16].replace("T", " ")

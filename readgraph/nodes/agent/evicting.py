@@ -1,6 +1,6 @@
 """Evict the oldest events from the queue: a summary takes their place (MemGPT, section 2.1).
 
-They stay in recall storage. A call and its result are one event, so no cut can part them.
+They stay in recall storage. A call and its result are one event, so they are never separated.
 """
 
 from collections.abc import Awaitable, Callable, Iterator, Sequence
@@ -22,10 +22,10 @@ from readgraph.state.settings import Window
 from readgraph.state.words import count_words, first_words
 
 KEEP = 3
-"""So many of the last events stay, where they leave a quarter of the room."""
+"""This many of the last events stay, if they leave a quarter of the room free."""
 
 SumUp = Callable[[str, Sequence[Event], int, Runtime[ReaderContext]], Awaitable[str]]
-"""Sums up a summary and the events that follow it, in so many words."""
+"""Sums up a summary and the events after it, in at most this many words."""
 
 
 async def _by_model(before: str, events: Sequence[Event], most: int, runtime: Runtime[ReaderContext]) -> str:
@@ -38,7 +38,7 @@ async def _by_model(before: str, events: Sequence[Event], most: int, runtime: Ru
 
 
 async def _by_extract(before: str, events: Sequence[Event], most: int, runtime: Runtime[ReaderContext]) -> str:
-    """Sentences of what was said, else of the events as they stood; of the summary before them what fits beside."""
+    """Sentences of the messages, else of the events' text; and as much of the earlier summary as fits."""
     said = "\n".join(event.said for event in events if event.said)
     gist = first_words(extract_gist(said or queue_text(events, runtime.context.window_words)), most // 2)
     return f"{first_words(before, most - count_words(gist))}\n{gist}".strip()
@@ -53,8 +53,8 @@ def _evict_with(sum_up: SumUp) -> Work[AgentTurnState, EvictUpdate]:
         cut = first_to_stay(events, sizes, state["room"])
         summary = await store.summary(agent, state["summaries"])
         for part in _parts(events[:cut], sizes, state["room"]):
-            told = await sum_up(summary, part, summary_words(window), runtime)
-            summary = first_words(told, summary_words(window))
+            longer = await sum_up(summary, part, summary_words(window), runtime)
+            summary = first_words(longer, summary_words(window))
         await store.put_summary(agent, state["summaries"] + 1, summary)
         return {
             "queue_from": state["queue_from"] + cut,
@@ -68,7 +68,7 @@ def _evict_with(sum_up: SumUp) -> Work[AgentTurnState, EvictUpdate]:
 
 
 def first_to_stay(events: Sequence[Event], sizes: Sequence[int], room: int) -> int:
-    """How many events leave: the rest takes at most half of the room, or is the last few; best, a turn begins there."""
+    """The first event that stays: the rest takes at most half of the room or is the last few, and best begins a turn."""
     kept, words = 0, 0
     for size in reversed(sizes):
         if words + size > (room / 2 if kept >= KEEP else room * 3 / 4):
@@ -81,7 +81,7 @@ def first_to_stay(events: Sequence[Event], sizes: Sequence[int], room: int) -> i
 
 
 def _parts(events: Sequence[Event], sizes: Sequence[int], room: int) -> Iterator[Sequence[Event]]:
-    """The events in parts that fit a prompt: they may be many where the window has become smaller."""
+    """The events in parts that fit a prompt; there may be many if the window has become smaller."""
     start = words = 0
     for at, size in enumerate(sizes[: len(events)]):
         if words + size > room and at > start:

@@ -1,4 +1,4 @@
-"""File a document for an agent: it is cut into pages by rule, and they stand in its archival storage."""
+"""File a document for an agent: cut it into pages by rule, and put them in its archival storage."""
 
 from bisect import bisect_left
 from typing import cast
@@ -17,11 +17,11 @@ from readgraph.state.words import count_words, first_words
 NOTE_WORDS = 12
 
 MOST_NAMED = 10
-"""Documents of a collection that an agent is told by name."""
+"""Most documents of a collection whose titles an agent sees."""
 
 
 def filing_recipe(context: ReaderContext) -> Recipe:
-    """What the pages of a filed document are made with: no model."""
+    """The recipe of a filed document's pages, without a model."""
     parameters = {
         "min_page_words": context.min_page_words,
         "max_page_words": context.max_page_words,
@@ -31,7 +31,7 @@ def filing_recipe(context: ReaderContext) -> Recipe:
 
 
 async def note_beginning(text: str, page: Page, runtime: Runtime[ReaderContext]) -> Note:
-    """The page's first words, so that a person can tell the pages apart."""
+    """The page's first words, by which a person can recognise it."""
     beginning = " ".join(first_words(text.strip(), NOTE_WORDS).split())
     return Note(page.number, beginning, count_words(beginning))
 
@@ -42,12 +42,12 @@ file_pages = read_pages(pages_by_rule, note_beginning, filing_recipe)
 async def file_document(
     life: AgentState, identity: str, agent: str, runtime: Runtime[ReaderContext]
 ) -> tuple[AgentState, str]:
-    """The life with the document in its archive, and what the agent is told of it; it is filed once."""
+    """The agent's state with the document in its archive, and its description; a document is filed only once."""
     document = await page_store(runtime).document(identity)
     known = await agent_store(runtime).entries(agent, [start for start, _ in life["documents"]])
-    for number, there in enumerate(known, 1):
-        if there.document == identity:
-            return life, await _described(document, number, there, runtime)
+    for number, entry in enumerate(known, 1):
+        if entry.document == identity:
+            return life, await _described(document, number, entry, runtime)
     filed = await file_pages({"document": identity}, runtime)
     memory = await page_store(runtime).memory(identity, filed["memory"])
     start = life["archive"]
@@ -59,18 +59,20 @@ async def file_document(
 
 
 async def _described(document: Document, number: int, entry: ArchiveEntry, runtime: Runtime[ReaderContext]) -> str:
-    """What an agent is told of a document; of a collection, where each of its documents stands."""
+    """A document's description for the agent; for a collection, with the pages of each of its documents."""
     store = page_store(runtime)
-    told = f"document {number}, '{document.title or document.id}': {document.words:,} words on {_pages(0, entry.pages)}"
+    description = (
+        f"document {number}, '{document.title or document.id}': {document.words:,} words on {_pages(0, entry.pages)}"
+    )
     if len(document.parts) > MOST_NAMED:
-        told += f"; {len(document.parts)} documents"
+        description += f"; {len(document.parts)} documents"
     elif document.parts:
         starts = [page.start for page in await store.pages(entry.memory, range(entry.pages))]
         first = [bisect_left(starts, part.start) for part in document.parts]
         titles = [(await store.document(part.document)).title for part in document.parts]
         spans = zip(titles, first, [*first[1:], entry.pages], strict=True)
-        told += "".join(f"; '{title}' is {_pages(begin, end)}" for title, begin, end in spans if title)
-    return f"{told}. archival_search searches it, document_open reads a page."
+        description += "".join(f"; '{title}' is {_pages(begin, end)}" for title, begin, end in spans if title)
+    return f"{description}. archival_search searches it, document_open reads a page."
 
 
 def _pages(begin: int, end: int) -> str:

@@ -1,4 +1,4 @@
-"""Function calls: what the model asked for is checked and run, and what comes of it goes back to the model."""
+"""Function calls: a call is checked and run, and its result or error goes back to the model."""
 
 import json
 from collections.abc import Iterable
@@ -18,9 +18,9 @@ _KINDS = {"integer": "number", "number": "number", "boolean": "true or false", "
 
 
 class Functions:
-    """The functions of an agent, by their names; of two with the same name the later counts.
+    """The functions of an agent, by their names; of two with the same name, the later one is used.
 
-    Raises `BadInput` for what is no LangChain tool.
+    Raises `BadInput` for anything that is not a LangChain tool.
     """
 
     def __init__(self, tools: Iterable[BaseTool]) -> None:
@@ -37,7 +37,7 @@ class Functions:
 
     @cached_property
     def needed(self) -> dict[str, dict[str, str]]:
-        """The arguments that each function can't do without, with what they are."""
+        """The required arguments of each function, with their descriptions."""
         return {
             name: {needed: _kind(schema["properties"][needed]) for needed in schema.get("required", [])}
             for name, schema in self.schemas.items()
@@ -49,11 +49,11 @@ class Functions:
         return "\n".join(_described(tool, self.schemas[name]) for name, tool in self.tools.items())
 
     async def call(self, event: Event, memory: AgentMemory) -> tuple[str, bool]:
-        """The result of a call, and whether it failed; an error says what to do. Only the program's own errors raise.
+        """The result of a call, and whether it failed; an error says what to do. Only readgraph's own errors raise.
 
-        A function that does not work on the memory may act on the world: one whose result is kept is not run again.
+        A function that does not work on the memory may have side effects: it is not run again once its result is kept.
         """
-        if event.failed and event.result is not None:  # it was refused as it came, or a step that is run again
+        if event.failed and event.result is not None:  # it was refused by `think`, or its step runs again
             return event.result, True
         tool = self.tools.get(event.function)
         if tool is None:
@@ -69,12 +69,12 @@ class Functions:
             return str(await tool.ainvoke(given | {"memory": memory} if own else given)), False
         except BadInput as problem:
             return str(problem), True
-        except (ReadgraphError, GraphBubbleUp):  # a function may ask a person by LangGraph's interrupt
+        except (ReadgraphError, GraphBubbleUp):  # a function may use LangGraph's interrupt
             raise
         except ValidationError as problem:
             faults = "; ".join(f"{fault['loc'][0]}: {fault['msg']}" for fault in problem.errors()[:3] if fault["loc"])
             return f"{event.function} takes {_names(known)}. {faults or 'Its arguments can not be used'}.", True
-        except Exception as problem:  # a user's function may fail in any way, and the conversation goes on
+        except Exception as problem:  # a user's function may raise anything; the conversation goes on
             return f"{event.function} failed: {type(problem).__name__}: {problem}", True
 
 
@@ -93,7 +93,7 @@ def _names(known: dict[str, Any]) -> str:
 
 
 def _value(value: Any, field: dict[str, Any]) -> Any:
-    """The value for a field; a list or an object may come as JSON."""
+    """The value for a field; a list or an object may be given as JSON."""
     if isinstance(value, str) and field.get("type") in ("array", "object") and value.lstrip()[:1] in ("[", "{"):
         try:
             return json.loads(value)

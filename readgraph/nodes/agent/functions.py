@@ -1,7 +1,7 @@
 """The functions by which an agent reaches its memory, as LangChain tools (MemGPT, sections 2.2 and 2.3).
 
-A tool that takes `memory` gets the agent's `AgentMemory`; it is no argument that the model sees. A tool of one's own
-may take it too. What can't be done raises `BadInput`: its text goes back to the model.
+A tool that takes `memory` gets the agent's `AgentMemory`, which the model does not see as an argument. Your own tools
+may take it too. A call that can't be done raises `BadInput`, whose text goes back to the model.
 """
 
 import math
@@ -24,10 +24,10 @@ from readgraph.state.reading import Quote
 from readgraph.state.words import count_words, end_after_words, first_words
 
 MOST_MESSAGE_WORDS = 500
-"""Messages of a turn stand in its state: a longer one is sent in parts."""
+"""Most words of a message, because a turn's messages are kept in the state; a longer one must be sent in parts."""
 
 MOST_QUOTES, LONGEST_QUOTE = 10, 120
-"""Quotes of an answer, and words of one, that are taken."""
+"""Most quotes of an answer, and most words of a quote."""
 
 Memory = Annotated[AgentMemory, InjectedToolArg]
 ResultPage = Annotated[int, "Page of results, from 1."]
@@ -204,7 +204,7 @@ READING_FUNCTIONS: tuple[BaseTool, ...] = (
     document_open,
     answer,
 )
-"""Of an agent that answers a question: its archival storage is the documents, and it has nobody to talk with."""
+"""Functions of an agent that answers a question: its archival storage is the documents, and it sends no messages."""
 
 MEMORY_FUNCTIONS: tuple[BaseTool, ...] = (
     memory_append,
@@ -218,7 +218,7 @@ MEMORY_FUNCTIONS: tuple[BaseTool, ...] = (
     document_list,
     document_open,
 )
-"""Of an agent that lives on, beside `send_message`."""
+"""Functions of an agent that lives on, besides `send_message`."""
 
 
 def _now_holds(memory: AgentMemory, label: str) -> str:
@@ -226,7 +226,7 @@ def _now_holds(memory: AgentMemory, label: str) -> str:
 
 
 def _results_page(found: Sequence[int], page: int) -> tuple[list[int], str]:
-    """One page of results, and the line that counts them: the total is the true one."""
+    """One page of results, and the line that counts them, with the exact total."""
     pages = max(1, math.ceil(len(found) / PER_PAGE))
     if not 1 <= page <= pages:
         raise BadInput(f"There is no page {page} of these results: their pages are 1 to {pages}.")

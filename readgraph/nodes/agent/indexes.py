@@ -1,4 +1,4 @@
-"""The search indexes over an agent's storages: filled when somebody searches, trimmed where a turn was taken back."""
+"""The search indexes over an agent's storages: filled at a search, trimmed after an undone turn."""
 
 from datetime import date
 
@@ -10,17 +10,17 @@ from readgraph.state.search.keyword_index import KeywordIndex
 
 
 async def search_recall(store: AgentStore, agent: str, events: int, words: str) -> list[int]:
-    """The numbers of those of the first `events` events in which something near these words was said, best first."""
+    """The numbers of the first `events` events whose messages match these words, the best first."""
     name = recall_index(agent)
     index = await trimmed_recall(store, agent, events)
     if numbers := await lacking(index, name, events):
-        # What nobody said is indexed with no words, so that no number is missing.
+        # Events without a message are indexed without words, so that no number is missing.
         await index.add(name, [Entry(event.number, event.said) for event in await store.events(agent, numbers)])
     return await index.pages(name, words)
 
 
 async def trimmed_recall(store: AgentStore, agent: str, events: int) -> KeywordIndex:
-    """The index over recall storage, without what stands behind its first `events` events."""
+    """The index over recall storage, cut to its first `events` events."""
     index, name = (await indexes_of(store.store)).keyword, recall_index(agent)
     if (last := (await index.extent(name)).last) >= events:
         await index.remove(name, range(events, last + 1))
@@ -28,9 +28,9 @@ async def trimmed_recall(store: AgentStore, agent: str, events: int) -> KeywordI
 
 
 async def trimmed_archive(store: AgentStore, agent: str, name: str, archive: int) -> KeywordIndex:
-    """The index over archival storage, without what stands behind its first `archive` numbers.
+    """The index over archival storage, cut to its first `archive` numbers.
 
-    Where a deletion was taken back it is emptied: what was deleted is there again.
+    If a deletion was undone, the index is emptied, because the deleted passages exist again.
     """
     index = (await indexes_of(store.store)).keyword
     if (last := (await index.extent(name)).last) >= archive:
@@ -43,18 +43,18 @@ async def trimmed_archive(store: AgentStore, agent: str, name: str, archive: int
 
 
 async def lacking(index: KeywordIndex, name: str, count: int) -> range:
-    """Which of the first `count` numbers must be indexed: those behind the last one; all, where others are missing."""
+    """Which of the first `count` numbers must be indexed: those after the last indexed one; all, if any is missing."""
     extent = await index.extent(name)
     return range(extent.count if extent.count == extent.last + 1 else 0, count)
 
 
 async def events_between(memory: AgentMemory, first: date, last: date) -> list[int]:
-    """Numbers of the events before this turn in which something was said on these days, the oldest first.
+    """Numbers of the events before this turn with a message on these days, the oldest first.
 
-    Events stand in the order of time, so that the bounds are found by halving.
+    Events are in order of time, so the bounds are found by bisection.
     """
     begin = await _first_not_before(memory, first.isoformat())
-    end = await _first_not_before(memory, f"{last.isoformat()}~")  # behind every time of that day
+    end = await _first_not_before(memory, f"{last.isoformat()}~")  # after every time of that day
     events = await memory.store.events(memory.id, range(begin, end))
     return [event.number for event in events if event.said]
 

@@ -1,4 +1,4 @@
-"""What an agent's functions work on: its life, of which they change a copy, and the store behind it."""
+"""What an agent's functions work on: a copy of its state, which they change, and its store."""
 
 from dataclasses import dataclass, field
 
@@ -9,7 +9,7 @@ from readgraph.state.living import AgentState
 from readgraph.state.reading import Quote
 
 PER_PAGE = 5
-"""Results on a page (MemGPT, section 2.3, and figure 5)."""
+"""Results per page (MemGPT, section 2.3, and figure 5)."""
 
 
 @dataclass
@@ -23,11 +23,10 @@ class Given:
 
 @dataclass
 class AgentMemory:
-    """What the functions of an agent work on; outside of a turn the first four fields are enough.
+    """What the functions of an agent work on; outside a turn, the first four fields are enough.
 
-    `began_at` is the event with which the turn began: what is younger can't be recalled, it stands in the queue.
-    `recalled` are the numbers of the events that were found. `choices`, `pages_read` and `given` are for readings of a
-    document.
+    `began_at`: the turn's first event; it and later ones are in the queue and are not recalled. `recalled`: the numbers
+    of the events that were found. `choices`, `pages_read` and `given` are for readings of a document.
     """
 
     agent: Agent
@@ -48,10 +47,10 @@ class AgentMemory:
 
     @property
     def recallable(self) -> int:
-        """How many events can be recalled."""
+        """The number of events that can be recalled."""
         return self.life["events"] if self.began_at is None else self.began_at
 
     @property
     def room(self) -> int:
-        """Words that a result may have."""
-        return most_event_words(self.context.window_words) - 20  # for the line that counts the results
+        """Most words of a result."""
+        return most_event_words(self.context.window_words) - 20  # minus the line that counts the results

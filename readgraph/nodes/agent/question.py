@@ -1,4 +1,4 @@
-"""A question about documents, put to an agent with an empty memory (MemGPT, section 3.2)."""
+"""A question about documents for an agent with an empty memory (MemGPT, section 3.2)."""
 
 import uuid
 from dataclasses import replace
@@ -34,13 +34,13 @@ from readgraph.state.words import count_words, counted
 
 
 async def begin_without_model(state: BeginState, runtime: Runtime[ReaderContext]) -> BeginUpdate:
-    """Without a model: file the documents; nothing is asked, and the nearest passages are quoted."""
+    """Without a model: only file the documents; `answer` then quotes the nearest passages."""
     began = await _begun(state, runtime)
     return {**began, "next_step": "yield", "step_summary": "began without a model"}
 
 
 async def _begun(state: BeginState, runtime: Runtime[ReaderContext]) -> BeginUpdate:
-    """An agent of this reading alone, named by the run of this node: a run that goes on has the same one again."""
+    """A new agent for this reading only. Its name comes from this node's run, so a resumed run finds the same agent."""
     others, run = state.get("beside") or [], runtime.execution_info
     name = digest(["reading", run.task_id if run else uuid.uuid4().hex])
     limit = min(MOST_BLOCK_WORDS, runtime.context.window_words // 12)
@@ -49,19 +49,20 @@ async def _begun(state: BeginState, runtime: Runtime[ReaderContext]) -> BeginUpd
     question = question_part(state["question_text"], state["choices"])
     agent = Agent(identity, name, local_now(), life, "", question, reading=state["document"])
     await store.put_agent(agent)
-    told = []
+    descriptions = []
     for document in [state["document"], *others]:
         life, line = await file_document(life, document, identity, runtime)
-        told.append(line)
+        descriptions.append(line)
     await store.put_agent(replace(agent, index=await _shared_index(life, identity, store)))
-    event = Event(0, "upload", local_now(), "\n".join(["Uploaded, for the question below:", *told]))
+    event = Event(0, "upload", local_now(), "\n".join(["Uploaded, for the question below:", *descriptions]))
     await keep(event, identity, runtime)
-    grown: AgentState = {**life, "events": 1}
-    return {**grown, **fresh_turn(0, owes_reply=True), "step_summary": f"filed {counted(len(told), 'document')}"}
+    summary = f"filed {counted(len(descriptions), 'document')}"
+    with_event: AgentState = {**life, "events": 1}
+    return {**with_event, **fresh_turn(0, owes_reply=True), "step_summary": summary}
 
 
 async def _shared_index(life: AgentState, agent: str, store: AgentStore) -> str:
-    """The search index over the pages of these documents: readings that have filed the same pages share it."""
+    """The search index over the pages of these documents, shared by all readings that filed the same pages."""
     filed = await store.entries(agent, [start for start, _ in life["documents"]])
     index = f"documents {digest([[entry.memory, entry.pages] for entry in filed])}"
     await store.put_archive_index(index, {entry.document for entry in filed})
@@ -88,14 +89,14 @@ def act_in_reading_with(functions: Functions) -> StepNode[AgentQuestionTurnState
 
 
 def _finding(given: Given) -> Finding:
-    """The agent's own answer; it rests on the page that it quotes first."""
+    """The agent's own answer, as a finding on the page that it quotes first."""
     page = given.quotes[0]["page"] if given.quotes else -1
     answered = given.answer is not None
     return Finding(page=page, answers=answered, text=given.answer or "", choice=given.choice, quotes=given.quotes)
 
 
 async def agent_in_view(state: AgentAnswerState, runtime: Runtime[ReaderContext]) -> InView:
-    """The agent's own answer; where it gave none, what is nearest on the pages read. With that the reading is over."""
+    """The agent's own answer; without one, the best passages of the pages read. This ends the reading."""
     given = await _given(state, runtime) if state["findings"] and not state["owes_reply"] else None
     await agent_store(runtime).end_reading(state["agent"])
     if given:
@@ -104,13 +105,15 @@ async def agent_in_view(state: AgentAnswerState, runtime: Runtime[ReaderContext]
 
 
 async def _given(state: AgentAnswerState, runtime: Runtime[ReaderContext]) -> SaidAnswer:
-    """What the agent answered; its context was the queue."""
+    """The agent's answer; its context was the queue."""
     given = state["findings"][-1]
     numbers = range(state["queue_from"], state["events"])
     events = await agent_store(runtime).events(agent_id(state["agent"]), numbers)
     words = count_words(queue_text(events, runtime.context.window_words, dated=False))
-    said, did = (given["text"], "took the agent's answer") if given["answers"] else (None, "the agent found no answer")
-    return SaidAnswer(said, given["choice"], given["quotes"], words, did)
+    text, summary = (
+        (given["text"], "took the agent's answer") if given["answers"] else (None, "the agent found no answer")
+    )
+    return SaidAnswer(text, given["choice"], given["quotes"], words, summary)
 
 
 answer = StepNode(answering(agent_in_view, writes=AnswerUpdate).work, settings=(Window,))

@@ -1,4 +1,4 @@
-"""Take in what happens: events from the user, the system, a timer, an upload (MemGPT, section 2.4)."""
+"""Receive an event from the user, the system, a timer or an upload (MemGPT, section 2.4)."""
 
 from dataclasses import asdict
 from typing import Any, cast, get_args
@@ -43,9 +43,9 @@ _ARRIVAL = TypeAdapter(IncomingEvent)
 
 @step_with(starts_question=True, settings=(Window, PageSizes, Paragraphs, Rebuilding))
 async def receive(state: ReceiveState, runtime: Runtime[ReaderContext]) -> ReceiveUpdate:
-    """Append what arrived to the queue; a text that is too long for it becomes an uploaded document.
+    """Append the event to the queue; a text that is too long for the queue becomes an uploaded document.
 
-    An agent of a new name begins to live with its record's settings, or the default ones.
+    A new name creates an agent with its record's settings, or the default ones.
     """
     check_store(get_config(), runtime)
     warn_of_tracing()
@@ -57,12 +57,12 @@ async def receive(state: ReceiveState, runtime: Runtime[ReaderContext]) -> Recei
     life = await _life(state, store, name, runtime.context)
     around = await store.events(identity, range(max(0, life["events"] - 1), life["events"] + 1))
     taken_back = bool(around) and around[-1].number == life["events"]
-    if taken_back:  # a turn that was here before was undone, or broken off: the indexes may know more of it
+    if taken_back:  # an undone or interrupted turn was here: the indexes may still contain its events
         await trimmed_recall(store, identity, life["events"])
         await trimmed_archive(store, identity, (await store.own_agent(name)).index, life["archive"])
-    kept = await storable_event(arrival, store, runtime.context)
-    life, text = await _told(kept, life, identity, runtime)
-    kind = "upload" if kept.get("document") else arrival["kind"]
+    stored = await storable_event(arrival, store, runtime.context)
+    life, text = await _with_text(stored, life, identity, runtime)
+    kind = "upload" if stored.get("document") else arrival["kind"]
     event = Event(life["events"], kind, clock(around[:-1] if taken_back else around), text)
     await keep(event, identity, runtime)
     owes_reply = arrival["kind"] == "user"
@@ -74,7 +74,7 @@ async def receive(state: ReceiveState, runtime: Runtime[ReaderContext]) -> Recei
 
 
 def validated_event(given: Any) -> IncomingEvent:
-    """What was given as an event, if it is one; raises `BadInput` where it is none."""
+    """The value as an event; raises `BadInput` if it is not one."""
     try:
         return _ARRIVAL.validate_python(given)
     except ValidationError:
@@ -86,7 +86,7 @@ def validated_event(given: Any) -> IncomingEvent:
 
 
 async def storable_event(arrival: IncomingEvent, pages: PageStore, context: ReaderContext) -> IncomingEvent:
-    """The arrival as it may stand in a graph's input: a text that is too long for the queue is stored as a document."""
+    """The event as it can be in a graph's input: a text that is too long for the queue is stored as a document."""
     text = arrival.get("text", "")
     if arrival.get("document"):
         return arrival
@@ -99,12 +99,12 @@ async def storable_event(arrival: IncomingEvent, pages: PageStore, context: Read
 
 
 def clock(events: list[Event]) -> str:
-    """The time of a new event: not before that of the last one, so that events stand in the order of time."""
+    """The time of a new event, never before that of the last one, so that events are in order of time."""
     return max([local_now(), *(event.at for event in events[-1:])])
 
 
 async def keep(event: Event, agent: str, runtime: Runtime[ReaderContext]) -> None:
-    """Keep an event in recall storage, and tell whoever streams the graph (stream mode 'custom')."""
+    """Keep an event in recall storage, and stream it (stream mode 'custom')."""
     await agent_store(runtime).put_events(agent, [event])
     runtime.stream_writer({"event": asdict(event)})
 
@@ -140,10 +140,10 @@ async def _life(state: ReceiveState, store: AgentStore, name: str, context: Read
     return cast(AgentState, {**agent.birth, "agent": name})
 
 
-async def _told(
+async def _with_text(
     arrival: IncomingEvent, life: AgentState, agent: str, runtime: Runtime[ReaderContext]
 ) -> tuple[AgentState, str]:
-    """The life after this arrival, and the text of its event."""
+    """The agent's state after this arrival, and the text of its event."""
     beginning = arrival.get("text", "")
     if not arrival.get("document"):
         return life, beginning

@@ -27,11 +27,11 @@ from readgraph.state.settings import Chaining, Window
 from readgraph.state.words import count_words, first_words
 
 NeededArguments = Mapping[str, Mapping[str, str]]
-"""By the names of functions: the arguments that each can't do without, with what they are."""
+"""For each function's name, its required arguments with their descriptions."""
 
 
 async def plain_step(context: Prompt, functions: NeededArguments, runtime: Runtime[ReaderContext]) -> NextStep:
-    """The step, without optional arguments; after a message the agent waits, else it goes on. Raises as `ask` does."""
+    """The step, without optional arguments; after a message the agent waits, else it goes on. Errors as in `ask`."""
     names = list(functions)
 
     def complaint(reply: FunctionNumber) -> str | None:
@@ -50,9 +50,9 @@ CHAIN = ("think", "evict", "act")
 """The nodes of an agent's chain of calls, by their names in its graphs."""
 
 WARN_AT = 0.75
-"""Share of the room that the window leaves to the queue; fuller, and the agent is warned (section 2.3, figure 3).
+"""The agent is warned if the queue takes more than this share of its room (section 2.3, figure 3).
 
-The paper gives no share; this is its authors' code's, there of the whole window."""
+The paper gives no share; this is the one in its authors' code, where it applies to the whole window."""
 
 WARNING = (
     "Your queue is nearly full: its oldest events will soon leave your view. Save what matters of them in your working "
@@ -67,21 +67,21 @@ TOO_LARGE = (
 )
 
 MOST_ARGUMENTS, LONGEST_NAME = 50, 100
-"""Arguments of a call that are taken, and characters of a name."""
+"""Most arguments of a call, and most characters of a name."""
 
 OF_A_WORD = 10
-"""A call's arguments may have so many characters for each word of the window."""
+"""Most characters of a call's arguments, per word of the window."""
 
 KEPT_OF_LARGE = 100
-"""Characters that are kept of each argument of a call that is too large."""
+"""Characters kept of each argument, if a call is too large."""
 
 TAG_WORDS = 30
-"""Words that the tags around the parts of a prompt may take."""
+"""Most words of the tags around the parts of a prompt."""
 
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """What stands around the memory in a prompt, and the functions offered; `dated`: events show their time."""
+    """The parts of a prompt around the memory, and the offered functions; `dated`: events show their time."""
 
     system: str
     task: str
@@ -94,7 +94,7 @@ MakeFrame = Callable[[AgentTurnState, Runtime[ReaderContext]], Awaitable[Frame]]
 
 @dataclass(frozen=True, slots=True)
 class MainContext:
-    """What the model sees. `room` is what the window leaves to the queue, `queue_words` what that takes, in words."""
+    """What the model sees. `room`: words that the window leaves for the queue; `queue_words`: words in the queue."""
 
     prompt: Prompt
     events: list[Event]
@@ -103,17 +103,17 @@ class MainContext:
 
 
 def summary_words(window_words: int) -> int:
-    """Words that the summary of what has left the queue may have."""
+    """Most words of the summary of evicted events."""
     return window_words // 12
 
 
 def reply_words(window_words: int) -> int:
-    """Words that are left for the reply, for how it must look, and for what is wrong with it."""
+    """Words reserved for the reply, for its schema, and for the reason if it is refused."""
     return max(350, window_words // 10)
 
 
 async def main_context(state: AgentTurnState, frame: Frame, runtime: Runtime[ReaderContext]) -> MainContext:
-    """The main context; raises `BadInput` where the window is too small for what always stands in it."""
+    """The main context; raises `BadInput` if the window is too small for its fixed parts."""
     window, store, agent = runtime.context.window_words, agent_store(runtime), agent_id(state["agent"])
     events = await store.events(agent, range(state["queue_from"], state["events"]))
     queue = queue_text(events, window, dated=frame.dated)
@@ -132,36 +132,36 @@ async def main_context(state: AgentTurnState, frame: Frame, runtime: Runtime[Rea
 
 
 def think_with(make_frame: MakeFrame) -> StepNode[ThinkState, ThinkUpdate]:
-    """The node that asks for the next step. The queue is measured first: where it overflows, nothing is asked."""
+    """The node that asks for the next step. If the queue overflows, it asks nothing and leads to `evict`."""
 
     async def think(state: ThinkState, runtime: Runtime[ReaderContext]) -> ThinkUpdate:
-        """Ask for the next function call; it becomes an event that has no result yet."""
+        """Ask for the next function call, which becomes an event without a result."""
         frame = await make_frame(state, runtime)
         seen = await main_context(state, frame, runtime)
         if not may_go_on(state, CHAIN, lambda context: context.max_chain):
-            await _tell(state, seen, ENDLESS, runtime)
+            await _add_system_event(state, seen, ENDLESS, runtime)
             return {**_update(state, seen, "yield", "went on without an end", events=1), "status": "no_answer"}
         if seen.queue_words > seen.room:
             return _update(state, seen, "evict", "the queue overflows")
         if seen.queue_words > WARN_AT * seen.room and not state["warned"]:
-            await _tell(state, seen, WARNING, runtime)
+            await _add_system_event(state, seen, WARNING, runtime)
             return {**_update(state, seen, "think", "warned of a full queue", events=1), "warned": True}
         try:
             reply = await _next_step(seen.prompt, frame.functions, runtime)
         except NoUsableReply:
             fell_back("step")
-            await _tell(state, seen, NO_STEP, runtime)
+            await _add_system_event(state, seen, NO_STEP, runtime)
             return {**_update(state, seen, "yield", "gave no usable step", events=1), "status": "no_answer"}
         call = _call(reply, state["events"], clock(seen.events), runtime.context.window_words)
         await keep(call, agent_id(state["agent"]), runtime)
         return {**_update(state, seen, "act", call_line(call), events=1), "calls": state["calls"] + 1}
 
     async def think_without_model(state: AgentTurnState, runtime: Runtime[ReaderContext]) -> ThinkUpdate:
-        """Where the budget is spent: the turn ends, and the agent will see why."""
+        """If the budget is spent: end the turn, with an event that says why."""
         if not runtime.context.model:
             raise BadInput(f"An agent needs a model: {HOW_TO_NAME}")
         seen = await main_context(state, await make_frame(state, runtime), runtime)
-        await _tell(state, seen, SPENT, runtime)
+        await _add_system_event(state, seen, SPENT, runtime)
         return {**_update(state, seen, "yield", "stopped", events=1), "status": "budget"}
 
     return StepNode(think, think_without_model, settings=(Chaining, Window))
@@ -173,12 +173,12 @@ async def _next_step(prompt: Prompt, functions: NeededArguments, runtime: Runtim
     return await ask(runtime, prompt, offering(NextStep, function=functions))
 
 
-def _call(reply: NextStep, number: int, at: str, window_words: int) -> Event:
-    """The call as an event, which is kept for ever: one that is too large is not taken as it is, and has failed."""
+def _call(reply: NextStep, number: int, time: str, window_words: int) -> Event:
+    """The call as an event. Events are kept for ever, so a call that is too large is cut and counts as failed."""
     thoughts = first_words(reply.inner_thoughts.strip(), most_event_words(window_words))
-    arguments = {given.name[:LONGEST_NAME]: given.value for given in reply.arguments[:MOST_ARGUMENTS]}
+    arguments = {argument.name[:LONGEST_NAME]: argument.value for argument in reply.arguments[:MOST_ARGUMENTS]}
     call = Event(
-        number, "call", at, thoughts, reply.function.strip()[:LONGEST_NAME], arguments, reply.request_heartbeat
+        number, "call", time, thoughts, reply.function.strip()[:LONGEST_NAME], arguments, reply.request_heartbeat
     )
     most = OF_A_WORD * window_words
     if len(reply.arguments) <= MOST_ARGUMENTS and sum(map(len, arguments.values())) <= most:
@@ -188,25 +188,29 @@ def _call(reply: NextStep, number: int, at: str, window_words: int) -> Event:
     return replace(call, arguments=kept, result=refused, failed=True)
 
 
-async def _tell(state: AgentTurnState, seen: MainContext, text: str, runtime: Runtime[ReaderContext]) -> None:
+async def _add_system_event(
+    state: AgentTurnState, seen: MainContext, text: str, runtime: Runtime[ReaderContext]
+) -> None:
     event = Event(state["events"], "system", clock(seen.events), text)
     await keep(event, agent_id(state["agent"]), runtime)
 
 
-def _update(state: AgentTurnState, seen: MainContext, then: TurnStep, did: str, events: int = 0) -> ThinkUpdate:
+def _update(
+    state: AgentTurnState, seen: MainContext, next_step: TurnStep, summary: str, events: int = 0
+) -> ThinkUpdate:
     return {
         "events": state["events"] + events,
         "calls": state["calls"],
         "warned": state["warned"],
-        "next_step": then,
+        "next_step": next_step,
         "room": seen.room,
         "status": "reading",
-        "step_summary": did,
+        "step_summary": summary,
     }
 
 
 def chat_frame(functions: Functions, *, dated: bool = True) -> MakeFrame:
-    """For an agent that lives on: its own instructions stand behind the functions; `dated`: events show their time."""
+    """For an agent that lives on: its own instructions come after the functions; `dated`: events show their time."""
 
     async def frame(state: AgentTurnState, runtime: Runtime[ReaderContext]) -> Frame:
         system = chat_system(functions.described, await _own(state, runtime))
@@ -216,7 +220,7 @@ def chat_frame(functions: Functions, *, dated: bool = True) -> MakeFrame:
 
 
 def reading_frame(functions: Functions) -> MakeFrame:
-    """For an agent that answers a question; without times, so that the same question finds its recorded replies."""
+    """For an agent that answers a question; events show no times, so that a repeated question finds its replies."""
 
     async def frame(state: AgentTurnState, runtime: Runtime[ReaderContext]) -> Frame:
         task = f"{await _own(state, runtime)}\n\n{_task(state, runtime)}"

@@ -1,6 +1,6 @@
 """The working context: labelled blocks that the agent edits (MemGPT, section 2.1).
 
-Pure functions over blocks; what can't be done raises `BadInput`, whose text tells the model what to do instead.
+Pure functions over blocks. An edit that can't be made raises `BadInput`, whose text says to the model what to do.
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ def append_to_block(blocks: Sequence[Block], label: str, text: str) -> list[Bloc
 
 
 def replace_in_block(blocks: Sequence[Block], label: str, old: str, new: str) -> list[Block]:
-    """The blocks, with an exact piece of one of them replaced, the first where it stands there more than once."""
+    """The blocks, with the first occurrence of an exact text in one of them replaced."""
     block = block_named(blocks, label)
     if not old.strip():
         raise BadInput("The old text is empty: give the exact text to replace, or append the new one.")
@@ -30,7 +30,7 @@ def replace_in_block(blocks: Sequence[Block], label: str, old: str, new: str) ->
 
 
 def rewrite_block(blocks: Sequence[Block], label: str, text: str) -> list[Block]:
-    """The blocks, with the whole text of one of them exchanged; not for nothing, which is mostly an accident."""
+    """The blocks, with the whole text of one of them replaced; an empty text is refused, as a likely mistake."""
     block = block_named(blocks, label)
     if not text.strip():
         raise BadInput("A rewrite with no text would empty the block: replace the parts that should go.")
@@ -38,7 +38,7 @@ def rewrite_block(blocks: Sequence[Block], label: str, text: str) -> list[Block]
 
 
 def block_named(blocks: Sequence[Block], label: str) -> Block:
-    """The block of this label."""
+    """The block with this label."""
     for block in blocks:
         if block["label"].casefold() == label.strip().casefold():
             return block
@@ -46,7 +46,7 @@ def block_named(blocks: Sequence[Block], label: str) -> Block:
 
 
 def blocks_text(blocks: Sequence[Block]) -> str:
-    """The blocks as the model sees them, each behind its label and size, "n/limit" words."""
+    """The blocks as the model sees them, each after its label and size, "n/limit" words."""
     tag = unused_name("block", [block["text"] for block in blocks])
     return "\n".join(
         f"<{tag} {block['label']}: {size_of(block)} words, {block['about']}>\n{block['text']}".rstrip()

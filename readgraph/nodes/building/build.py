@@ -1,7 +1,7 @@
-"""Build a memory: cut the document into pages and write a note for each, both at once.
+"""Build a memory: cut the document into pages and write a note for each, both at the same time.
 
-One node a stage: progress lives in the page store, so a killed build goes on where it was, and what is there is
-skipped. Pages are cut one after the other; each page's note is asked for as soon as the page is there.
+One node does the whole stage. Progress is in the page store, so a killed build continues where it stopped. Pages are
+cut one after the other; each page's note is asked for as soon as the page exists.
 """
 
 import asyncio
@@ -45,7 +45,7 @@ class ReadUpdate(TypedDict):
 def read_pages(
     paginate: Paginate, write_note: WriteNote, recipe: MakeRecipe, *, cuts_text: bool = True
 ) -> Work[ReadState, ReadUpdate]:
-    """The work of a node that builds memories with these parts, which know nothing but texts (see `build_memory`)."""
+    """The work of a node that builds memories with these parts, which need only texts (see `build_memory`)."""
 
     async def parts(
         document: Document, notes: NotesSoFar, runtime: Runtime[ReaderContext]
@@ -56,11 +56,11 @@ def read_pages(
 
 
 def build_memory(make_parts: MakeParts, recipe: MakeRecipe, *, cuts_text: bool = True) -> Work[ReadState, ReadUpdate]:
-    """The work of a node that builds the document's memory, or takes the one that is there.
+    """The work of a node that builds the document's memory, or uses the existing one.
 
-    A budget that runs out leaves the memory incomplete; the next reading goes on with it, as it does where a history
-    has grown. `cuts_text`: the pages are cut from the text, so each document of a collection is cut by itself, and
-    what did not change of a file that was read before keeps its pages and notes.
+    If the budget runs out, the memory stays incomplete, and the next reading continues it, as for a history that has
+    grown. `cuts_text`: pages are cut from the text, so each document of a collection is cut separately, and the
+    unchanged parts of a file that was read before keep their pages and notes.
     """
 
     async def read(state: ReadState, runtime: Runtime[ReaderContext]) -> ReadUpdate:
@@ -77,10 +77,10 @@ def build_memory(make_parts: MakeParts, recipe: MakeRecipe, *, cuts_text: bool =
         async with building(store.store, memory.id):
             before = await store.memory(memory.document, memory.id)
             memory = await _Build(store, runtime, make_parts, cuts_text).complete(before)
-        did = f"read {counted(memory.pages - before.pages, 'page')}" + (
+        summary = f"read {counted(memory.pages - before.pages, 'page')}" + (
             f" after the {before.pages} before" if before.pages else ""
         )
-        return {"memory": memory.id, "step_summary": did + outdated}
+        return {"memory": memory.id, "step_summary": summary + outdated}
 
     return read
 
@@ -89,8 +89,8 @@ def build_memory(make_parts: MakeParts, recipe: MakeRecipe, *, cuts_text: bool =
 class _Build:
     """One build of a memory.
 
-    A failure or a spent budget starts nothing new; what is in flight is finished and kept, for it is paid for.
-    `to_note` holds the pages that wait for their note; nothing = there are no more.
+    After a failure or a spent budget nothing new is started; calls in flight are finished and kept, because they are
+    paid for. `to_note` holds the pages that wait for their note; None marks the end.
     """
 
     store: PageStore
@@ -103,7 +103,7 @@ class _Build:
     stopped_by: ReadgraphError | None = None
 
     async def complete(self, memory: Memory) -> Memory:
-        """Cut the pages that are missing and write the notes that are missing."""
+        """Cut the missing pages and write the missing notes."""
         memory = replace(memory, paged=False, complete=False)  # kept with the next page: the document may have grown
         document = await self.store.document(memory.document)
         text = await self.store.text(document)
@@ -164,7 +164,7 @@ class _Build:
 
 @dataclass
 class _Progress:
-    """How far a build is, told after each page and note."""
+    """The progress of a build, reported after each page and note."""
 
     characters: int
     read_to: int

@@ -1,4 +1,4 @@
-"""A file that was changed: what stands before and after the change keeps its pages and notes."""
+"""A file that was changed: the text before and after the change keeps its pages and notes."""
 
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass, field, replace
@@ -13,7 +13,7 @@ from readgraph.state.records import Document, Memory, Note, Page
 
 @dataclass(frozen=True)
 class Kept:
-    """Pages of the earlier version where they stand in the text now, and their notes by the page's start."""
+    """Pages of the earlier version at their places in the new text, and their notes by the page's start."""
 
     head: list[Page] = field(default_factory=list)
     tail: list[Page] = field(default_factory=list)
@@ -21,7 +21,7 @@ class Kept:
 
 
 async def kept_of_earlier(store: PageStore, document: Document, text: str, memory: Memory) -> Kept:
-    """What the same recipe's memory of the file's newest earlier version has kept; mostly nothing."""
+    """Unchanged pages and notes from the same recipe's memory of the file's newest earlier version; usually none."""
     earlier = [other for other in await store.documents() if other.source == document.source and other != document]
     if not document.source or not earlier:
         return Kept()
@@ -32,7 +32,7 @@ async def kept_of_earlier(store: PageStore, document: Document, text: str, memor
     notes = {note.page: note for note in await store.notes(known[0].id, range(known[0].pages))}
     same_before = _common(old, text)
     same_after = _common(old[same_before:][::-1], text[same_before:][::-1])
-    # The last page before the change ended with the change in view: it is cut anew.
+    # The end of the last page before the change was chosen with the old text in view, so it is cut again.
     head = [page for page in pages if page.end <= same_before][:-1]
     tail = [page for page in pages[len(head) :] if page.start >= len(old) - same_after]
     shift = len(text) - len(old)
@@ -42,7 +42,7 @@ async def kept_of_earlier(store: PageStore, document: Document, text: str, memor
 
 
 def around_change(paginate: Paginate, kept: Kept) -> Paginate:
-    """Pages as they were kept, and between them pages cut anew (the last of which may be small)."""
+    """The kept pages, and new pages between them (the last of which may be small)."""
 
     async def paged(text: str, last: Page | None, runtime: Runtime[ReaderContext]) -> AsyncGenerator[Page, None]:
         changed_to = kept.tail[0].start if kept.tail else len(text)
@@ -61,7 +61,7 @@ def around_change(paginate: Paginate, kept: Kept) -> Paginate:
 
 
 def around_kept(write_note: WriteNote, kept: Kept) -> WriteNote:
-    """The kept note of a page that has one, else a new one."""
+    """The page's kept note if it has one, else a new note."""
 
     async def noted(text: str, page: Page, runtime: Runtime[ReaderContext]) -> Note:
         if page.start in kept.notes:
@@ -72,7 +72,7 @@ def around_kept(write_note: WriteNote, kept: Kept) -> WriteNote:
 
 
 def _common(one: str, other: str) -> int:
-    """Length of the common beginning, by halving: slices are compared faster than characters."""
+    """Length of the common beginning, by bisection: comparing slices is faster than comparing characters."""
     low, high = 0, min(len(one), len(other))
     while low < high:
         middle = (low + high + 1) // 2

@@ -1,4 +1,4 @@
-"""Pages cut by size alone: those of the papers' baselines, without notes, and of sessions (GAM, section 2.2.1)."""
+"""Pages cut by size alone: for the papers' baselines, without notes, and for sessions (GAM, section 2.2.1)."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
@@ -15,16 +15,16 @@ from readgraph.state.settings import ParagraphBreak
 from readgraph.state.words import count_words, end_after_words
 
 FEWEST_SHARE = 0.5
-"""A page is cut within a paragraph rather than before it has this share of the words that it may have."""
+"""The least share of its word limit with which a page may end at a paragraph; below it, a paragraph is cut."""
 
 Size = Callable[[ReaderContext], int]
-"""A number of words, by the context."""
+"""Gives a number of words for a context."""
 
 
 def even_ends(text: str, start: int, most: int, how: ParagraphBreak = "auto") -> Iterator[tuple[int, int]]:
-    """(end, words) of each page behind an offset: as few pages as can be, none of more than `most` words.
+    """(end, words) of each page after an offset: as few pages as possible, none of more than `most` words.
 
-    Pages end with the paragraph that is nearest to an even share of what is left.
+    Each page ends with the paragraph that is nearest to an even share of the remaining text.
     """
     if start >= len(text):
         return
@@ -40,7 +40,7 @@ def even_ends(text: str, start: int, most: int, how: ParagraphBreak = "auto") ->
 
 
 def even_pages(most: Size) -> Paginate:
-    """Paging into even pages of at most so many words."""
+    """Paging into even pages of at most this many words."""
 
     async def paged(text: str, last: Page | None, runtime: Runtime[ReaderContext]) -> AsyncGenerator[Page, None]:
         number, start = (last.number + 1, last.end) if last else (0, 0)
@@ -72,7 +72,7 @@ def pages_of_sessions(session_ends: Sequence[int]) -> Paginate:
 
 
 def cut_once(words: Size, behind: Literal["first", "last"]) -> Paginate:
-    """Paging into two: the first (or last) so many words are one page, the others another; a short text is one."""
+    """Paging into two: the first (or last) words, as many as `words` gives, and the rest; a short text is one page."""
 
     async def paged(text: str, last: Page | None, runtime: Runtime[ReaderContext]) -> AsyncGenerator[Page, None]:
         kept = words(runtime.context)
@@ -92,11 +92,11 @@ async def one_page(text: str, last: Page | None, runtime: Runtime[ReaderContext]
 
 
 async def no_note(text: str, page: Page, runtime: Runtime[ReaderContext]) -> Note:
-    """An empty note: nothing is remembered of the page but that it is there."""
-    await asyncio.sleep(0)  # lets the page be stored meanwhile
+    """An empty note, for pages that are not summarised."""
+    await asyncio.sleep(0)  # so that the page can be stored meanwhile
     return Note(page.number, "", 0)
 
 
 def words_kept(context: ReaderContext) -> int:
-    """Words that a truncated text keeps: `baseline_words`, or what fits the window."""
+    """Words that a truncated text keeps: `baseline_words`, or as many as fit the window."""
     return min(context.baseline_words or context.window_words, context.window_words)

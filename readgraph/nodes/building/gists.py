@@ -14,7 +14,7 @@ from readgraph.state.records import Note, Page
 from readgraph.state.words import count_words
 
 FEWEST_WORDS = 40
-"""A note may have so many words whatever the page has: a heading alone is told in more words than it has."""
+"""A note may always have this many words, because the note of a mere heading may be longer than the heading."""
 
 
 def no_longer_than(page: Page) -> Callable[[str], str | None]:
@@ -24,7 +24,7 @@ def no_longer_than(page: Page) -> Callable[[str], str | None]:
 
 
 async def gist_page(text: str, page: Page, runtime: Runtime[ReaderContext]) -> Note:
-    """The page's gist, never longer than the page; after three unusable replies, the sentences of an extractive one."""
+    """The page's gist, never longer than the page; after three unusable replies, an extractive gist."""
     context, fallback = runtime.context, False
     prompt = gist_prompt(text, context.gist_words, context.gist_purpose)
     try:

@@ -1,4 +1,4 @@
-"""The parts that a memory is built from: what a hybrid exchanges."""
+"""The parts that build a memory, which a hybrid can replace."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
@@ -11,7 +11,7 @@ from readgraph.state.records import Document, Note, Page, Recipe
 
 
 class NotesSoFar:
-    """Notes that are there and notes that come; for the tasks of one event loop."""
+    """Notes that exist and notes that are being written; for the tasks of one event loop."""
 
     def __init__(self, notes: Iterable[Note] = ()) -> None:
         self._known = {note.page: note for note in notes}
@@ -31,12 +31,12 @@ class NotesSoFar:
         self._wake()
 
     def stop(self, problem: ReadgraphError) -> None:
-        """No more notes come: who waits gets this error."""
+        """No more notes come: tasks that wait get this error."""
         self._stopped_by = problem
         self._wake()
 
     async def before(self, page: int) -> list[Note]:
-        """The notes of all pages before this one, in their order, as soon as the last of them is there."""
+        """The notes of all pages before this one, in order, as soon as all of them are written."""
         while len(self._without_gap) < page:
             if self._stopped_by:
                 raise self._stopped_by
@@ -53,13 +53,13 @@ class NotesSoFar:
 
 
 Paginate = Callable[[str, Page | None, Runtime[ReaderContext]], AsyncGenerator[Page, None]]
-"""Cuts a text into pages behind the last page there is; one that ends the text comes last."""
+"""Cuts the text after the last existing page into pages; the last one ends the text."""
 
 WriteNote = Callable[[str, Page, Runtime[ReaderContext]], Awaitable[Note]]
 """Writes the note of a page from the page's text."""
 
 MakeParts = Callable[[Document, NotesSoFar, Runtime[ReaderContext]], Awaitable[tuple[Paginate, WriteNote]]]
-"""Makes the parts of one build when it begins: they may know the document, and wait for notes of other pages."""
+"""Makes the parts of a build when it begins: they may use the document, and wait for notes of other pages."""
 
 MakeRecipe = Callable[[ReaderContext], Recipe]
 """The recipe of the memory that is built."""

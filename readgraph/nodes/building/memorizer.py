@@ -1,4 +1,4 @@
-"""The memorizer: a memo and a header for each page, in the light of the memory so far (GAM, section 2.2.1)."""
+"""The memorizer: a memo and a header for each page, with the memory so far in view (GAM, section 2.2.1)."""
 
 import re
 from bisect import bisect_left, bisect_right
@@ -23,16 +23,16 @@ from readgraph.state.search.terms import content_words
 from readgraph.state.words import count_words
 
 NEWEST_SHARE = 0.5
-"""Share of the budget for the newest memos; the rest is for older ones that have to do with the page."""
+"""Share of the word budget for the newest memos; the rest is for older ones related to the page."""
 
 QUERY_WORDS = 60
-"""So many of a page's words look for older memos."""
+"""Most words of a page that are used to search for older memos."""
 
 
 class Recalling:
     """Chooses among the memos of one memory.
 
-    The index of their words grows with them: one made anew for each page would take more time than all else does.
+    The index of their words grows with them; building it again for each page would take most of the time.
     """
 
     def __init__(self, budget: int) -> None:
@@ -41,9 +41,9 @@ class Recalling:
         self._holding: defaultdict[str, list[int]] = defaultdict(list)
 
     def near(self, memos: Sequence[Note], text: str) -> list[Note]:
-        """The newest memos, then those nearest to the text, while the budget lasts; in page order.
+        """The newest memos, then those most related to the text, as many as the budget allows; in page order.
 
-        `memos` are those of all pages before a page; they begin with those that were given before.
+        `memos` are those of all earlier pages; they begin with the memos of the previous call.
         """
         self._index(memos)
         if sum(memo.words for memo in memos) <= self.budget:
@@ -60,7 +60,7 @@ class Recalling:
         self._indexed = max(self._indexed, len(memos))
 
     def _nearest(self, text: str, older: int) -> list[int]:
-        """Those of the older memos that share words with the text, by the sum of the shared words' rarity."""
+        """The older memos that share words with the text, ranked by the sum of the shared words' rarity."""
         scores = [0.0] * older
         for word in {*content_words(" ".join(telling_words(text, QUERY_WORDS)))}:
             holding = self._holding.get(word, [])
@@ -73,7 +73,7 @@ class Recalling:
 
 
 def _fitting(memos: Iterable[Note], words: float, *, leave_out: bool) -> list[Note]:
-    """The memos, in this order, that fit into so many words; up to the first that doesn't, or leaving such out."""
+    """The memos, in this order, that fit into the words: up to the first that does not fit, or skipping such memos."""
     fit = []
     for memo in memos:
         if memo.words <= words:
@@ -88,7 +88,7 @@ EXTRACTED_MEMO_WORDS = 60
 TELLING_WORDS = 8
 
 _SPEAKER = re.compile(r"^[ \t]*\w[^\n:.!?]{0,29}:\s+", re.MULTILINE)
-"""Who speaks, at the beginning of a turn: frequent, so it must not pass for what the turns are about."""
+"""The speaker at the beginning of a turn: a frequent word that must not count as content."""
 
 PageLocator = Callable[[Page], str]
 """Where a page stands in the document's own terms ("session 3, 12 March 2024, 19:40"); "" where it has none."""
@@ -97,10 +97,9 @@ PageLocator = Callable[[Page], str]
 async def memorized(
     document: Document, notes: NotesSoFar, runtime: Runtime[ReaderContext]
 ) -> tuple[Paginate, WriteNote]:
-    """The parts of a memory that a model writes, `block` pages at a time against the memory before them.
+    """The parts of a build with a model: pages are memorised in blocks, each with the memory before it in view.
 
-    Blocks are counted from the document's beginning, so that a page is asked for in the same words whenever a build
-    was stopped and goes on.
+    Blocks are counted from the document's beginning, so that a resumed build sends the same prompts.
     """
     paginate, place = await _laid_out(document, runtime)
     recalling, block = Recalling(runtime.context.memory_words), runtime.context.memorize_batch
@@ -117,7 +116,7 @@ async def memorized(
 async def extracted(
     document: Document, notes: NotesSoFar, runtime: Runtime[ReaderContext]
 ) -> tuple[Paginate, WriteNote]:
-    """The parts of a memory without a model: memos of the pages' own sentences, headers of their own words."""
+    """The parts of a build without a model: memos of the pages' own sentences, headers of their own words."""
     paginate, place = await _laid_out(document, runtime)
 
     async def write(text: str, page: Page, runtime: Runtime[ReaderContext]) -> Note:
@@ -127,12 +126,12 @@ async def extracted(
 
 
 def asked_apart(context: ReaderContext) -> bool:
-    """Whether memo and header are asked for one by one: in plain words one reply is one text."""
+    """Whether memo and header need separate calls: in plain words, each reply is a single text."""
     return context.two_calls or context.reply_form == "plain"
 
 
 async def memorize_page(memory: str, place: str, text: str, page: Page, runtime: Runtime[ReaderContext]) -> Note:
-    """Memo and header of a page, asked for at once or one by one; what was not usable is extracted instead."""
+    """Memo and header of a page, from one call or two; an unusable one is replaced by an extractive one."""
     asking = _by_two_calls if asked_apart(runtime.context) else _by_one_call
     memo, header = await asking(memory, place, text, runtime)
     fallback = not (memo and header)
@@ -163,12 +162,12 @@ async def _by_two_calls(memory: str, place: str, text: str, runtime: Runtime[Rea
 
 
 def extracted_memo(text: str) -> str:
-    """The page's most telling sentences."""
+    """The page's most important sentences."""
     return extract_gist(_SPEAKER.sub("", text), EXTRACTED_MEMO_WORDS)
 
 
 def extracted_header(place: str, text: str) -> str:
-    """Where the page stands, and its most telling words."""
+    """The page's place in the document, and its most important words."""
     return ": ".join(filter(None, [place, ", ".join(telling_words(_SPEAKER.sub("", text), TELLING_WORDS))]))
 
 
@@ -177,7 +176,7 @@ def _note(page: Page, memo: str, header: str, *, fallback: bool = False) -> Note
 
 
 async def _laid_out(document: Document, runtime: Runtime[ReaderContext]) -> tuple[Paginate, PageLocator]:
-    """How the document is cut, and where its pages stand."""
+    """How the document is cut, and the place of each page in it."""
     store = page_store(runtime)
     ends = [session.end for session in await sessions_of(store, document)]
     places = await store.places(document)

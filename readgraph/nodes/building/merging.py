@@ -1,7 +1,7 @@
-"""Too long even as gists: merge neighbouring pages until the gists fit the window (ReadAgent, appendix I).
+"""Texts whose gists are too long: merge neighbouring pages until the gists fit the window (ReadAgent, appendix I).
 
-Each round is a memory of its own, built from the one before it with the parts of `read_pages`, so that it is kept,
-resumed and paid for like any other. Where a round merges nothing, the gists of the oldest pages are gisted again.
+Each round is a memory of its own, built from the previous one with the parts of `read_pages`, so that it is kept,
+resumed and paid for like any other. If a round merges nothing, the gists of the oldest pages are gisted again.
 """
 
 from collections.abc import AsyncGenerator
@@ -32,7 +32,7 @@ GISTS_SHARE = 0.5
 """Share of the window that gists may take; the rest is for pages that are read again."""
 
 LARGEST_PAGE_SHARE = 0.125
-"""Pages are not merged beyond this share of the window: one that can't be read again is of no use."""
+"""Most words of a merged page, as a share of the window: a page that can't be read again would be useless."""
 
 MOST_ROUNDS = 12
 
@@ -53,13 +53,13 @@ class MergeUpdate(TypedDict):
 
 
 async def merge_without_model(state: MergeState, runtime: Runtime[ReaderContext]) -> MergeUpdate:
-    """Without a model: take the memory as it is."""
+    """Without a model: use the memory as it is."""
     return {"memory": state["memory"], "step_summary": "kept all pages: no prompt needs to hold their gists"}
 
 
 @step_with(without_model=merge_without_model, builds=True, settings=(Gists, Window))
 async def merge(state: MergeState, runtime: Runtime[ReaderContext]) -> MergeUpdate:
-    """Merge pages, round by round, until their gists fit the window; a memory that fits is taken as it is."""
+    """Merge pages, round by round, until their gists fit the window; a memory that fits is used as it is."""
     store = page_store(runtime)
     allowed = int(GISTS_SHARE * runtime.context.window_words)
     borders = {part.start for part in (await store.document(state["document"])).parts}
@@ -72,7 +72,7 @@ async def merge(state: MergeState, runtime: Runtime[ReaderContext]) -> MergeUpda
         notes = await store.notes(memory.id, range(memory.pages))
         paginate, write = (_pairs(pages, borders), gist_page) if merging else (_same(pages), _fading(notes))
         grown = await _round(memory, number, paginate, write, runtime)
-        if not grown.complete:  # the budget is spent: the round goes on another time, the one before serves now
+        if not grown.complete:  # the budget is spent: use the previous round; a later reading continues this one
             break
         merging = merging and grown.pages < memory.pages
         memory, words = grown, await _gist_words(runtime, grown)
@@ -102,15 +102,15 @@ async def _gist_words(runtime: Runtime[ReaderContext], memory: Memory) -> int:
 
 
 def _pairs(pages: list[Page], borders: set[int]) -> Paginate:
-    """The pages, each pair of which is one page where the model says that the second begins nothing new.
+    """The pages, with each pair joined if the model says that the second page begins nothing new.
 
-    Pages never join over a border between two documents.
+    Pages are never joined across two documents.
     """
 
     async def merged(text: str, last: Page | None, runtime: Runtime[ReaderContext]) -> AsyncGenerator[Page, None]:
         done = sum(page.end <= last.end for page in pages) if last else 0
         number = last.number + 1 if last else 0
-        # Where a reading was stopped within a pair, the first of the two was kept apart, and so is the second.
+        # If a reading was stopped within a pair, its first page was not joined, so the second isn't either.
         alone = pages[done : done + done % 2]
         pairs = [pages[at : at + 2] for at in range(done + done % 2, len(pages), 2)]
         for page in alone:
@@ -142,7 +142,7 @@ async def _joined(text: str, pair: list[Page], borders: set[int], runtime: Runti
 
 
 def _same(pages: list[Page]) -> Paginate:
-    """The same pages once more."""
+    """The same pages again."""
 
     async def again(text: str, last: Page | None, runtime: Runtime[ReaderContext]) -> AsyncGenerator[Page, None]:
         for page in pages[last.number + 1 if last else 0 :]:
@@ -152,7 +152,7 @@ def _same(pages: list[Page]) -> Paginate:
 
 
 def _fading(notes: list[Note]) -> WriteNote:
-    """Gists of the gists for the older half of the pages; the others keep theirs (appendix G: older is fuzzier)."""
+    """Gists of gists for the older half of the pages; the others keep theirs (appendix G: older is fuzzier)."""
     kept = {note.page: note for note in notes}
 
     async def fade(text: str, page: Page, runtime: Runtime[ReaderContext]) -> Note:

@@ -21,7 +21,7 @@ RULE: PageEnd = "rule"
 REST: PageEnd = "rest"
 
 LAST_PAGE_WORDS = 350
-"""A rest of fewer words becomes the last page without a call, as in the reference code."""
+"""If fewer words are left, they become the last page without a call, as in the reference code."""
 
 
 async def pages_at_pauses(text: str, last: Page | None, runtime: Runtime[ReaderContext]) -> AsyncGenerator[Page, None]:

@@ -1,7 +1,7 @@
-"""A summary that is carried from piece to piece to the end of the text: the recurrence that MemWalker is compared with.
+"""A summary carried from piece to piece to the end of the text: the recurrence baseline of MemWalker's paper.
 
-The pieces are of 2,500 tokens and the summary of at most 500 (section 4.3). Each depends on the one before, so the
-calls are a chain; a build that was stopped goes on with the recorded replies.
+Pieces have 2,500 tokens and the summary at most 500 (section 4.3). Each summary depends on the previous one, so the
+calls are a chain; a resumed build uses the recorded replies.
 """
 
 import asyncio
@@ -24,14 +24,14 @@ SUMMARY_WORDS = 375
 
 
 def piece_words(context: ReaderContext) -> int:
-    """Words of a piece: the paper's, or what fits the window beside the summary."""
+    """Words of a piece: as in the paper, or as many as fit the window together with the summary."""
     return min(PIECE_WORDS, context.window_words - SUMMARY_WORDS)
 
 
 async def summarise_on(text: str, page: Page, runtime: Runtime[ReaderContext]) -> Note:
-    """The summary at the end of the page. What the model says beyond its limit is cut, as the paper's limit on tokens.
+    """The summary at the end of the page. A reply beyond the limit is cut, like the paper's limit on tokens.
 
-    After three unusable replies the sentences of an extractive summary are carried on.
+    After three unusable replies, an extractive summary is carried on instead.
     """
     summary, fallback = "", False
     for piece in _pieces(text, runtime.context):
@@ -45,7 +45,7 @@ async def summarise_on(text: str, page: Page, runtime: Runtime[ReaderContext]) -
 
 
 async def extract_on(text: str, page: Page, runtime: Runtime[ReaderContext]) -> Note:
-    """The same without a model: of the summary and the piece the sentences that an extractive summary takes."""
+    """The same without a model: an extractive summary of the summary so far and the piece."""
     summary = ""
     for piece in _pieces(text, runtime.context):
         summary = _extended(summary, piece)
@@ -54,7 +54,7 @@ async def extract_on(text: str, page: Page, runtime: Runtime[ReaderContext]) -> 
 
 
 def _pieces(text: str, context: ReaderContext) -> Iterator[str]:
-    """The pieces of the text; tells before each how far the reading is."""
+    """The pieces of the text; reports the progress before each."""
     start = 0
     for end, _ in even_ends(text, 0, piece_words(context), context.paragraph_break):
         current_meter().report(done=start, of=len(text), pages=1, notes=0)

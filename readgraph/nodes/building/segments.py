@@ -10,11 +10,11 @@ from readgraph.state.records import Page
 from readgraph.state.words import count_words, end_after_words
 
 NEAR = 0.25
-"""A segment's size is within this share of the one asked for; the last segment of a text may be smaller."""
+"""A segment's size deviates at most by this share from the setting; the last segment of a text may be smaller."""
 
 
 async def segments(text: str, last: Page | None, runtime: Runtime[ReaderContext]) -> AsyncGenerator[Page, None]:
-    """Segments that end with the paragraph nearest to the context's size, or with the text where that is near."""
+    """Segments that end with the paragraph nearest to the context's size, or with the text if its end is near."""
     wanted = runtime.context.segment_words
     fewest, most = max(1, round(wanted * (1 - NEAR))), round(wanted * (1 + NEAR))
     number, start = (last.number + 1, last.end) if last else (0, 0)

@@ -1,4 +1,4 @@
-"""Stretches: parts of a long text that are paged at the same time, since pauses are a chain of calls."""
+"""Stretches: parts of a long text that are paged at the same time, because pauses are a chain of calls."""
 
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
@@ -13,11 +13,11 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.records import Page, Part
 
 REACH = 0.25
-"""A stretch ends within this share of its length around the place that would make all equally long."""
+"""A stretch's end may be this share of its length away from where all stretches would be equally long."""
 
 
 def stretch_ends(text: str, ends: Sequence[int], stretches: int) -> list[int]:
-    """Offsets behind each stretch: before a heading near the even place, else at the widest paragraph gap there."""
+    """The end of each stretch: before a heading near the even division, else at the widest paragraph gap there."""
     length = len(text) / stretches
     chosen = []
     for number in range(1, stretches):
@@ -29,7 +29,7 @@ def stretch_ends(text: str, ends: Sequence[int], stretches: int) -> list[int]:
 
 
 def in_stretches(paginate: Paginate) -> Paginate:
-    """The same paging over the context's number of stretches at once; pages come in the text's order."""
+    """The paging applied to the context's number of stretches at once; pages come in the text's order."""
 
     async def paged(text: str, last: Page | None, runtime: Runtime[ReaderContext]) -> AsyncGenerator[Page, None]:
         begin, number = (last.end, last.number + 1) if last else (0, 0)
@@ -39,7 +39,7 @@ def in_stretches(paginate: Paginate) -> Paginate:
             return
         ends = stretch_ends(text, paragraph_ends(text, runtime.context.paragraph_break), runtime.context.stretches)
         left = [end for end in ends if end > begin]
-        # A stretch begins behind a page that doesn't exist; where the reading was stopped, behind the last one.
+        # A stretch begins after a page that doesn't exist; a resumed one begins after the last existing page.
         before = [last, *(Page(-1, end, end, 0, "rule") for end in left[:-1])]
         paging = [_collect(paginate, text[:end], start, runtime) for start, end in zip(before, left, strict=True)]
         async with aclosing(in_order(paging)) as stretches:
@@ -66,7 +66,7 @@ def _gap(text: str, offset: int) -> int:
 
 
 def in_parts(paginate: Paginate, parts: Sequence[Part]) -> Paginate:
-    """The same paging over each part alone, as if it were the whole text: what was read before is not paid again."""
+    """The paging applied to each part separately, so that a document read before is not paid for again."""
     if not parts:
         return paginate
 

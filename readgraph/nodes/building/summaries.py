@@ -1,4 +1,4 @@
-"""Notes of a summary tree: of each segment, and of each group of notes (MemWalker, section 3 and appendix A.1)."""
+"""Notes of a summary tree: for each segment, and for each group of notes (MemWalker, section 3 and appendix A.1)."""
 
 from collections.abc import Awaitable, Callable, Sequence
 
@@ -16,14 +16,14 @@ from readgraph.state.records import Note, Page
 from readgraph.state.words import count_words, first_words
 
 LONGEST = 2
-"""A compressed text that is still longer than so many times what was asked for is not used."""
+"""A compressed text that is longer than this many times the requested length is not used."""
 
 Compress = Callable[[Sequence[str], Runtime[ReaderContext]], Awaitable[tuple[str, bool]]]
-"""The children's texts in short, within the context's `node_words`; and whether that is a fall-back."""
+"""Gives the children's texts in short, within the context's `node_words`, and whether that is a fall-back."""
 
 
 async def summarise(text: str, page: Page, runtime: Runtime[ReaderContext]) -> Note:
-    """The segment's summary, never longer than it; after three unusable replies, the sentences of an extractive one."""
+    """The segment's summary, never longer than the segment; after three unusable replies, an extractive one."""
     try:
         summary, fallback = await ask_text(runtime, summary_prompt(text), no_longer_than(page)), False
     except NoUsableReply:
@@ -33,7 +33,7 @@ async def summarise(text: str, page: Page, runtime: Runtime[ReaderContext]) -> N
 
 
 async def compress(texts: Sequence[str], runtime: Runtime[ReaderContext]) -> tuple[str, bool]:
-    """The model's version; where it gives none, or one that is no shorter than asked for, the extractive one."""
+    """The model's version; if it gives none, or one that is too long, the extractive version."""
     limit = runtime.context.node_words
     try:
         compressed = await ask_text(runtime, compress_prompt(texts, limit))
@@ -46,7 +46,7 @@ async def compress(texts: Sequence[str], runtime: Runtime[ReaderContext]) -> tup
 
 
 async def compress_by_extract(texts: Sequence[str], runtime: Runtime[ReaderContext]) -> tuple[str, bool]:
-    """The weightiest sentences of each child, each having the same share of the limit."""
+    """The most important sentences of each child, with the same share of the limit for each."""
     limit = runtime.context.node_words
     kept = [extract_gist(text, max(1, limit // len(texts))) for text in texts]
     return first_words("\n\n".join(kept), limit), False

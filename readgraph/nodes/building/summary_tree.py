@@ -1,8 +1,8 @@
 """Grow the tree of summaries above a memory's segments, level by level (MemWalker, section 3).
 
-Each node is kept as it comes and each level is counted when it is whole, so a killed build goes on where it was.
-Where a text was appended to, the groups on the left are asked about in the same words as before: the reply cache
-answers, and only the right edge of the tree is paid for.
+Each node is kept when it is made and each level is counted when it is complete, so a killed build continues where it
+stopped. If text was appended, the prompts for the groups on the left are the same as before: the reply cache answers
+them, and only the right edge of the tree is paid for.
 """
 
 import asyncio
@@ -36,15 +36,15 @@ class GrowState(TypedDict):
 
 
 class GrowUpdate(TypedDict):
-    """What growing writes: the tree goes into the page store."""
+    """What growing writes; the tree itself goes into the page store."""
 
     step_summary: str
 
 
 def grow_with(compress: Compress) -> Work[GrowState, GrowUpdate]:
-    """The work of a node that grows the tree, or takes the one that is there.
+    """The work of a node that grows the tree, or uses the existing one.
 
-    A budget that runs out leaves the tree unfinished; the next reading goes on with it.
+    If the budget runs out, the tree stays unfinished, and the next reading continues it.
     """
 
     async def grow(state: GrowState, runtime: Runtime[ReaderContext]) -> GrowUpdate:
@@ -66,7 +66,7 @@ def grow_with(compress: Compress) -> Work[GrowState, GrowUpdate]:
 
 
 async def grow_without_model(state: GrowState, runtime: Runtime[ReaderContext]) -> GrowUpdate:
-    """Grow the tree of a memory that no model built; a model's own waits until there is a model or a budget again."""
+    """Grow the tree of a memory that was built without a model; other trees wait for their model or a new budget."""
     memory = await page_store(runtime).memory(state["document"], state["memory"])
     if memory.recipe.model:
         return {"step_summary": "grew no tree: it waits for its model"}
@@ -79,7 +79,7 @@ def _described(counts: tuple[int, ...]) -> str:
 
 @dataclass
 class _Growth:
-    """One build of a tree. After a failure nothing new is begun; what is in flight is finished and kept."""
+    """One build of a tree. After a failure nothing new is started; calls in flight are finished and kept."""
 
     store: PageStore
     runtime: Runtime[ReaderContext]
@@ -92,7 +92,7 @@ class _Growth:
         self.nodes = sum(self.memory.levels)
 
     async def complete(self) -> Memory:
-        """Grow the levels that are missing."""
+        """Grow the missing levels."""
         for level in range(len(self.memory.levels) + 1, len(self.shape.counts)):
             await self._grow(level)
             if self.stopped_by:
@@ -137,7 +137,7 @@ class _Growth:
         return [node.text for node in nodes]
 
     async def _written(self, node: str, texts: list[str]) -> TreeNode:
-        """The children's texts one after the other; compressed where they are too long together."""
+        """The children's texts joined, or compressed if they are too long together."""
         joined = "\n\n".join(texts)
         if (words := count_words(joined)) <= self.runtime.context.node_words:
             return TreeNode(node, joined, words)

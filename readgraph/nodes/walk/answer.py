@@ -1,4 +1,4 @@
-"""What a walk has in view when it answers: what its leaves said, or the leaves themselves beside all notes."""
+"""What a walk has in view when it answers: the findings of its leaves, or the leaves themselves with all notes."""
 
 from langgraph.runtime import Runtime
 
@@ -45,7 +45,7 @@ async def findings_in_view(state: WalkingState, runtime: Runtime[ReaderContext])
 
 
 def _shown(findings: list[Finding]) -> str:
-    """Each finding with its quotes, after the tag of its page."""
+    """Each finding with its quotes, after its page's tag."""
     bodies = [finding_text(finding) for finding in findings]
     tag = unused_name("page", bodies)
     return "\n\n".join(f"<{tag} {finding['page']}>\n{body}" for finding, body in zip(findings, bodies, strict=True))

@@ -27,7 +27,7 @@ from readgraph.state.settings import Walk, Window
 
 
 async def descend_without_model(state: WalkingState, runtime: Runtime[ReaderContext]) -> WalkUpdate:
-    """Without a model: go down to the child with the best-ranked segment; back up where none shares a word."""
+    """Without a model: go down to the child with the best-ranked segment; back up if no segment shares a word."""
     place = await walk_position(state, runtime)
     if decided := place.settled():
         return place.after(decided)
@@ -53,8 +53,8 @@ def _query(place: WalkPosition) -> str:
 async def descend(state: WalkingState, runtime: Runtime[ReaderContext]) -> WalkUpdate:
     """Choose a child that was not visited, or revert; at the root there is no reverting.
 
-    A node with no child left reverts by itself, and at the root the walk ends there; the root's last child is taken
-    without a call. Three unusable replies in a row end the walk.
+    Without an unvisited child, the walk reverts, or ends at the root; the root's last child is chosen without a call.
+    Three unusable replies in a row end the walk.
     """
     place = await walk_position(state, runtime)
     if decided := place.settled():

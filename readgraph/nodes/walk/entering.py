@@ -1,4 +1,4 @@
-"""Begin a walk: stand at the root of the tree with nothing visited and nothing found."""
+"""Begin a walk at the root of the tree, with nothing visited and nothing found."""
 
 from collections.abc import Callable
 
@@ -47,7 +47,7 @@ class Entered(TypedDict):
 
 @step
 async def enter(state: AskedState, runtime: Runtime[ReaderContext]) -> Entered:
-    """Stand at the root; a walk of an earlier question leaves nothing behind."""
+    """Begin at the root, and clear the walks of an earlier question."""
     shape = TreeShape.of((await remembered(runtime, state["document"], state["memory"]))[1])
     asked = bool(state["question_text"])
     did = f"stood at the root, {shape.root}" if asked else "nothing is asked"
@@ -62,9 +62,9 @@ async def enter(state: AskedState, runtime: Runtime[ReaderContext]) -> Entered:
 
 
 async def nearest_to_question(state: AskedState, runtime: Runtime[ReaderContext]) -> Search[Entered]:
-    """Stand at the leaf of the segment that shares most words with the question; at the root where none shares any.
+    """Begin at the leaf whose segment shares most words with the question, or at the root if none shares any.
 
-    The nodes above it count as not visited: a revert goes up to its parent, where the other children are offered.
+    The nodes above it count as unvisited: a revert goes up to its parent, where the other children are offered.
     """
     entered: Entered = await enter.work(state, runtime)
 

@@ -34,7 +34,7 @@ MOST_QUOTES = 3
 
 
 async def read_leaf_without_model(state: WalkingState, runtime: Runtime[ReaderContext]) -> LeafUpdate:
-    """Without a model: answer with the words of the segment that are nearest to the question, else revert."""
+    """Without a model: answer with the passages of the segment that best match the question, else revert."""
     place = await walk_position(state, runtime)
     page, text = await segment_at(place, runtime)
     quoted = quoted_answer({page.number: text}, state)
@@ -80,7 +80,7 @@ def _complaint(reply: LeafVerdict, choices: dict[str, str]) -> str | None:
 
 
 def _finding(reply: LeafVerdict, page: Page, place: WalkPosition) -> Finding | None:
-    """What the leaf had to say; nothing where it reverted."""
+    """The leaf's finding; None if the walk reverted."""
     if reply.action == "revert":
         return None
     answers, choices = reply.action == "answer", place.state["choices"]

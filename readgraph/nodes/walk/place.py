@@ -1,4 +1,4 @@
-"""What every step of a walk needs: where it stands, what it sees, where a decision leads (MemWalker, section 3)."""
+"""What every step of a walk needs: its position, its view, where a decision leads (MemWalker, section 3)."""
 
 import asyncio
 from collections.abc import Iterable, Mapping
@@ -19,7 +19,7 @@ from readgraph.state.walk import Action, Hop
 from readgraph.state.words import count_words, first_words
 
 LONGEST_REASONING = 120
-"""Words of a reasoning or a finding that go into the state: text doesn't travel there."""
+"""Most words of a reasoning or a finding in the state, which holds no long texts."""
 
 
 Texts = Mapping[str, Note | TreeNode]
@@ -36,7 +36,7 @@ class WalkingState(AskedState):
 
 
 class WalkUpdate(TypedDict):
-    """What a step of the walk writes: where it goes on, whether it does, and the decision."""
+    """What a step of the walk writes: the next node, whether the walk goes on, and the decision."""
 
     current_node: str
     walk: int
@@ -46,7 +46,7 @@ class WalkUpdate(TypedDict):
 
 
 class LeafUpdate(WalkUpdate):
-    """What a leaf writes besides: the pages read so far, and what was found."""
+    """What a leaf also writes: the pages read so far, and the findings."""
 
     pages_read: list[int]
     findings: list[Finding]
@@ -54,7 +54,7 @@ class LeafUpdate(WalkUpdate):
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What was decided at a node, by the model or by rule; `to` is the child that was chosen."""
+    """A decision at a node, by the model or by rule; `to` is the chosen child."""
 
     action: Action
     reasoning: str = ""
@@ -75,21 +75,21 @@ class WalkPosition:
 
     @property
     def at(self) -> str:
-        """The node where the walk stands."""
+        """The walk's current node."""
         return self.state["current_node"]
 
     @property
     def visited(self) -> set[str]:
-        """Nodes at which something was decided, in this walk or an earlier one."""
+        """Nodes at which a decision was made, in this walk or an earlier one."""
         return {hop["node"] for hop in self.state["hops"]}
 
     def offered(self) -> list[str]:
-        """The children that were not visited yet."""
+        """The unvisited children."""
         visited = self.visited
         return [child for child in self.shape.children(self.at) if child not in visited]
 
     def settled(self) -> Decision | None:
-        """What needs no deciding: no child is left, or one at the root, where there is no reverting."""
+        """The decision where there is no choice: no child is left, or one at the root, where the walk can't revert."""
         offered = self.offered()
         if not offered:
             return Decision("exhausted")
@@ -107,7 +107,7 @@ class WalkPosition:
 
     @property
     def found(self) -> list[str]:
-        """What the leaves before had to say in this walk."""
+        """The findings of earlier leaves in this walk."""
         walked = self._walked()
         return [finding["text"] for finding in self.state["findings"] if node_id(0, finding["page"]) in walked]
 
@@ -115,7 +115,7 @@ class WalkPosition:
         return [hop["node"] for hop in self.state["hops"] if hop["walk"] == self.state["walk"]]
 
     def after(self, decision: Decision) -> WalkUpdate:
-        """Go where a decision leads; a walk that ends is followed by the next one, if there is to be one."""
+        """Go where a decision leads; if the walk ends, the next one begins, unless it was the last."""
         state, on = self.state, self._next(decision)
         hop = Hop(
             walk=state["walk"],
@@ -145,7 +145,7 @@ class WalkPosition:
         return {"current_node": at, "walk": walk, "continue_search": again, "hops": hops, "step_summary": did}
 
     def after_leaf(self, decision: Decision, finding: Finding | None) -> LeafUpdate:
-        """Go where a decision at a leaf leads, with what was found."""
+        """Go where a decision at a leaf leads, with the leaf's finding."""
         read, page = self.state["pages_read"], page_of(self.at)
         return {
             **self.after(decision),
@@ -180,7 +180,7 @@ class WalkPosition:
 
 
 async def walk_position(state: WalkingState, runtime: Runtime[ReaderContext]) -> WalkPosition:
-    """Where a walk stands; raises `BadInput` where somebody sent it to a node that doesn't exist."""
+    """A walk's position; raises `BadInput` if the state names a node that doesn't exist."""
     document, memory = await remembered(runtime, state["document"], state["memory"])
     place = WalkPosition(runtime.context, document, memory, TreeShape.of(memory), state)
     place.shape.pages(place.at)
@@ -188,7 +188,7 @@ async def walk_position(state: WalkingState, runtime: Runtime[ReaderContext]) ->
 
 
 async def segment_at(place: WalkPosition, runtime: Runtime[ReaderContext]) -> tuple[Page, str]:
-    """The page of the leaf where a walk stands, and its text."""
+    """The page of the walk's current leaf, and its text."""
     store = page_store(runtime)
     (page,) = await store.pages(place.memory.id, [page_of(place.at)])
     (text,) = await store.spans(place.document, [(page.start, page.end)])
@@ -206,7 +206,7 @@ async def node_texts(runtime: Runtime[ReaderContext], memory: str, nodes: Iterab
 
 
 def working_memory(place: WalkPosition, notes: Texts, words: int) -> tuple[list[str], int]:
-    """The notes that a walk carries and their words, beside a prompt of so many; the oldest are cut to fit."""
+    """The notes that a walk carries, and their words; the oldest are cut so that they fit beside the prompt."""
     texts = [notes[node] for node in place.carried() if node in notes]
     room = place.context.window_words - words - count_words(place.state["question_text"])
     while texts and sum(text.words for text in texts) > room:
@@ -215,5 +215,5 @@ def working_memory(place: WalkPosition, notes: Texts, words: int) -> tuple[list[
 
 
 def reasoning_of(reply: Any) -> str:
-    """The reasoning of a reply that has one."""
+    """The reply's reasoning, if it has one."""
     return str(getattr(reply, "reasoning", ""))
