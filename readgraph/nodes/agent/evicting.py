@@ -68,7 +68,7 @@ def _evict_with(sum_up: SumUp) -> Work[AgentTurnState, EvictUpdate]:
 
 
 def first_to_stay(events: Sequence[Event], sizes: Sequence[int], room: int) -> int:
-    """Index of the first event that stays: the rest takes at most half the room or is the last few; best, a turn begins."""
+    """Index of the first event that stays: the rest takes at most half the room or is the last few."""
     kept, words = 0, 0
     for size in reversed(sizes):
         if words + size > (room / 2 if kept >= KEEP else room * 3 / 4):
