@@ -37,7 +37,7 @@ def missing(
 
 @dataclass
 class Evaluation:
-    """An evaluation and its folder. Each number in `runs` samples the model's replies anew.
+    """An evaluation and its folder. Each number in `runs` gets new replies from the model.
 
     `missing` are the questions that have no answer yet.
     """

@@ -1,7 +1,7 @@
-"""Keyword search in SQLite: one FTS5 index a memory, so that scores don't depend on other memories.
+"""Keyword search in SQLite: one FTS5 index for each memory, so that scores don't depend on other memories.
 
-The FTS5 tables are contentless: what they are given are our own terms (`terms.words`), which are kept beside them,
-compressed, since FTS5 deletes an entry by being told its words again. All calls here block.
+The FTS5 tables are contentless and hold our own terms (`terms.words`). These are also stored separately, compressed,
+since FTS5 needs an entry's words again to delete it. All calls here block.
 """
 
 import sqlite3
@@ -22,14 +22,14 @@ FORMAT = 1
 """Version of tables and terms; a file of another version is rebuilt."""
 
 MOST_ROWS = 20_000
-"""Pages that the terms of one query may stand on together: 100,000 pages of 400 words take about 15 ms so."""
+"""The most pages that the terms of one query may match in total: with it, 100,000 pages of 400 words take 15 ms."""
 
 VACUUM_AT_ONCE = 1000
 """Pages of the file, 4 KB each, that are given back in one transaction."""
 
 WEIGHTS = {"page": 1.0, "header": 0.5, "memo": 1.0}
-"""What a word counts where it stands. With the turn before as header, at half weight, recall@5 over LoCoMo's turns is
-63 where it is 53 without (`benchmarks/retrieval.py`)."""
+"""The weights of a page's parts. With the previous turn as header, at half weight, recall@5 over LoCoMo's turns is 63;
+without it, 53 (`benchmarks/retrieval.py`)."""
 
 # Terms are parted by spaces: ASCII letters, digits, the underscore and all that is not ASCII belong to a term.
 _TOKENIZE = "ascii tokenchars '_'"

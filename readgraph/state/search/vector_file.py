@@ -1,8 +1,8 @@
-"""Vectors on disk: one file a memory and embedding model, which only grows.
+"""Vectors on disk: one file for each memory and embedding model, which only grows.
 
-A line of JSON names format, model and dimension; then come records of one size. To append is one write, a restart
-reads the file through, and a process sees what another appended by reading on. FAISS's own files are written as a
-whole: 77 MB for each page that comes to 100,000 x 384. All calls here block.
+A line of JSON names format, model and dimension; records of one size follow. An append is one write, a restart reads
+the whole file, and a process sees what another appended by reading further. FAISS's own files would be rewritten as a
+whole: 77 MB for each page that is added to 100,000 x 384. All calls here block.
 """
 
 import json
@@ -32,7 +32,7 @@ Records = NDArray[np.void]
 
 @dataclass(frozen=True, slots=True)
 class Header:
-    """The first line of a file; `made` tells a file from the one that stood there before."""
+    """The first line of a file; `made` distinguishes a file from an earlier one with the same name."""
 
     model: str
     dimension: int
