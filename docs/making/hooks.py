@@ -17,6 +17,7 @@ from tables import (
     profiles_table,
     scoring_table,
     settings_table,
+    shared_nodes_table,
 )
 
 from notebooks import links_to_pages, notebook_pages
@@ -30,6 +31,7 @@ MADE = {
     "profiles": profiles_table,
     "scoring": scoring_table,
     "settings": settings_table,
+    "shared_nodes": shared_nodes_table,
 }
 """What replaces `<!-- made: NAME -->` in a page."""
 

@@ -10,6 +10,7 @@ from readgraph.evaluation.datasets import FORMS
 from readgraph.evaluation.datasets.scoring import SCORING
 from readgraph.evaluation.metrics import METRICS
 from readgraph.graphs.methods import METHODS
+from readgraph.graphs.shared_nodes import PAPERS, shared_nodes
 from readgraph.state.context import PROFILES
 from readgraph.state.declaring import as_shown, declared
 from readgraph.state.settings import GROUPS
@@ -49,6 +50,19 @@ def methods_table() -> str:
         page = f"{method.name}.md"
         name = f"[`{method.name}`]({page})" if (METHOD_PAGES / page).exists() else f"`{method.name}`"
         rows.append(f"| {name} | {method.line} | {method.note} |")
+    return "\n".join(rows)
+
+
+def shared_nodes_table() -> str:
+    """The nodes that serve two or more of the papers' methods, with their names in each graph."""
+    rows = [
+        "| node | " + " | ".join(f"`{paper}`" for paper in PAPERS) + " | others |",
+        "|---" * (len(PAPERS) + 2) + "|",
+    ]
+    for node in shared_nodes():
+        if len(node.papers) > 1:
+            named = [", ".join(f"`{name}`" for name in node.nodes.get(paper, [])) for paper in PAPERS]
+            rows.append(f"| `{node.name}` | {' | '.join(named)} | {len(node.others)} |")
     return "\n".join(rows)
 
 

@@ -21,6 +21,14 @@ def test_every_method_is_listed_with_its_line(readgraph: Command) -> None:
     assert all(method["name"] in printed and method["line"] in printed for method in listed)
 
 
+def test_the_nodes_that_methods_share_are_listed(readgraph: Command) -> None:
+    printed, listed = readgraph("methods", "--shared").text, readgraph("methods", "--shared", "--json").json
+    (cite,) = (node for node in listed if node["name"] == "cite")
+    assert cite["nodes"] == {name: ["cite"] for name in METHODS} and all(node["name"] in printed for node in listed)
+    assert "6 of them serve two or more of the papers' methods" in " ".join(printed.split())
+    assert_refused(readgraph("methods", "gam", "--shared"), "leave gam out")
+
+
 @pytest.mark.parametrize("name", METHODS)
 def test_a_method_is_drawn(readgraph: Command, name: str) -> None:
     drawing = readgraph("methods", name, "--mermaid").out

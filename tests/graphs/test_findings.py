@@ -6,6 +6,7 @@ import pytest
 from langgraph.runtime import Runtime
 
 from readgraph.graphs.methods import METHODS
+from readgraph.graphs.shared_nodes import PAPERS, shared_nodes
 from readgraph.nodes.answering.in_view import InView, answering, compression_rate, known
 from readgraph.nodes.contracts import AnswerState, AnswerUpdate, SaidAnswer
 from readgraph.state.context import ReaderContext
@@ -28,6 +29,14 @@ async def document(library: Library, story: str) -> Document:
 def test_all_methods_answer_with_one_node() -> None:
     answers: list[Any] = [METHODS[name].build().nodes["answer"].runnable for name in METHODS]
     assert len({node.work.__code__ for node in answers}) == 1
+
+
+def test_six_nodes_serve_several_of_the_papers_methods() -> None:
+    serve = {node.name: node.papers for node in shared_nodes() if len(node.papers) > 1}
+    assert [name for name, papers in serve.items() if papers == [*PAPERS]] == [
+        *("opening", "build_memory", "answering", "cite", "deciding"),
+    ]
+    assert serve["searching"] == ["gam", "mem-gpt"] and len(serve) >= 6
 
 
 @pytest.mark.parametrize("method", ["mem-walker", "gam", "mem-gpt", "full-text"])

@@ -26,7 +26,7 @@ ROOMS: dict[str, set[str]] = {
 """What each room may import of the others."""
 
 SHARED_BY_NODES = set(
-    "bounds step contracts extractive memory_view page_ends prompts search_tools searching tasks".split()
+    "bounds step contracts deciding extractive memory_view page_ends prompts search_tools searching tasks".split()
 )
 INNER: dict[str, dict[str, set[str]]] = {
     "nodes": {

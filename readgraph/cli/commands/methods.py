@@ -55,11 +55,16 @@ def list_methods(
     run: typer.Context,
     name: Annotated[str, typer.Argument(metavar="NAME", help="The method whose nodes to show.")] = "",
     mermaid: Annotated[bool, typer.Option("--mermaid", help="Print its graph as a Mermaid drawing.")] = False,
+    shared: Annotated[bool, typer.Option("--shared", help="Show which nodes the methods share.")] = False,
     as_json: Json = False,
 ) -> None:
     """List the methods, or show one of them: its nodes with what they read and write, or its drawing."""
     from readgraph.cli.run import methods as listing
 
+    if shared:
+        check_alone(run, "shows the nodes of all methods", "--shared", "--json")
+        listing.show_shared_nodes(name, as_json=as_json)
+        return
     if mermaid:
         check_alone(run, "prints only the drawing", "--mermaid")
     if name or mermaid:

@@ -8,6 +8,7 @@ from rich.table import Table
 from readgraph.cli.terminal.rendering import PLAIN, print_json
 from readgraph.cli.terminal.safe_text import Console, Text
 from readgraph.graphs.methods import METHODS, Method, method_named
+from readgraph.graphs.shared_nodes import PAPERS, shared_nodes
 from readgraph.graphs.wiring.declared import declared_by
 from readgraph.state.errors import BadInput
 
@@ -42,6 +43,24 @@ def show_method(name: str, *, mermaid: bool, as_json: bool) -> None:
     for node in nodes:
         table.add_row(Text(node["name"]), Text(", ".join(node["reads"])), Text(", ".join(node["writes"])))
     console.print(table)
+
+
+def show_shared_nodes(name: str, *, as_json: bool) -> None:
+    """Print which nodes several methods share, with their names in the papers' methods."""
+    if name:
+        raise BadInput(f"--shared shows the nodes of all methods: leave {name} out.")
+    shared = shared_nodes()
+    if as_json:
+        print_json([{"name": node.name, "module": node.module, "nodes": node.nodes} for node in shared])
+        return
+    table = Table("node", *PAPERS, "others", **PLAIN)
+    for node in shared:
+        named = [", ".join(node.nodes.get(paper, [])) for paper in PAPERS]
+        table.add_row(Text(node.name, style="bold"), *map(Text, named), str(len(node.others)))
+    console = Console()
+    console.print(table)
+    several = sum(len(node.papers) > 1 for node in shared)
+    console.print(f"{several} of them serve two or more of the papers' methods.")
 
 
 def _described(method: Method) -> dict[str, Any]:

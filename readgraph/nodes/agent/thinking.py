@@ -7,7 +7,6 @@ from langgraph.runtime import Runtime
 
 from readgraph.models.asking import ask
 from readgraph.models.clients import HOW_TO_NAME
-from readgraph.models.metering import fell_back
 from readgraph.models.offered_values import offering
 from readgraph.models.prompt import Prompt
 from readgraph.nodes.agent.contracts import AgentTurnState, ThinkState, ThinkUpdate
@@ -16,6 +15,7 @@ from readgraph.nodes.agent.function_calls import Functions
 from readgraph.nodes.agent.receiving import clock, keep
 from readgraph.nodes.agent.working_context import blocks_text
 from readgraph.nodes.bounds import may_go_on
+from readgraph.nodes.deciding import Choice, deciding
 from readgraph.nodes.prompts.agent import Argument, NextStep, agent_prompt, chat_system, reading_system
 from readgraph.nodes.prompts.plain_step import ArgumentText, FunctionNumber, argument_prompt, function_prompt
 from readgraph.nodes.step import StepNode
@@ -134,7 +134,7 @@ async def main_context(state: AgentTurnState, frame: Frame, runtime: Runtime[Rea
 def think_with(make_frame: MakeFrame) -> StepNode[ThinkState, ThinkUpdate]:
     """The node that asks for the next step. If the queue overflows, it asks nothing and leads to `evict`."""
 
-    async def think(state: ThinkState, runtime: Runtime[ReaderContext]) -> ThinkUpdate:
+    async def think(state: ThinkState, runtime: Runtime[ReaderContext]) -> ThinkUpdate | Choice[ThinkUpdate]:
         """Ask for the next function call, which becomes an event without a result."""
         frame = await make_frame(state, runtime)
         seen = await main_context(state, frame, runtime)
@@ -146,17 +146,20 @@ def think_with(make_frame: MakeFrame) -> StepNode[ThinkState, ThinkUpdate]:
         if seen.queue_words > WARN_AT * seen.room and not state["warned"]:
             await _add_system_event(state, seen, WARNING, runtime)
             return {**_update(state, seen, "think", "warned of a full queue", events=1), "warned": True}
-        try:
+
+        async def call_function() -> ThinkUpdate:
             reply = await _next_step(seen.prompt, frame.functions, runtime)
-        except NoUsableReply:
-            fell_back("step")
+            call = _call(reply, state["events"], clock(seen.events), runtime.context.window_words)
+            await keep(call, agent_id(state["agent"]), runtime)
+            return {**_update(state, seen, "act", call_line(call), events=1), "calls": state["calls"] + 1}
+
+        async def end_turn(problem: NoUsableReply) -> ThinkUpdate:
             await _add_system_event(state, seen, NO_STEP, runtime)
             return {**_update(state, seen, "yield", "gave no usable step", events=1), "status": "no_answer"}
-        call = _call(reply, state["events"], clock(seen.events), runtime.context.window_words)
-        await keep(call, agent_id(state["agent"]), runtime)
-        return {**_update(state, seen, "act", call_line(call), events=1), "calls": state["calls"] + 1}
 
-    async def think_without_model(state: AgentTurnState, runtime: Runtime[ReaderContext]) -> ThinkUpdate:
+        return Choice(call_function, end_turn, "step")
+
+    async def think_without_model(state: ThinkState, runtime: Runtime[ReaderContext]) -> ThinkUpdate:
         """If the budget is spent: end the turn, with an event that says why."""
         if not runtime.context.model:
             raise BadInput(f"An agent needs a model: {HOW_TO_NAME}")
@@ -164,7 +167,7 @@ def think_with(make_frame: MakeFrame) -> StepNode[ThinkState, ThinkUpdate]:
         await _add_system_event(state, seen, SPENT, runtime)
         return {**_update(state, seen, "yield", "stopped", events=1), "status": "budget"}
 
-    return StepNode(think, think_without_model, settings=(Chaining, Window))
+    return deciding(think_without_model, settings=(Chaining, Window))(think)
 
 
 async def _next_step(prompt: Prompt, functions: NeededArguments, runtime: Runtime[ReaderContext]) -> NextStep:

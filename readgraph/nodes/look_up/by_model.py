@@ -1,28 +1,22 @@
 """Interactive look-up: choose pages to read again, all at once or one by one (ReadAgent, section 3.2)."""
 
-from collections.abc import Callable
-from typing import TypeVar
+from functools import partial
 
 from langgraph.runtime import Runtime
-from pydantic import BaseModel
 
 from readgraph.models.asking import ask
-from readgraph.models.metering import fell_back
 from readgraph.models.offered_values import offering
-from readgraph.models.prompt import Prompt
 from readgraph.nodes.contracts import LookUpState, LookUpUpdate
+from readgraph.nodes.deciding import Choice, deciding
 from readgraph.nodes.extractive import query_of, ranked_pages
 from readgraph.nodes.memory_view import listed, remembered, view_memory
 from readgraph.nodes.prompts.look_up import NextPage, PagesToRead, look_up_next_prompt, look_up_pages_prompt
 from readgraph.nodes.search_tools import OkapiTool
 from readgraph.nodes.searching import Bounds, Found, Search, searching
-from readgraph.nodes.step import step_with
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import NoUsableReply
 from readgraph.state.page_store import page_store
 from readgraph.state.settings import LookUp, PagesRead, Window
-
-Reply = TypeVar("Reply", bound=BaseModel)
 
 STOP_BELOW = 0.5
 """Without a model, looking up one by one ends where a page scores less than this share of the best one."""
@@ -48,8 +42,8 @@ nearest_pages = searching(nearest, settings=(PagesRead,))
 look_up_pages_without_model = nearest_pages.work
 
 
-@step_with(without_model=look_up_pages_without_model, settings=(PagesRead, Window))
-async def look_up_pages(state: LookUpState, runtime: Runtime[ReaderContext]) -> LookUpUpdate:
+@deciding(look_up_pages_without_model, settings=(PagesRead, Window))
+async def look_up_pages(state: LookUpState, runtime: Runtime[ReaderContext]) -> LookUpUpdate | Choice[LookUpUpdate]:
     """ReadAgent-P: the model names all pages at once, by importance.
 
     Numbers that don't exist or come twice are dropped, those over the maximum, and those that would overflow the
@@ -66,13 +60,15 @@ async def look_up_pages(state: LookUpState, runtime: Runtime[ReaderContext]) -> 
     def complaint(reply: PagesToRead) -> str | None:
         return f"choose from pages {sorted(unread)}" if reply.pages and unread.isdisjoint(reply.pages) else None
 
-    prompt = look_up_pages_prompt(view.text, state["question_text"], state["choices"], most)
-    reply = await _choice(runtime, prompt, offering(PagesToRead, pages=sorted(unread)), complaint)
-    if isinstance(reply, str):
-        return {"pages_read": read, "continue_search": False, "step_summary": reply}
-    wanted = [page for page in dict.fromkeys(reply.pages) if page in unread]
-    pages = view.fitting(wanted, runtime.context.window_words)[:most]
-    return {"pages_read": [*read, *pages], "continue_search": False, "step_summary": f"{listed(pages)}: {reply.reason}"}
+    async def choose() -> LookUpUpdate:
+        prompt = look_up_pages_prompt(view.text, state["question_text"], state["choices"], most)
+        reply = await ask(runtime, prompt, offering(PagesToRead, pages=sorted(unread)), complaint)
+        wanted = [page for page in dict.fromkeys(reply.pages) if page in unread]
+        pages = view.fitting(wanted, runtime.context.window_words)[:most]
+        did = f"{listed(pages)}: {reply.reason}"
+        return {"pages_read": [*read, *pages], "continue_search": False, "step_summary": did}
+
+    return Choice(choose, partial(_none, read), "look_up")
 
 
 async def look_up_next_without_model(state: LookUpState, runtime: Runtime[ReaderContext]) -> LookUpUpdate:
@@ -90,8 +86,8 @@ async def look_up_next_without_model(state: LookUpState, runtime: Runtime[Reader
     }
 
 
-@step_with(without_model=look_up_next_without_model, settings=(PagesRead, Window))
-async def look_up_next(state: LookUpState, runtime: Runtime[ReaderContext]) -> LookUpUpdate:
+@deciding(look_up_next_without_model, settings=(PagesRead, Window))
+async def look_up_next(state: LookUpState, runtime: Runtime[ReaderContext]) -> LookUpUpdate | Choice[LookUpUpdate]:
     """ReadAgent-S: the model sees what it has read so far and names one more page, or stops.
 
     It ends at the maximum of pages, and where no other page would fit the window.
@@ -105,15 +101,16 @@ async def look_up_next(state: LookUpState, runtime: Runtime[ReaderContext]) -> L
     def complaint(reply: NextPage) -> str | None:
         return None if reply.page is None or reply.page in unread else f"page {reply.page} is not there to be read"
 
-    prompt = look_up_next_prompt(view.text, state["question_text"], state["choices"], read)
-    reply = await _choice(runtime, prompt, offering(NextPage, page=sorted(unread)), complaint)
-    if isinstance(reply, str):
-        return {"pages_read": read, "continue_search": False, "step_summary": reply}
-    if reply.page is None:
-        return {"pages_read": read, "continue_search": False, "step_summary": f"stopped: {reply.reason}"}
-    read = [*read, reply.page]
-    looking = len(read) < runtime.context.max_pages and len(unread) > 1
-    return {"pages_read": read, "continue_search": looking, "step_summary": f"{listed(read[-1:])}: {reply.reason}"}
+    async def choose() -> LookUpUpdate:
+        prompt = look_up_next_prompt(view.text, state["question_text"], state["choices"], read)
+        reply = await ask(runtime, prompt, offering(NextPage, page=sorted(unread)), complaint)
+        if reply.page is None:
+            return {"pages_read": read, "continue_search": False, "step_summary": f"stopped: {reply.reason}"}
+        looking = len(read) + 1 < runtime.context.max_pages and len(unread) > 1
+        did = f"{listed([reply.page])}: {reply.reason}"
+        return {"pages_read": [*read, reply.page], "continue_search": looking, "step_summary": did}
+
+    return Choice(choose, partial(_none, read), "look_up")
 
 
 async def look_up_without_model(state: LookUpState, runtime: Runtime[ReaderContext]) -> LookUpUpdate:
@@ -122,19 +119,13 @@ async def look_up_without_model(state: LookUpState, runtime: Runtime[ReaderConte
     return await choose(state, runtime)
 
 
-@step_with(without_model=look_up_without_model, settings=(LookUp, PagesRead, Window))
-async def look_up(state: LookUpState, runtime: Runtime[ReaderContext]) -> LookUpUpdate:
+@deciding(look_up_without_model, settings=(LookUp, PagesRead, Window))
+async def look_up(state: LookUpState, runtime: Runtime[ReaderContext]) -> LookUpUpdate | Choice[LookUpUpdate]:
     """Look up as the context's strategy says."""
     strategy = look_up_pages if runtime.context.strategy == "parallel" else look_up_next
     return await strategy.work(state, runtime)
 
 
-async def _choice(
-    runtime: Runtime[ReaderContext], prompt: Prompt, reply: type[Reply], complaint: Callable[[Reply], str | None]
-) -> Reply | str:
-    """The model's choice, or in words why there is none."""
-    try:
-        return await ask(runtime, prompt, reply, complaint)
-    except NoUsableReply:
-        fell_back("look_up")
-        return "gave no usable page number: looked nothing up"
+async def _none(read: list[int], problem: NoUsableReply) -> LookUpUpdate:
+    did = "gave no usable page number: looked nothing up"
+    return {"pages_read": read, "continue_search": False, "step_summary": did}

@@ -10,7 +10,7 @@ from readgraph.nodes.step import StepNode
 from readgraph.state.context import ReaderContext
 
 
-def _looking_at(chosen: Callable[[int], Iterable[int]], told: str) -> StepNode[LookUpState, LookUpUpdate]:
+def looking_at(chosen: Callable[[int], Iterable[int]], told: str) -> StepNode[LookUpState, LookUpUpdate]:
     """The look-up that reads the chosen ones of so many pages; pages that were chosen before stay."""
 
     async def look_up(state: LookUpState, runtime: Runtime[ReaderContext]) -> LookUpUpdate:
@@ -26,7 +26,7 @@ def _looking_at(chosen: Callable[[int], Iterable[int]], told: str) -> StepNode[L
     return StepNode(look_up)
 
 
-no_page = _looking_at(lambda pages: [], "no page: the notes alone must do")
-every_page = _looking_at(lambda pages: range(pages), "every page")
-first_page = _looking_at(lambda pages: range(pages)[:1], "the beginning of the text")
-last_page = _looking_at(lambda pages: range(pages)[-1:], "the end of the text")
+no_page = looking_at(lambda pages: [], "no page: the notes alone must do")
+every_page = looking_at(lambda pages: range(pages), "every page")
+first_page = looking_at(lambda pages: range(pages)[:1], "the beginning of the text")
+last_page = looking_at(lambda pages: range(pages)[-1:], "the end of the text")

@@ -9,9 +9,9 @@ from typing_extensions import TypedDict
 
 from readgraph.models.asking import ask
 from readgraph.models.lenient_replies import numbers_in, texts_in
-from readgraph.models.metering import fell_back
 from readgraph.models.offered_values import offering
 from readgraph.nodes.contracts import AskedState, LookUpState, LookUpUpdate
+from readgraph.nodes.deciding import Choice, deciding
 from readgraph.nodes.look_up.by_model import look_up_pages, look_up_pages_without_model
 from readgraph.nodes.memory_view import listed, remembered
 from readgraph.nodes.prompts.plan import SearchPlan, plan_prompt, plan_reply
@@ -49,21 +49,30 @@ class PlanUpdate(TypedDict):
 def planning(open_tools: OpenTools) -> StepNode[PlanState, PlanUpdate]:
     """The node that plans searches with these tools."""
 
-    async def plan(state: PlanState, runtime: Runtime[ReaderContext]) -> PlanUpdate:
+    async def plan(state: PlanState, runtime: Runtime[ReaderContext]) -> PlanUpdate | Choice[PlanUpdate]:
         """Plan a round of searches: the model sees the question, what is missing, the memory and the tools.
 
         Queries for tools that are not there and pages that don't exist are dropped, one by one. Where no usable reply
         came, or it planned nothing, what is asked is searched for as it stands.
         """
         case = await _open(state, runtime, open_tools)
-        return case.planned(await _asked_plan(case) if case.searchable else no_plan())
+        if not case.searchable:
+            return case.planned(no_plan())
+
+        async def choose() -> PlanUpdate:
+            return case.planned(await _asked_plan(case))
+
+        async def as_worded(problem: NoUsableReply) -> PlanUpdate:
+            return case.planned(_worded_plan(case))
+
+        return Choice(choose, as_worded, "plan")
 
     async def plan_without_model(state: PlanState, runtime: Runtime[ReaderContext]) -> PlanUpdate:
         """Without a model: search for what is asked as it stands."""
         case = await _open(state, runtime, open_tools)
         return case.planned(_worded_plan(case) if case.searchable else no_plan())
 
-    return StepNode(plan, plan_without_model, settings=(Reflecting, Research, SearchTools, Embeddings, Window))
+    return deciding(plan_without_model, settings=(Reflecting, Research, SearchTools, Embeddings, Window))(plan)
 
 
 @dataclass(frozen=True)
@@ -172,12 +181,7 @@ async def _asked_plan(case: _Case) -> Plan:
         searched=[query for done in state["rounds"] for query in (*done["plan"]["keyword"], *done["plan"]["vector"])],
         read=state["pages_read"],
     )
-    try:
-        reply = await ask(case.runtime, prompt, case.reply, complaint)
-    except NoUsableReply:
-        fell_back("plan")
-        return _worded_plan(case)
-    return case.usable(reply.model_dump())
+    return case.usable((await ask(case.runtime, prompt, case.reply, complaint)).model_dump())
 
 
 def _worded_plan(case: _Case) -> Plan:

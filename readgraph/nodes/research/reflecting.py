@@ -4,8 +4,8 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from readgraph.models.asking import ask
-from readgraph.models.metering import fell_back
 from readgraph.nodes.contracts import AskedState
+from readgraph.nodes.deciding import Choice, deciding
 from readgraph.nodes.extractive import telling_words
 from readgraph.nodes.memory_view import remembered, view_memory
 from readgraph.nodes.prompts.reflect import (
@@ -17,7 +17,6 @@ from readgraph.nodes.prompts.reflect import (
     missing_prompt,
     reflect_prompt,
 )
-from readgraph.nodes.step import step_with
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import NoUsableReply
 from readgraph.state.research import Plan, Round, SearchHit, pages_of_round
@@ -58,8 +57,8 @@ async def reflect_without_model(state: ReflectState, runtime: Runtime[ReaderCont
     return _closed(state, runtime, "", not missing, [" ".join(missing)])
 
 
-@step_with(without_model=reflect_without_model, settings=(Reflecting,))
-async def reflect(state: ReflectState, runtime: Runtime[ReaderContext]) -> ReflectUpdate:
+@deciding(reflect_without_model, settings=(Reflecting,))
+async def reflect(state: ReflectState, runtime: Runtime[ReaderContext]) -> ReflectUpdate | Choice[ReflectUpdate]:
     """Ask whether the notes are enough and what is missing, in one call or in two as the paper does.
 
     Nothing is asked where it would decide nothing: after the last round, once every page was read, and while the
@@ -68,12 +67,14 @@ async def reflect(state: ReflectState, runtime: Runtime[ReaderContext]) -> Refle
     end = await _end(state, runtime)
     if end or not _is_new(state):
         return _closed(state, runtime, end, None, state["requests"])
-    try:
-        enough, missing = await verdict(state["notes"], state, runtime)
-    except NoUsableReply:
-        fell_back("reflect")
+
+    async def judge() -> ReflectUpdate:
+        return _closed(state, runtime, "", *await verdict(state["notes"], state, runtime))
+
+    async def go_on(problem: NoUsableReply) -> ReflectUpdate:
         return _closed(state, runtime, "", None, state["requests"])
-    return _closed(state, runtime, "", enough, missing)
+
+    return Choice(judge, go_on, "reflect")
 
 
 def missing_words(notes: str, question: str) -> list[str]:
@@ -152,8 +153,8 @@ async def gists_suffice_without_model(state: AskedState, runtime: Runtime[Reader
     return _judged(not missing, [" ".join(missing)])
 
 
-@step_with(without_model=gists_suffice_without_model, settings=(Reflecting, Research, Window))
-async def gists_suffice(state: AskedState, runtime: Runtime[ReaderContext]) -> Judged:
+@deciding(gists_suffice_without_model, settings=(Reflecting, Research, Window))
+async def gists_suffice(state: AskedState, runtime: Runtime[ReaderContext]) -> Judged | Choice[Judged]:
     """Ask whether the notes are enough, and what is missing, with the questions that reflection asks.
 
     Nothing is asked where it would decide nothing: where no round of research is allowed, and where a context is wanted
@@ -162,12 +163,14 @@ async def gists_suffice(state: AskedState, runtime: Runtime[ReaderContext]) -> J
     if settled := _settled(runtime.context):
         return settled
     view = await view_memory(runtime, state["document"], state["memory"], state["pages_read"])
-    try:
-        enough, missing = await verdict(view.text, state, runtime)
-    except NoUsableReply:
-        fell_back("judge")
+
+    async def judge() -> Judged:
+        return _judged(*await verdict(view.text, state, runtime))
+
+    async def look_further(problem: NoUsableReply) -> Judged:
         return _judged(False, [])
-    return _judged(enough, missing)
+
+    return Choice(judge, look_further, "judge")
 
 
 def _settled(context: ReaderContext) -> Judged | None:

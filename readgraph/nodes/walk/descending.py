@@ -5,10 +5,9 @@ import asyncio
 from langgraph.runtime import Runtime
 
 from readgraph.models.asking import ask
-from readgraph.models.metering import fell_back
 from readgraph.models.offered_values import offering
+from readgraph.nodes.deciding import Choice, deciding
 from readgraph.nodes.prompts.triage import ChildOrRevert, triage_prompt, triage_reply
-from readgraph.nodes.step import step_with
 from readgraph.nodes.walk.place import (
     Decision,
     WalkingState,
@@ -49,8 +48,8 @@ def _query(place: WalkPosition) -> str:
     return " ".join([place.state["question_text"], *place.state["choices"].values()])
 
 
-@step_with(without_model=descend_without_model, settings=(Walk, Window))
-async def descend(state: WalkingState, runtime: Runtime[ReaderContext]) -> WalkUpdate:
+@deciding(descend_without_model, settings=(Walk, Window))
+async def descend(state: WalkingState, runtime: Runtime[ReaderContext]) -> WalkUpdate | Choice[WalkUpdate]:
     """Choose a child that was not visited, or revert; at the root there is no reverting.
 
     Without an unvisited child, the walk reverts, or ends at the root; the root's last child is chosen without a call.
@@ -59,10 +58,10 @@ async def descend(state: WalkingState, runtime: Runtime[ReaderContext]) -> WalkU
     place = await walk_position(state, runtime)
     if decided := place.settled():
         return place.after(decided)
-    return place.after(await _triage(place, runtime))
+    return await _triage(place, runtime)
 
 
-async def _triage(place: WalkPosition, runtime: Runtime[ReaderContext]) -> Decision:
+async def _triage(place: WalkPosition, runtime: Runtime[ReaderContext]) -> Choice[WalkUpdate]:
     context, state, may_revert = place.context, place.state, place.at != place.shape.root
     children, offered = place.shape.children(place.at), place.offered()
     notes = await node_texts(runtime, place.memory.id, [*children, *place.carried()])
@@ -84,12 +83,13 @@ async def _triage(place: WalkPosition, runtime: Runtime[ReaderContext]) -> Decis
     def complaint(reply: ChildOrRevert) -> str | None:
         return None if reply.part is None or reply.part in parts else f"part must be one of {parts}"
 
-    wanted = offering(triage_reply(reasoning=context.reasoning, may_revert=may_revert), part=parts)
-    try:
+    async def choose() -> WalkUpdate:
+        wanted = offering(triage_reply(reasoning=context.reasoning, may_revert=may_revert), part=parts)
         reply = await ask(runtime, prompt, wanted, complaint)
-    except NoUsableReply as problem:
-        fell_back("triage")
-        return Decision("unusable", str(problem), None, memory_words, shown)
-    if reply.part is None:
-        return Decision("revert", reasoning_of(reply), None, memory_words, shown)
-    return Decision("child", reasoning_of(reply), children[reply.part], memory_words, shown)
+        to = None if reply.part is None else children[reply.part]
+        return place.after(Decision("child" if to else "revert", reasoning_of(reply), to, memory_words, shown))
+
+    async def end(problem: NoUsableReply) -> WalkUpdate:
+        return place.after(Decision("unusable", str(problem), None, memory_words, shown))
+
+    return Choice(choose, end, "triage")

@@ -5,12 +5,11 @@ import asyncio
 from langgraph.runtime import Runtime
 
 from readgraph.models.asking import ask
-from readgraph.models.metering import fell_back
 from readgraph.models.offered_values import offering
 from readgraph.nodes.answering.said import letter_of
+from readgraph.nodes.deciding import Choice, deciding
 from readgraph.nodes.extractive import quoted_answer
 from readgraph.nodes.prompts.leaf import LeafChoice, LeafVerdict, leaf_prompt, leaf_reply
-from readgraph.nodes.step import step_with
 from readgraph.nodes.walk.place import (
     LONGEST_REASONING,
     Decision,
@@ -50,8 +49,8 @@ async def read_leaf_without_model(state: WalkingState, runtime: Runtime[ReaderCo
     return place.after_leaf(Decision("answer", quoted.summary, None, 0, page.words), finding)
 
 
-@step_with(without_model=read_leaf_without_model, settings=(Walk, Window))
-async def read_leaf(state: WalkingState, runtime: Runtime[ReaderContext]) -> LeafUpdate:
+@deciding(read_leaf_without_model, settings=(Walk, Window))
+async def read_leaf(state: WalkingState, runtime: Runtime[ReaderContext]) -> LeafUpdate | Choice[LeafUpdate]:
     """Read a segment and answer, keep what it shows and go on, or revert. Three unusable replies end the walk."""
     place = await walk_position(state, runtime)
     (page, segment), notes = await asyncio.gather(
@@ -62,13 +61,16 @@ async def read_leaf(state: WalkingState, runtime: Runtime[ReaderContext]) -> Lea
     prompt = leaf_prompt(segment, memory, place.found, state["question_text"], choices, reasoning=context.reasoning)
     verdict = leaf_reply(reasoning=context.reasoning, choices=bool(choices))
     reply_type = offering(verdict, choice=choices) if choices else verdict
-    try:
+
+    async def judge() -> LeafUpdate:
         reply = await ask(runtime, prompt, reply_type, lambda reply: _complaint(reply, choices))
-    except NoUsableReply as problem:
-        fell_back("leaf")
+        decision = Decision(reply.action, reasoning_of(reply), None, memory_words, page.words)
+        return place.after_leaf(decision, _finding(reply, page, place))
+
+    async def end(problem: NoUsableReply) -> LeafUpdate:
         return place.after_leaf(Decision("unusable", str(problem), None, memory_words, page.words), None)
-    decision = Decision(reply.action, reasoning_of(reply), None, memory_words, page.words)
-    return place.after_leaf(decision, _finding(reply, page, place))
+
+    return Choice(judge, end, "leaf")
 
 
 def _complaint(reply: LeafVerdict, choices: dict[str, str]) -> str | None:
