@@ -104,5 +104,5 @@ def test_what_can_not_be_compared_is_one_line(readgraph: Command, more: tuple[st
 
 
 def test_a_drawing_needs_a_name(readgraph: Command) -> None:
-    assert_refused(readgraph("methods", "--mermaid"), "Which method")
+    assert_refused(readgraph("methods", "--mermaid"), "no method to draw")
     assert_refused(readgraph("methods", "none"), "no method 'none'")
