@@ -99,7 +99,7 @@ async def test_memories_and_models_have_vectors_of_their_own(index: VectorIndex,
 async def test_vectors_of_another_size_are_refused(index: VectorIndex) -> None:
     await index.add("m", pages(0), directions(1))
     other = np.eye(3, dtype=np.float32)
-    with pytest.raises(BadInput, match="'model' gave embeddings of 3 numbers, and 16"):
+    with pytest.raises(BadInput, match="'model' gave embeddings of 3 numbers, but 16"):
         await index.add("m", pages(1), other[:1])
     with pytest.raises(BadInput, match="3 numbers"):
         await index.search("m", other[0])
