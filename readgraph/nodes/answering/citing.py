@@ -1,4 +1,4 @@
-"""Find each quote in the document: a citation is a span that is really there."""
+"""Find each quote in the document, so that every citation is a real span of its text."""
 
 import re
 from bisect import bisect_right
@@ -53,9 +53,9 @@ async def _memories(state: CiteState, runtime: Runtime[ReaderContext]) -> dict[s
 
 
 async def find_quotes(store: PageStore, document: str, memory: str, quotes: list[Quote]) -> list[Citation | None]:
-    """The citation of each quote; nothing for one that isn't in the document.
+    """The citation of each quote; None for one that isn't in the document.
 
-    The whole text is fetched only where a quote is not on the page that it names.
+    The whole text is fetched only if a quote is not on the page that it names.
     """
     described, kept = await store.document(document), await store.memory(document, memory)
     named = await store.pages(memory, {quote["page"] for quote in quotes if 0 <= quote["page"] < kept.pages})
@@ -73,7 +73,7 @@ async def find_quotes(store: PageStore, document: str, memory: str, quotes: list
 
 
 def locate(quote: Quote, text: str, pages: list[Page]) -> Citation | None:
-    """The quote's place in the text, or nothing: on the page that it names, else anywhere.
+    """The quote's citation, or None: on the page that it names, else anywhere in the text.
 
     Exact, else with white space, case and punctuation folded. The citation holds the document's own words and
     the page on which they begin.
@@ -88,7 +88,7 @@ def locate(quote: Quote, text: str, pages: list[Page]) -> Citation | None:
 
 
 def quoted_on(page: int, start: int, text: str, quote: str) -> Citation | None:
-    """The quote's place on a page of this text, whose first character has the offset `start`; or nothing."""
+    """The quote's citation on a page with this text, whose first character has the offset `start`; or None."""
     span = find_quote(quote.strip(), text, 0, len(text))
     return cited(page, start, text, span) if span else None
 
@@ -148,5 +148,5 @@ def _find_letters(quote: str, folded: str, text: str) -> tuple[int, int] | None:
 
 
 def _folded(text: str) -> str:
-    """Words in small letters, one space between two."""
+    """Words in lower case, separated by single spaces."""
     return _MARKS.sub(" ", text).strip().lower()

@@ -1,4 +1,4 @@
-"""Answer from each page by itself and weigh the answers: a text longer than the window, read chunk by chunk."""
+"""Answer from each page separately and weigh the answers, for texts longer than the window."""
 
 from langgraph.runtime import Runtime
 
@@ -13,21 +13,21 @@ from readgraph.state.reading import Finding
 from readgraph.state.words import first_words
 
 LONGEST_FINDING = 120
-"""Words of one page's answer and quotes that are weighed."""
+"""Most words of a page's answer and quotes that are weighed."""
 
 
 class EachPageUpdate(AnswerUpdate):
-    """What answering writes: the answer of each page that has one, too."""
+    """What answering writes: also the answer of each page that has one."""
 
     findings: list[Finding]
 
 
 async def each_page_in_view(state: AnswerState, runtime: Runtime[ReaderContext]) -> InView:
-    """Answer from each page that is read, all at once; where the answers differ, the model weighs them in one call.
+    """Answer from each page concurrently; if the answers differ, the model weighs them in one call.
 
     GAM's long-LLM baseline takes the best score over the chunks (section 3.1), which needs the gold answer; a reader
-    has none. Where the replies to the weighing can't be used, the first answer is taken. The compression rate counts
-    the words of all chunks together, whichever gave the answer.
+    has none. Without a usable reply to the weighing, the first answer is used. The compression rate counts the words of
+    all chunks, whichever gave the answer.
     """
     pages = state["pages_read"]
     document, chunks = await memory_pages(runtime, state["document"], state["memory"])
@@ -56,7 +56,7 @@ def _finding(page: int, said: AnswerUpdate) -> Finding:
 
 
 def _agreed(findings: list[Finding], words: int, did: str) -> SaidAnswer:
-    """One answer that several pages gave, or none."""
+    """The one answer that pages agree on, or none."""
     if not findings:
         return SaidAnswer(None, None, [], words, "found no answer in the text")
     return SaidAnswer(findings[0]["text"], findings[0]["choice"], all_quotes(findings), words, did)
@@ -68,7 +68,7 @@ def _shown(finding: Finding) -> str:
 
 
 async def pages_in_view(state: AnswerState, runtime: Runtime[ReaderContext]) -> InView:
-    """Without a model: the passages of all pages that share most with the question."""
+    """Without a model: the passages of all pages that best match the question."""
     seen = await memory_in_view(state, runtime)
     return InView(seen.document, seen.substitute, beside={"findings": []})
 

@@ -1,4 +1,4 @@
-"""The one step that answers: a method says what is in view, and all else is done here."""
+"""The step that answers, for all methods: a method only gives what is in view."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
@@ -15,16 +15,16 @@ from readgraph.state.errors import NoUsableReply
 from readgraph.state.records import Document
 
 Saying = Callable[[], Awaitable[SaidAnswer]]
-"""Gives an answer when it is called."""
+"""A function that makes an answer."""
 
 
 @dataclass(frozen=True)
 class InView:
     """What is in view when a question is answered.
 
-    `ask` asks the model for the answer, with errors as in `models.asking`; none where there is nobody to ask any more.
-    `substitute` serves without a model, and where no usable reply came: that is counted under `counted_as`. `beside` is
-    what the step writes besides the answer.
+    `ask` asks the model for the answer, with errors as in `models.asking`; None if no call is needed. `substitute` is
+    used without a model, and without a usable reply, which is counted as the fall-back `counted_as`. `beside`: what the
+    step writes besides the answer.
     """
 
     document: Document
@@ -50,11 +50,10 @@ View: TypeAlias = Callable[[StateT, Runtime[ReaderContext]], Awaitable[InView]]
 def answering(
     view: View[StateT], without_model: View[StateT] | None = None, *, writes: type[UpdateT], settings: Groups = ()
 ) -> StepNode[StateT, UpdateT]:
-    """The node that answers from what is in view; `without_model`: what is in view then, where it is something else.
+    """A node that answers from what is in view; `without_model`: another view for use without a model.
 
-    `writes` is the type of the update, for the check of the wiring; `settings` names the groups of settings that the
-    views read. Status `no_answer` where the text doesn't hold the answer, or `researched` where a context alone was
-    wanted.
+    `writes`: the type of the update, for the wiring check; `settings`: the groups of settings that the views use. The
+    status is `no_answer` if the text does not contain the answer, or `researched` if only a context was asked for.
     """
 
     async def answer(state: StateT, runtime: Runtime[ReaderContext]) -> UpdateT:

@@ -1,4 +1,4 @@
-"""How much of the text was read: what the answer of every walk writes, whatever is in its view."""
+"""How much of the text was read: written by the answer of every walk, whatever is in its view."""
 
 from langgraph.runtime import Runtime
 
@@ -9,12 +9,12 @@ from readgraph.state.records import Document
 
 
 class WalkAnswer(AnswerUpdate):
-    """What the answer of a walk writes: the share of the text's words that stand on pages read, too."""
+    """What the answer of a walk writes: also the share of the text's words on the pages read."""
 
     percent_read: float
 
 
 async def percent_read(state: AskedState, runtime: Runtime[ReaderContext], document: Document) -> float:
-    """The share of the text's words that stand on pages read."""
+    """The share of the text's words on the pages read."""
     pages = await page_store(runtime).pages(state["memory"], state["pages_read"])
     return round(100 * sum(page.words for page in pages) / max(document.words, 1), 2)

@@ -34,10 +34,10 @@ async def ask_for_answer(
 
 def _quotes(reply: BaseModel) -> list[Quote]:
     given = reply.quotes if isinstance(reply, FreeAnswer | ChosenAnswer) else []
-    # Nothing is known of a page that can't exist; a state holds no integer of any size.
+    # A page that can't exist counts as unknown, since the state can't hold arbitrarily large integers.
     return [Quote(page=quoted.page if 0 <= quoted.page <= LARGEST else -1, quote=quoted.quote) for quoted in given]
 
 
 def letter_of(choice: str) -> str:
-    """The letter in what a model says for one: "b", "(B)", "B. The lamp"."""
+    """The letter in a model's choice: "b", "(B)", "B. The lamp"."""
     return choice.strip().lstrip("([").strip()[:1].upper()

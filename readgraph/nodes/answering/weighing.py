@@ -1,4 +1,4 @@
-"""Answer from what single pages had to say: one call weighs the findings."""
+"""Answer from the findings of single pages: one call weighs them."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -33,12 +33,12 @@ def all_quotes(findings: Sequence[Finding]) -> list[Quote]:
 
 
 def finding_text(finding: Finding) -> str:
-    """A finding as it is weighed: what it says, then its quotes."""
+    """A finding's text for weighing: the finding, then its quotes."""
     return "\n".join([finding["text"], *(f'"{quote["quote"]}"' for quote in finding["quotes"])])
 
 
 class _Weighed(NamedTuple):
-    """The answer that the findings give, or none; the letter of a choice; the pages that show it."""
+    """The answer from the findings, or None; the letter of a choice; the pages that support it."""
 
     answer: str | None
     choice: str | None

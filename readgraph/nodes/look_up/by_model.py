@@ -19,7 +19,7 @@ from readgraph.state.page_store import page_store
 from readgraph.state.settings import LookUp, PagesRead, Window
 
 STOP_BELOW = 0.5
-"""Without a model, looking up one by one ends where a page scores less than this share of the best one."""
+"""Without a model, looking up one by one ends when a page scores less than this share of the best one."""
 
 
 async def nearest(state: LookUpState, runtime: Runtime[ReaderContext]) -> Search[LookUpUpdate]:
@@ -46,9 +46,8 @@ look_up_pages_without_model = nearest_pages.work
 async def look_up_pages(state: LookUpState, runtime: Runtime[ReaderContext]) -> LookUpUpdate | Choice[LookUpUpdate]:
     """ReadAgent-P: the model names all pages at once, by importance.
 
-    Numbers that don't exist or come twice are dropped, those over the maximum, and those that would overflow the
-    window. Pages that were chosen before (by a person at an interrupt) stay; where nothing usable came, they alone
-    must do.
+    Page numbers are dropped if they don't exist, are repeated, exceed the maximum or would overflow the window. Pages
+    that were already chosen (by a person at an interrupt) stay; without a usable reply, the answer uses them alone.
     """
     read = state["pages_read"]
     view = await view_memory(runtime, state["document"], state["memory"], read)
@@ -72,7 +71,7 @@ async def look_up_pages(state: LookUpState, runtime: Runtime[ReaderContext]) -> 
 
 
 async def look_up_next_without_model(state: LookUpState, runtime: Runtime[ReaderContext]) -> LookUpUpdate:
-    """The next page in the ranking, until the next one is far worse than the best."""
+    """The next page of the ranking, until the next one is far worse than the best."""
     ranked, read = await ranked_pages(state, runtime), state["pages_read"]
     left = [page for page, score in ranked if page not in read and score >= STOP_BELOW * ranked[0][1]]
     if not left or len(read) >= runtime.context.max_pages:
@@ -90,7 +89,7 @@ async def look_up_next_without_model(state: LookUpState, runtime: Runtime[Reader
 async def look_up_next(state: LookUpState, runtime: Runtime[ReaderContext]) -> LookUpUpdate | Choice[LookUpUpdate]:
     """ReadAgent-S: the model sees what it has read so far and names one more page, or stops.
 
-    It ends at the maximum of pages, and where no other page would fit the window.
+    It ends at the maximum of pages, or when no other page would fit the window.
     """
     read = state["pages_read"]
     view = await view_memory(runtime, state["document"], state["memory"], read)

@@ -10,17 +10,17 @@ from readgraph.nodes.step import StepNode
 from readgraph.state.context import ReaderContext
 
 
-def looking_at(chosen: Callable[[int], Iterable[int]], told: str) -> StepNode[LookUpState, LookUpUpdate]:
-    """The look-up that reads the chosen ones of so many pages; pages that were chosen before stay."""
+def looking_at(choose: Callable[[int], Iterable[int]], summary: str) -> StepNode[LookUpState, LookUpUpdate]:
+    """A look-up that reads the pages chosen from the number of pages; pages that were already chosen stay."""
 
     async def look_up(state: LookUpState, runtime: Runtime[ReaderContext]) -> LookUpUpdate:
         """Read the same pages for every question."""
         _, pages = await memory_pages(runtime, state["document"], state["memory"])
         read = state["pages_read"]
         return {
-            "pages_read": [*read, *(page for page in chosen(len(pages)) if page not in read)],
+            "pages_read": [*read, *(page for page in choose(len(pages)) if page not in read)],
             "continue_search": False,
-            "step_summary": told,
+            "step_summary": summary,
         }
 
     return StepNode(look_up)

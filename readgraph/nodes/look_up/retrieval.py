@@ -19,18 +19,18 @@ from readgraph.state.settings import Embeddings, PagesRead, Window
 
 
 def retrieving(
-    rankers: tuple[str, ...], told: str, without_model: Work[LookUpState, LookUpUpdate] | None = None
+    rankers: tuple[str, ...], reason: str, without_model: Work[LookUpState, LookUpUpdate] | None = None
 ) -> StepNode[LookUpState, LookUpUpdate]:
-    """The look-up that reads the pages that rank first; `told` says in the trajectory how they were ranked.
+    """A look-up that reads the pages that rank first; `reason` explains the ranking in the trajectory.
 
-    `rankers` are some of okapi, keyword and vector; the last raises `BadInput` where there is no embedding model.
+    `rankers`: some of okapi, keyword and vector; vector raises `BadInput` if there is no embedding model.
     """
 
     async def ranked(state: LookUpState, runtime: Runtime[ReaderContext]) -> Search[LookUpUpdate]:
-        """The pages that rank first, at most `max_pages`, while they fit the window beside the notes.
+        """The pages that rank first, at most `max_pages`, as long as they fit the window together with the notes.
 
-        They stand in the document's order. Pages that don't match come last, the first ones first. Pages that were
-        chosen before (by a person at an interrupt) stay.
+        The model sees them in the document's order. Pages that don't match rank last, in their order. Pages that were
+        already chosen (by a person at an interrupt) stay.
         """
         read = state["pages_read"]
         view = await view_memory(runtime, state["document"], state["memory"], read)
@@ -41,7 +41,11 @@ def retrieving(
             every = dict.fromkeys([*nearest, *(page.number for page in view.pages)])
             wanted = [page for page in every if page not in read][: max(0, runtime.context.max_pages - len(read))]
             pages = sorted(view.fitting(wanted, runtime.context.window_words))
-            return {"pages_read": [*read, *pages], "continue_search": False, "step_summary": f"{listed(pages)}: {told}"}
+            return {
+                "pages_read": [*read, *pages],
+                "continue_search": False,
+                "step_summary": f"{listed(pages)}: {reason}",
+            }
 
         queries = {name: [query_of(state)] for name in rankers}
         tools = await _opened(rankers, state, runtime)

@@ -25,7 +25,7 @@ class PausePoint(BaseModel):
 
 
 def pause_prompt(pieces: Sequence[str], before: str = "", after: str = "") -> Prompt:
-    """Ask for one of the labels 1 … n; label k stands behind piece k, and none before the minimum of words.
+    """Ask for one of the labels 1 … n; label k comes after piece k, and none before the minimum of words.
 
     `before` and `after` are what stands around the passage, for context.
     """

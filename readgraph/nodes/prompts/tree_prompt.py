@@ -14,7 +14,7 @@ class Reasoned(BaseModel):
 
 
 def numbered_parts(texts: Sequence[str]) -> str:
-    """The texts of a node's children, each behind a tag with its number from 0."""
+    """The texts of a node's children, each after a tag with its number from 0."""
     tag = unused_name("part", texts)
     return "\n\n".join(f"<{tag} {number}>\n{text.strip()}" for number, text in enumerate(texts))
 

@@ -36,7 +36,7 @@ class WeighedChoice(BaseModel):
 
 
 def weigh_prompt(findings: str, question: str, choices: dict[str, str]) -> Prompt:
-    """Ask for one answer; `findings` holds what was found behind the tag of its page."""
+    """Ask for one answer; `findings`: each finding after the tag of its page."""
     task = f"Choose the best option: {', '.join(choices)}." if choices else "Answer the question."
     task += " Where findings disagree, weigh what they quote. Name the pages that show it."
     return Prompt(

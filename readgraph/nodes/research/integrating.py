@@ -25,10 +25,10 @@ EVIDENCE_SHARE = 0.5
 """The pages of a round take at most this share of the model's window."""
 
 LONGEST_NOTES = 2 * NOTES_WORDS
-"""Words: longer notes are cut, since they are kept in the state."""
+"""Most words of notes; longer ones are cut, because they are kept in the state."""
 
 PASSAGES = 3
-"""Passages that are quoted of a round's pages without a model."""
+"""Passages that are quoted from a round's pages without a model."""
 
 
 class IntegrateState(AskedState):
@@ -56,7 +56,7 @@ class IntegrateUpdate(TypedDict):
 
 
 async def integrate_without_model(state: IntegrateState, runtime: Runtime[ReaderContext]) -> IntegrateUpdate:
-    """Without a model: the passages that share most with the question are the notes."""
+    """Without a model: the notes are the passages that best match the question."""
     shown = await _shown(state, runtime)
     return await _with_passages(state, runtime, shown) if shown else _unchanged(state, "no page to read")
 
@@ -65,8 +65,8 @@ async def integrate_without_model(state: IntegrateState, runtime: Runtime[Reader
 async def integrate(state: IntegrateState, runtime: Runtime[ReaderContext]) -> IntegrateUpdate:
     """Add to the notes what the pages say, with the pages that they rest on and quotes that are found there.
 
-    Sources are pages that were shown, in this round or before. An empty reply leaves the notes as they are; where no
-    usable one came, passages of the pages are added instead.
+    Sources are pages that were shown, in this round or earlier. An empty reply leaves the notes unchanged; without a
+    usable reply, passages of the pages are added instead.
     """
     shown = await _shown(state, runtime)
     if not shown:
@@ -134,7 +134,7 @@ async def _integrated(
 
 
 def _findings(state: IntegrateState, sources: list[int], snippets: list[Citation]) -> list[Finding]:
-    """What was learned from each source: a new one, or one that is quoted again."""
+    """The findings from each source that is new or quoted again."""
     findings, quoted = state["findings"], {snippet["page"] for snippet in snippets}
     for page in sources:
         if page in quoted or page not in state["sources"]:
@@ -156,7 +156,7 @@ def _unchanged(state: IntegrateState, did: str) -> IntegrateUpdate:
 
 
 def _located(named: int, quote: str, shown: list[ShownPage]) -> Citation | None:
-    """The quote's place on the page that it names, else on any that was shown."""
+    """The quote's citation on the page that it names, else on any page that was shown."""
     for page in sorted(shown, key=lambda page: page.number != named):
         if found := quoted_on(page.number, page.start, page.text, quote):
             return found

@@ -1,4 +1,4 @@
-"""What the model sees of a memory of memos: bounded in words, the recent ones whole, older ones by relevance."""
+"""What the model sees of a memory of memos: as many as fit, the recent memos first, then relevant ones."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ from readgraph.state.records import Memory, Note
 from readgraph.state.words import count_words
 
 RECENT_SHARE = 0.5
-"""Where not all memos fit, the most recent ones get this share of the words; older ones get the rest."""
+"""If not all memos fit, the most recent ones get this share of the words, and older ones the rest."""
 
 AT_ONCE = 200
 MOST_OLDER = 500
@@ -30,7 +30,7 @@ class MemosInView:
 
     @property
     def text(self) -> str:
-        """Each memo behind its page's tag and header."""
+        """Each memo after its page's tag and header."""
         return tagged({note.page: f"{note.header}\n{note.text}" for note in self.notes})
 
     @property
@@ -40,9 +40,9 @@ class MemosInView:
 
 
 async def memos_in_view(runtime: Runtime[ReaderContext], memory: Memory, tools: Tools, question: str) -> MemosInView:
-    """The memos that fit: all of them, else the most recent, and then those of the pages nearest to the question.
+    """The memos that fit: all of them, else the most recent ones, then those of the pages that best match the question.
 
-    Only what may be shown is fetched, however long the memory is.
+    Only memos that may be shown are fetched, however long the memory is.
     """
     store, most_words = page_store(runtime), int(runtime.context.window_words * MEMORY_SHARE)
     recent, older = await _most_recent(store, memory, most_words), list[Note]()
@@ -56,7 +56,7 @@ async def memos_in_view(runtime: Runtime[ReaderContext], memory: Memory, tools: 
 
 
 async def _most_recent(store: PageStore, memory: Memory, most_words: int) -> list[Note]:
-    """From the last memo back, until there are more words than fit."""
+    """The last memos, going back until they have more words than fit."""
     found, words, end = list[Note](), 0, memory.pages
     while end > 0 and words <= most_words:
         start = max(0, end - AT_ONCE)
@@ -68,7 +68,7 @@ async def _most_recent(store: PageStore, memory: Memory, most_words: int) -> lis
 
 
 def _fitting(notes: list[Note], room: int, *, leave_out: bool = False) -> list[Note]:
-    """The notes in this order while they fit; `leave_out`: those that don't are passed over."""
+    """The notes in this order, as long as they fit; `leave_out`: those that don't fit are skipped."""
     kept = list[Note]()
     for note in notes:
         if _words(note) <= room:

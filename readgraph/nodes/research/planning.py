@@ -27,7 +27,7 @@ from readgraph.state.settings import Embeddings, PagesRead, Reflecting, Research
 from readgraph.state.words import first_words
 
 QUERY_WORDS, MOST_NEEDS = 60, 10
-"""Longer queries and lists of needs are cut, since they are kept in the state."""
+"""Longer queries and lists of needs are cut, because they are kept in the state."""
 
 
 class PlanState(AskedState):
@@ -52,8 +52,8 @@ def planning(open_tools: OpenTools) -> StepNode[PlanState, PlanUpdate]:
     async def plan(state: PlanState, runtime: Runtime[ReaderContext]) -> PlanUpdate | Choice[PlanUpdate]:
         """Plan a round of searches: the model sees the question, what is missing, the memory and the tools.
 
-        Queries for tools that are not there and pages that don't exist are dropped, one by one. Where no usable reply
-        came, or it planned nothing, what is asked is searched for as it stands.
+        Queries for unknown tools, and pages that don't exist, are dropped one by one. Without a usable reply, or with
+        an empty plan, the question itself is searched for.
         """
         case = await _open(state, runtime, open_tools)
         if not case.searchable:
@@ -68,7 +68,7 @@ def planning(open_tools: OpenTools) -> StepNode[PlanState, PlanUpdate]:
         return Choice(choose, as_worded, "plan")
 
     async def plan_without_model(state: PlanState, runtime: Runtime[ReaderContext]) -> PlanUpdate:
-        """Without a model: search for what is asked as it stands."""
+        """Without a model: search for the question itself."""
         case = await _open(state, runtime, open_tools)
         return case.planned(_worded_plan(case) if case.searchable else no_plan())
 
@@ -101,23 +101,23 @@ class _Case:
 
     @property
     def unread(self) -> list[int]:
-        """Numbers of the pages that were not read yet."""
+        """Numbers of the unread pages."""
         return [number for number in range(self.memory.pages) if number not in self.state["pages_read"]]
 
     def planned(self, plan: Plan) -> PlanUpdate:
-        return {"plan": plan, "continue_search": self.searchable, "step_summary": self._told(plan)}
+        return {"plan": plan, "continue_search": self.searchable, "step_summary": self._summary(plan)}
 
-    def _told(self, plan: Plan) -> str:
+    def _summary(self, plan: Plan) -> str:
         if not self.searchable:
             return "no research: answers from the memory alone" if self.memory.pages else "the memory is empty"
         parts = [f"{tool} {', '.join(plan[tool])}" for tool in ("keyword", "vector") if plan[tool]]
         parts += [listed(plan["page"])] if plan["page"] else []
-        told = f"planned: {'; '.join(parts) or 'nothing'}"
+        summary = f"planned: {'; '.join(parts) or 'nothing'}"
         if len(self.memos.notes) < self.memos.of:
-            told += f" (saw {len(self.memos.notes)} of {self.memos.of} memos)"
+            summary += f" (saw {len(self.memos.notes)} of {self.memos.of} memos)"
         if "vector" in self.runtime.context.tools and "vector" not in self.tools:
-            told += " (no vector search: there is no embedding model)"
-        return told
+            summary += " (no vector search: there is no embedding model)"
+        return summary
 
 
 async def _open(state: PlanState, runtime: Runtime[ReaderContext], open_tools: OpenTools) -> _Case:
@@ -139,8 +139,8 @@ def tools_offered(context: ReaderContext, tools: Tools) -> tuple[str, ...]:
 
 
 def usable_plan(plan: Mapping[str, Any], offered: tuple[str, ...], unread: Container[int], most: int) -> Plan:
-    """What of a plan can be searched for: tools that are offered, pages that were not read yet, so many of each."""
-    if not isinstance(plan, Mapping):  # a person may have set it
+    """The part of a plan that can be searched for: offered tools and unread pages, up to the limit of each."""
+    if not isinstance(plan, Mapping):  # it may have been edited
         raise BadInput(f"'plan' must be a dictionary of queries for each tool, not {type(plan).__name__}.")
 
     def queries(tool: str) -> list[str]:

@@ -25,11 +25,11 @@ from readgraph.state.settings import Reflecting, Research, Window
 from readgraph.state.words import first_words
 
 REQUEST_WORDS = 60
-"""A longer request is cut."""
+"""Most words of a request; a longer one is cut."""
 
 
 class ReflectState(AskedState):
-    """What reflecting reads: all of the round."""
+    """What reflecting reads: the whole round."""
 
     requests: list[str]
     plan: Plan
@@ -40,7 +40,7 @@ class ReflectState(AskedState):
 
 
 class ReflectUpdate(TypedDict):
-    """What reflecting writes: the round as it was, and what the next one is after."""
+    """What reflecting writes: the finished round, and the requests of the next one."""
 
     rounds: list[Round]
     requests: list[str]
@@ -78,7 +78,7 @@ async def reflect(state: ReflectState, runtime: Runtime[ReaderContext]) -> Refle
 
 
 def missing_words(notes: str, question: str) -> list[str]:
-    """Telling words of a question that stand in no form in the notes."""
+    """Content words of a question that do not occur in the notes in any form."""
     held = {*content_words(notes)}
     return [word for word in telling_words(question, REQUEST_WORDS) if held.isdisjoint(content_words(word))]
 
@@ -100,7 +100,7 @@ def kept_requests(missing: list[str]) -> list[str]:
 
 
 async def _end(state: ReflectState, runtime: Runtime[ReaderContext]) -> str:
-    """Why there is no further round, whatever the notes hold; "" where there may be one."""
+    """Why there is no further round, whatever the notes contain; "" if there may be one."""
     _, memory = await remembered(runtime, state["document"], state["memory"])
     if len(state["rounds"]) + 1 >= runtime.context.rounds:
         return "the last round"
@@ -108,14 +108,14 @@ async def _end(state: ReflectState, runtime: Runtime[ReaderContext]) -> str:
 
 
 def _is_new(state: ReflectState) -> bool:
-    """Whether there are notes that nobody has judged yet."""
+    """Whether there are notes without a verdict."""
     return bool(state["notes"]) and (not state["rounds"] or state["notes"] != state["rounds"][-1]["notes"])
 
 
 def _closed(
     state: ReflectState, runtime: Runtime[ReaderContext], end: str, enough: bool | None, missing: list[str]
 ) -> ReflectUpdate:
-    """The round as it is kept, and whether another follows."""
+    """The round as it is recorded, and whether another follows."""
     requests = [] if enough else kept_requests(missing)
     done: Round = {
         "requests": state["requests"],

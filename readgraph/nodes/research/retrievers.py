@@ -1,4 +1,4 @@
-"""Any LangChain retriever as a search tool: that is how a corpus outgrows one machine."""
+"""Any LangChain retriever as a search tool, for a corpus that is too large for one machine."""
 
 from bisect import bisect_right
 from collections.abc import Mapping
@@ -22,8 +22,8 @@ from readgraph.state.records import Document, Memory
 def with_retrievers(*, keyword: BaseRetriever | None = None, vector: BaseRetriever | None = None) -> Mapping[str, Any]:
     """The nodes `plan` and `search` with retrievers that stand in for tools: `build(**with_retrievers(vector=…))`.
 
-    What a retriever finds belongs to the page that its metadata names, {"page": 3}, else to the page on which its text
-    begins; what stands on no page is passed over.
+    A retrieved text belongs to the page that its metadata names, {"page": 3}, else to the page on which it begins; a
+    text that is on no page is skipped.
     """
     given = {"keyword": keyword, "vector": vector}
     for name, retriever in given.items():
