@@ -209,7 +209,7 @@ def test_quiet_prints_the_answer_and_verbose_every_step(readgraph: Command, serv
     assert all(f"{node}: " in told for node in NODES) and "refused a reply to 'pause'" in told
 
 
-def test_what_it_cost_is_told_where_the_price_is_known(
+def test_what_it_cost_is_reported_where_the_price_is_known(
     readgraph: Command, server: ModelServer, monkeypatch: MonkeyPatch
 ) -> None:
     found = readgraph(*ASK, *DOUBLE, "--price", "2/10", "--json").json

@@ -184,7 +184,7 @@ def test_what_is_no_model_server_is_said(readgraph: Command, server: ModelServer
     assert_refused(readgraph("models", *DOUBLE[1:]), "doesn't speak its provider's protocol")
 
 
-def test_a_key_in_the_address_is_neither_told_nor_kept(
+def test_a_key_in_the_address_is_neither_reported_nor_kept(
     readgraph: Command, server: ModelServer, monkeypatch: MonkeyPatch, tmp_path: Path
 ) -> None:
     host = server.url.removeprefix("http://")
@@ -201,7 +201,7 @@ def test_a_key_in_the_address_is_neither_told_nor_kept(
     assert len(files) >= 5 and not any(SECRET.encode() in path.read_bytes() for path in files)
 
 
-def test_a_key_is_neither_told_nor_kept(
+def test_a_key_is_neither_reported_nor_kept(
     readgraph: Command, server: ModelServer, monkeypatch: MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", SECRET)

@@ -38,14 +38,14 @@ def test_a_narrow_terminal_shows_what_it_cost(
     assert re.search(r"Reading +100% \d+ calls, [\d,]+ words", seen)
 
 
-def test_a_wait_for_the_server_is_told(readgraph: Command, server: ModelServer, terminal: None) -> None:
+def test_a_wait_for_the_server_is_reported(readgraph: Command, server: ModelServer, terminal: None) -> None:
     server.fault_for = lambda request, call: Fault.rate_limited() if call == 5 else None
     with waiting_by(Clock()):  # the bar goes by the real one
         seen = drawn(readgraph("read", STORY, *DOUBLE).err)
     assert "Waiting 1 s" in seen and "Reading" in seen.rsplit("Waiting", 1)[1]
 
 
-def test_a_wait_is_told_without_a_terminal_where_that_is_asked_for(readgraph: Command, server: ModelServer) -> None:
+def test_a_wait_is_reported_without_a_terminal_where_that_is_asked_for(readgraph: Command, server: ModelServer) -> None:
     server.faults.append(Fault.rate_limited())
     server.faults.append(Fault.cut())
     told = readgraph(*ASK, *DOUBLE, "--verbose").err
@@ -54,7 +54,7 @@ def test_a_wait_is_told_without_a_terminal_where_that_is_asked_for(readgraph: Co
     assert "waiting" not in readgraph("ask", "Who?", STORY, *DOUBLE).err
 
 
-def test_tracing_is_told_even_when_quiet(readgraph: Command, monkeypatch: MonkeyPatch, out: Path) -> None:
+def test_tracing_is_reported_even_when_quiet(readgraph: Command, monkeypatch: MonkeyPatch, out: Path) -> None:
     monkeypatch.setattr("readgraph.nodes.opening.tracing_is_enabled", lambda: True)
     evaluate = ("evaluate", "--dataset", "nested-keys", "--limit", 1, "--methods", "bm25", "--out", out)
     for line in (ASK, ("read", STORY), ("compare", *ASK[1:], "--methods", "bm25"), evaluate):

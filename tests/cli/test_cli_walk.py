@@ -52,7 +52,7 @@ def test_what_was_learned_is_printed_where_there_is_no_answer(readgraph: Command
     assert "The text doesn't say." in printed and "Learned on p. 0: A station was sold." in printed
 
 
-def test_the_tree_is_told_of(readgraph: Command, server: ModelServer) -> None:
+def test_the_tree_is_reported(readgraph: Command, server: ModelServer) -> None:
     built = readgraph("read", STORY, *WALK, *DOUBLE)
     (record,) = readgraph("show", "--json").json
     (memory,) = record["memories"]

@@ -168,7 +168,7 @@ def test_other_bad_input_is_one_line(readgraph: Command, tmp_path: Path) -> None
         load_sessions([tmp_path / "b.jsonl"])
 
 
-def test_a_budget_is_told_and_gone_on_from(readgraph: Command, server: ModelServer) -> None:
+def test_a_spent_budget_is_reported_and_the_reading_continues(readgraph: Command, server: ModelServer) -> None:
     assert "Not complete" in readgraph("remember", "chat", CHAT, *DOUBLE, "--max-calls", 3).text
     server.latency = 0.01
     options = ("--block", 8, "--two-calls")

@@ -174,19 +174,19 @@ def test_ctrl_c_ends_all_of_it(studio: DevelopmentServer) -> None:
     assert "Traceback" not in studio.log
 
 
-def test_a_port_that_is_taken_is_told(readgraph: Command) -> None:
+def test_a_port_that_is_taken_is_reported(readgraph: Command) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         assert_refused(readgraph("studio", "--port", port), f"Port {port} can't be used (")
 
 
-def test_a_server_that_is_not_installed_is_told(readgraph: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_that_is_not_installed_is_reported(readgraph: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("readgraph.cli.run.studio.find_spec", lambda name: None)
     assert_refused(readgraph("studio"), "pip install 'readgraph[studio]'")
 
 
 @needs_the_server
-def test_a_server_that_does_not_start_is_told(readgraph: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_that_does_not_start_is_reported(readgraph: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "executable", "/bin/false")
     assert_refused(readgraph("studio", "--port", free_port()), "did not start")
 

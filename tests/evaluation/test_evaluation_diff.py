@@ -58,7 +58,7 @@ def test_the_leading_metric_counts_also_where_the_first_question_has_none(tmp_pa
     assert (found["metric"], found["pairs"][0]["questions"]) == ("f1", 5)
 
 
-def test_what_differs_is_told(tmp_path: Path, readgraph: Command) -> None:
+def test_what_differs_is_reported(tmp_path: Path, readgraph: Command) -> None:
     made(tmp_path / "a", {"bm25": even})
     made(tmp_path / "b", {"bm25": every}, context=replace(CONTEXT, model="openai:other", children=4))
     ran = readgraph("evaluate", "--diff", tmp_path / "a", tmp_path / "b")

@@ -94,7 +94,9 @@ async def test_without_a_question_the_memory_is_built(library: Library, document
 
 
 @every_baseline
-async def test_a_spent_budget_is_told(server: ModelServer, library: Library, document: Document, method: str) -> None:
+async def test_a_spent_budget_is_reported(
+    server: ModelServer, library: Library, document: Document, method: str
+) -> None:
     found = await run(method, library, document, replace(CONTEXT, max_calls=0))
     assert (found["status"], server.calls) == ("budget", 0)
     found = await run(method, library, document)

@@ -147,7 +147,7 @@ def test_an_edit_that_can_not_be_gone_on_from_is_one_clear_line(
         stopping.invoke(None, config, context=short)
 
 
-async def test_tracing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_tracing_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("readgraph.nodes.opening.tracing_is_enabled", lambda: True)
     with pytest.warns(UserWarning, match="LangSmith tracing is on"):
         await graph.ainvoke({"text": "A lamp."}, context=ReaderContext(model=""))

@@ -278,7 +278,7 @@ def test_research_runs_synchronously(server: ModelServer, library: Library, memo
     assert found["answer"] == "At elm."
 
 
-async def test_a_document_that_was_not_memorised_is_told(library: Library) -> None:
+async def test_a_document_that_was_not_memorised_is_reported(library: Library) -> None:
     document = await library.pages.add_document("A lamp.")
     with pytest.raises(BadInput, match="no memory of the method 'gam'"):
         await build_research().compile(store=library.store).ainvoke({"document": document.id, "question": "Who?"})

@@ -95,7 +95,7 @@ async def test_a_complaint_goes_back_to_the_model(server: ModelServer, runtime: 
     assert (await ask(runtime, PROMPT, Count, complaint)).count == 8
 
 
-async def test_after_three_refusals_the_reasons_are_told_and_the_replies_forgotten(
+async def test_after_three_refusals_the_reasons_are_reported_and_the_replies_dropped(
     server: ModelServer, runtime: Runtime[ReaderContext]
 ) -> None:
     with pytest.raises(NoUsableReply) as refused:

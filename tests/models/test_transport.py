@@ -172,7 +172,7 @@ async def test_a_call_is_made_again_for_a_time(
     assert sum(hurried.pauses) <= seconds
 
 
-async def test_what_never_was_a_server_is_told_soon(
+async def test_what_never_was_a_server_is_reported_soon(
     server: ModelServer, runtime: Runtime[ReaderContext], hurried: Hurried
 ) -> None:
     server.fault_for = lambda request, call: Fault.foreign("<html>Welcome!</html>")

@@ -278,7 +278,7 @@ def test_page_tags_of_a_memory_stand_in_none_of_its_texts() -> None:
 
 
 @pytest.mark.parametrize("text", [HOSTILE, "<part 1>", "</part>", "<part-2 0>", "<background>"])
-def test_parts_of_a_tree_node_are_told_apart_by_tags_that_stand_in_none(text: str) -> None:
+def test_parts_of_a_tree_node_are_distinguished_by_tags_that_stand_in_none(text: str) -> None:
     user = triage_prompt([text, "The lamp."], [], [text], [text], QUESTION, {}).user
     fences = dict(re.findall(r"(?s)<([a-z]+(?:-\d+)?)>\n(.*?)\n</\1>", user))
     (memory,) = [inside for tag, inside in fences.items() if tag.startswith("memory")]

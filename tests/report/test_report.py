@@ -204,7 +204,7 @@ def test_a_report_is_written_over_nothing_but_a_report(readgraph: Command, tmp_p
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
-def test_a_report_that_cannot_be_written_is_one_line_and_the_answer_is_told(readgraph: Command) -> None:
+def test_a_report_that_cannot_be_written_is_one_line_and_the_answer_is_reported(readgraph: Command) -> None:
     ran = readgraph("ask", "What of the goat on the gallery?", STORY, "--quiet", "--report", "/dev/full")
     assert ran.code == 2 and "Goat" in ran.out
     assert ran.err.startswith("readgraph: The report /dev/full can't be written") and ran.err.count("\n") == 1

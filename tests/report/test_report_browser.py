@@ -251,7 +251,9 @@ async def test_rounds_are_listed(library: Library, show: Show) -> None:
         ("researched", None, "a context, no answerNotes of a goat."),
     ],
 )
-async def test_every_outcome_is_told(library: Library, show: Show, status: str, answer: str | None, told: str) -> None:
+async def test_every_outcome_is_reported(
+    library: Library, show: Show, status: str, answer: str | None, told: str
+) -> None:
     choice = "B" if answer else None
     made: dict[str, Any] = {"status": status, "answer": answer, "choice": choice, "citations": []}
     data, _ = await report(library, MANY, "What of storm 7?", **made, context="Notes of a goat.")

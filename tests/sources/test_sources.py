@@ -187,7 +187,9 @@ def test_a_file_in_a_folder_that_can_not_be_read_is_named(write: Wrote, tmp_path
     assert len(load_all([tmp_path], "*.txt")) == 1
 
 
-def test_a_file_in_a_folder_that_can_not_be_read_is_left_out_where_that_is_told(write: Wrote, tmp_path: Path) -> None:
+def test_a_file_in_a_folder_that_can_not_be_read_is_left_out_where_that_is_reported(
+    write: Wrote, tmp_path: Path
+) -> None:
     good, bad, told = write("good.txt", "text"), write("bad.pdf", "no PDF"), list[str]()
 
     def tell(problem: BadInput) -> None:
