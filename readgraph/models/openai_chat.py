@@ -49,8 +49,11 @@ class InLoopChatOpenAI(ChatOpenAI):
         raise problem  # outside of `except`, so that the SDK's error, with the server's text, is not chained to it
 
     def _convert_chunk_to_generation_chunk(self, chunk: dict[str, Any], *args: Any) -> ChatGenerationChunk | None:
-        """A chunk of a streamed reply, without invalid token counts."""
-        return super()._convert_chunk_to_generation_chunk({**chunk, "usage": _counts(chunk.get("usage"))}, *args)
+        """A chunk of a streamed reply, mended as a whole reply is.
+
+        LangChain would parse a function call's arguments from the beginning for each chunk, in unbounded time.
+        """
+        return super()._convert_chunk_to_generation_chunk(_mended(chunk, "delta"), *args)
 
 
 def _as_model_error(problem: APIError) -> kinds.ModelError:
@@ -70,25 +73,33 @@ def _as_model_error(problem: APIError) -> kinds.ModelError:
     return error
 
 
-def _mended(response: Any) -> Any:
+def _mended(response: Any, part: str = "message") -> Any:
     """The response in a form that LangChain can parse: it fails on invalid counts and arguments that are not objects.
 
-    The arguments of a function call become the reply's text, whatever they are.
+    The arguments of a function call become the reply's text, whatever they are. `part` is the field of a choice
+    that holds the message: "delta" in a chunk.
     """
     if not isinstance(response, dict):
         return response
     choices = response.get("choices")
-    mended = [_mended_choice(choice) for choice in choices] if isinstance(choices, list) else choices
+    mended = [_mended_choice(choice, part) for choice in choices] if isinstance(choices, list) else choices
     return {**response, "choices": mended, "usage": _counts(response.get("usage"))}
 
 
-def _mended_choice(choice: Any) -> Any:
+def _mended_choice(choice: Any, part: str) -> Any:
     try:
-        arguments = choice["message"]["tool_calls"][0]["function"]["arguments"]
-    except (TypeError, LookupError):
+        call = choice[part]["tool_calls"][0]
+        arguments = call["function"]["arguments"] if part == "message" else _added(call)
+    except (TypeError, LookupError, AttributeError):
         return choice
     text = arguments if isinstance(arguments, str) else json.dumps(arguments)
-    return {**choice, "message": {**choice["message"], "content": text, "tool_calls": None}}
+    return {**choice, part: {**choice[part], "content": text, "tool_calls": None}}
+
+
+def _added(call: dict[str, Any]) -> Any:
+    """What a chunk adds to the arguments of the first call; other calls are not used, and the first chunk may add none."""
+    given = (call.get("function") or {}).get("arguments")
+    return "" if call.get("index") or given is None else given
 
 
 def _counts(usage: Any) -> dict[str, int]:

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import math
+import time
 import traceback
 from collections.abc import Callable
 from dataclasses import replace
@@ -285,6 +286,28 @@ async def test_a_streams_odd_usage_spoils_nothing(server: ModelServer, runtime: 
     server.faults.append(Fault.foreign(f"data: {json.dumps(odd)}\n\ndata: [DONE]\n\n"))
     meter = metered(runtime)
     assert await ask_text(runtime, PROMPT) == "Seven." and meter.used["input_tokens"] == 0
+
+
+def called_in_pieces(*arguments: Any, name: str = "Count") -> str:
+    """A streamed function call, by the pieces of its arguments; none: the piece lacks them. Another call follows."""
+    opening = {"index": 0, "id": "call_1", "type": "function", "function": {"name": name}}
+    calls = [opening, *({"index": 0, "function": {"arguments": each}} for each in arguments)]
+    other = {"index": 1, "id": "call_2", "function": {"name": name, "arguments": '{"count": 9}'}}
+    pieces = [piece({"role": "assistant", "content": None, "tool_calls": [call]}) for call in [*calls, other]]
+    return "".join(f"data: {json.dumps(each)}\n\n" for each in pieces) + "data: [DONE]\n\n"
+
+
+async def test_a_streamed_call_is_taken_together(server: ModelServer, runtime: Runtime[ReaderContext]) -> None:
+    runtime = with_context(runtime, reply_form="function")
+    (await model_client(runtime.context)).chat.streaming = True  # type: ignore[attr-defined]
+    assert (await ask(runtime, PROMPT, Count)).count == 7  # as the double streams it
+    server.faults.append(Fault.foreign(called_in_pieces(None, '{"count"', ": 5}")))
+    assert (await ask(with_context(runtime, sample=1), PROMPT, Count)).count == 5
+    nonsense = ["{" * 30] * 900  # LangChain's own parsing, from the beginning at each piece, took minutes
+    server.faults.append(Fault.foreign(called_in_pieces(*nonsense)))
+    began = time.process_time()
+    assert (await ask(with_context(runtime, sample=2), PROMPT, Count)).count == 7
+    assert server.calls == 4 and time.process_time() - began < 3
 
 
 def refuse_house_3(request: ChatRequest, call: int) -> Fault | None:
