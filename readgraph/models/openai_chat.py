@@ -97,7 +97,7 @@ def _mended_choice(choice: Any, part: str) -> Any:
 
 
 def _added(call: dict[str, Any]) -> Any:
-    """What a chunk adds to the arguments of the first call; other calls are not used, and the first chunk may add none."""
+    """What a chunk adds to the arguments of the first call, the only one that is used; the first chunk may add none."""
     given = (call.get("function") or {}).get("arguments")
     return "" if call.get("index") or given is None else given
 

@@ -342,6 +342,21 @@ def probed() -> dict[str, Probe]:
     return probes
 
 
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        ("--estimate --show-steps", "leave --show-steps out"),
+        ("--estimate --report {tmp}/report.html", "leave --report out"),
+        ("--estimate --continue", "leave --continue or --estimate out"),
+        ("--quiet --verbose", "leave one of them out"),
+    ],
+)
+def test_an_option_that_another_leaves_without_effect_is_refused(
+    readgraph: Command, line: dict[str, list[str]], tmp_path: Path, more: str, told: str
+) -> None:
+    assert_refused(readgraph(*line["ask"], "bm25", *more.format(tmp=tmp_path).split()), told)
+
+
 def test_every_option_has_a_probe() -> None:
     plain = {name for name, option in each_option() if option.name not in {*SETTINGS, *RENAMED}}
     plain |= {"models --timeout"}

@@ -130,6 +130,8 @@ def ask(
 
         if follow_up:
             raise BadInput("A follow-up can't be estimated: leave --continue or --estimate out.")
+        if unused := [name for name, given in (("--show-steps", show_steps), ("--report", report)) if given]:
+            raise BadInput(f"--estimate reads nothing that could be shown: leave {', '.join(unused)} out.")
         question_text = " ".join([question, *(option or [])])
         print_estimate(paths or [], glob, question_text, method, context, library, screen)
         return

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from readgraph.cli.settings import kept_price
 from readgraph.cli.terminal.prices import Price, parse_price
+from readgraph.state.errors import BadInput
 
 
 @dataclass(frozen=True)
@@ -22,7 +23,9 @@ class Screen:
 
     @classmethod
     def of(cls, *, as_json: bool, quiet: bool, verbose: bool, price: str | None) -> "Screen":
-        """The screen of a command's options."""
+        """The screen of a command's options; raises `BadInput` for two that exclude each other."""
+        if quiet and verbose:
+            raise BadInput("--quiet prints less and --verbose prints more: leave one of them out.")
         known = price or kept_price()
         return cls(as_json, quiet, verbose, parse_price(known) if known else None)
 
