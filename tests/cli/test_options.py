@@ -271,6 +271,7 @@ PROBES = {
     "compare --option": Probe("compare Who? {text} --methods bm25", "--option goat --option gander"),
     "compare --profile": Probe("compare keeper? {text} --methods read-agent", "--profile nested-keys"),
     "methods --mermaid": Probe("methods gam", "--mermaid"),
+    "methods --shared": Probe("methods", "--shared"),
     "methods --json": Probe("methods gam", "--json"),
     "studio --port": Probe("studio", "--port 2025"),
     "studio --open": Probe("studio", "--open"),
