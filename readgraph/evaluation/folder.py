@@ -20,8 +20,11 @@ from typing import Any
 
 from filelock import FileLock, Timeout
 
+from readgraph.evaluation.kept_lines import About, BuildingLine, ExchangeLine, What, read_as
+from readgraph.evaluation.metrics import METRICS
 from readgraph.evaluation.records import Dataset, Item, Judgement, Outcome
 from readgraph.evaluation.usage import COUNTS, whole_cost
+from readgraph.sources.given_files import check_regular
 from readgraph.sources.loading import shown
 from readgraph.state.declaring import as_now_named
 from readgraph.state.errors import BadInput
@@ -34,6 +37,16 @@ TAIL = 1 << 16
 """Bytes that are searched at a time for the end of the last complete line."""
 
 WHAT = "evaluation.json"
+
+LINES = {
+    "about": About,
+    "questions": Item,
+    "answers": Outcome,
+    "memories": BuildingLine,
+    "exchanges": ExchangeLine,
+    "judgements": Judgement,
+}
+"""What the lines of a file hold; the first one of the questions is about all of them."""
 
 ADDED_UP = (*COUNTS, "seconds")
 """The fields that are summed over the lines of a memory: one line per call and one for the whole memory."""
@@ -81,14 +94,17 @@ class EvaluationFolder:
 
     def what(self) -> dict[str, Any]:
         """The record of what is run; raises `BadInput` if the folder holds no evaluation."""
+        path = self.path / WHAT
+        if not path.exists():
+            raise BadInput(f"{shown(self.path)} holds no evaluation: 'readgraph evaluate' makes one.")
         try:
-            kept: dict[str, Any] = json.loads((self.path / WHAT).read_text(encoding="utf-8"))
-        except (FileNotFoundError, NotADirectoryError):
-            raise BadInput(f"{shown(self.path)} holds no evaluation: 'readgraph evaluate' makes one.") from None
+            check_regular(path, shown(path))
+            text = path.read_text(encoding="utf-8")
+            if read_as(dict[str, Any], text).get("format") != FORMAT:
+                raise BadInput(f"{shown(self.path)} holds an evaluation of another format than {FORMAT}.")
+            kept: dict[str, Any] = read_as(What, text)
         except (OSError, ValueError) as problem:
-            raise BadInput(f"{shown(self.path / WHAT)} can't be read: {problem}.") from None
-        if kept.get("format") != FORMAT:
-            raise BadInput(f"{shown(self.path)} holds an evaluation of another format than {FORMAT}.")
+            raise BadInput(f"{shown(path)} can't be read: {problem}.") from None
         return kept | {"settings": as_now_named(kept["settings"])}
 
     def keep_questions(self, dataset: Dataset) -> None:
@@ -100,21 +116,21 @@ class EvaluationFolder:
     def dataset(self) -> Dataset:
         """The dataset without its texts; raises `BadInput` if the folder holds no questions."""
         self.what()
-        kept = [*self.lines("questions")]
-        if not kept:
+        about, *items = [*self.lines("questions")] or [None]
+        if about is None:
             raise BadInput(f"{shown(self.path)} lacks its questions.jsonl: run the same evaluation again to write it.")
-        about, *items = kept
-        loaded = tuple(map(Item.load, items))
-        return Dataset(about["dataset"], (), loaded, tuple(about["metrics"]), licence=about["licence"])
+        if unknown := {*about["metrics"]} - {*METRICS}:
+            raise BadInput(f"{shown(self.path / 'questions.jsonl')} names an unknown metric '{min(unknown)}'.")
+        return Dataset(about["dataset"], (), tuple(items), tuple(about["metrics"]), licence=about["licence"])
 
     def outcomes(self) -> list[Outcome]:
         """The newest outcome of each question, method and run, in the order of their first outcomes."""
-        loaded = (Outcome.load(value) for value in self.lines("answers"))
+        loaded: Iterator[Outcome] = self.lines("answers")
         return list({outcome.key: outcome for outcome in loaded}.values())
 
     def judgements(self) -> list[Judgement]:
         """The newest judgement of each outcome by each rater."""
-        loaded = (Judgement(**value) for value in self.lines("judgements"))
+        loaded: Iterator[Judgement] = self.lines("judgements")
         return list({(judgement.key, judgement.rater): judgement for judgement in loaded}.values())
 
     def memories(self) -> list[dict[str, Any]]:
@@ -136,18 +152,22 @@ class EvaluationFolder:
             kept |= {**line, **used, "cost": whole_cost([kept.get("cost", 0.0), line.get("cost")])}
         return list(merged.values())
 
-    def lines(self, kind: str) -> Iterator[dict[str, Any]]:
-        """The values of a file's lines; none if the file does not exist yet."""
-        try:
-            with (self.path / f"{kind}.jsonl").open(encoding="utf-8") as file:
-                for line in file:
-                    if line.endswith("\n"):
-                        yield json.loads(line)
-        except FileNotFoundError:
+    def lines(self, kind: str) -> Iterator[Any]:
+        """The values of a file's lines in their shape (`LINES`); none if the file does not exist yet."""
+        path, number = self.path / f"{kind}.jsonl", 0
+        if not os.path.lexists(path):
             return
-        except ValueError:
+        check_regular(path, shown(path))
+        try:
+            with path.open(encoding="utf-8") as file:
+                for number, line in enumerate(file):
+                    if line.endswith("\n"):
+                        yield read_as(LINES["about" if kind == "questions" and not number else kind], line)
+        except OSError as problem:
+            raise BadInput(f"{shown(path)} can't be read: {problem.strerror}.") from None
+        except ValueError as problem:
             raise BadInput(
-                f"{shown(self.path / kind)}.jsonl holds a line that is not JSON: correct or remove it."
+                f"{shown(path)} can't be read in line {number + 1} ({problem}): correct or remove it."
             ) from None
 
     def append(self, kind: str, values: Iterable[dict[str, Any]]) -> None:

@@ -96,14 +96,6 @@ class Item:
     together: bool = False
     addressed: Addressed | None = None
 
-    @classmethod
-    def load(cls, value: dict[str, Any]) -> "Item":
-        """The item in a plain JSON value."""
-        lists = {name: tuple(value[name]) for name in ("references", "options", "about")}
-        addressed = Addressed(*value["addressed"]) if value["addressed"] else None
-        evidence = tuple(Span(*span) for span in value["evidence"])
-        return cls(**{**value, **lists, "evidence": evidence, "addressed": addressed})
-
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
@@ -163,12 +155,6 @@ class Outcome:
     percent_read: float | None = None
     cost: float | None = None
     memory: str = ""
-
-    @classmethod
-    def load(cls, value: dict[str, Any]) -> "Outcome":
-        """The outcome in a line's value."""
-        spans = {name: tuple(Span(*span) for span in value[name]) for name in ("read", "cited")}
-        return cls(**{**value, **spans})
 
     def line(self) -> dict[str, Any]:
         """The outcome as a plain JSON value."""

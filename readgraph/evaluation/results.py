@@ -44,7 +44,7 @@ class Kept:
         what, items, texts = folder.what(), {item.id for item in dataset.items}, {item.text for item in dataset.items}
         outcomes: dict[str, list[Outcome]] = {name: [] for name in what["methods"]}
         for outcome in folder.outcomes():
-            if outcome.item in items:
+            if outcome.item in items and outcome.method in outcomes:
                 outcomes[outcome.method].append(outcome)
         memories = [memory for memory in folder.memories() if memory["text"] in texts]
         return cls(what, {name: of for name, of in outcomes.items() if of}, folder.judgements(), memories)

@@ -10,10 +10,11 @@ from typing import Any
 
 import pytest
 
-from readgraph.evaluation.folder import FORMAT, EvaluationFolder
+from readgraph.evaluation.folder import EvaluationFolder
 from readgraph.graphs.methods import METHODS, builder_of
 from tests.doubles.model_server import ChatRequest, Fault, ModelServer
 from tests.doubles.reader import asked_for, reader
+from tests.evaluation.test_foreign_folders import WHAT
 from tests.support.command import DOUBLE, Command, assert_refused, finished, process
 from tests.support.datasets import chat, lines
 from tests.support.evaluations import by_method
@@ -285,6 +286,6 @@ def test_without_the_packages_nothing_is_begun(
 
 
 def test_a_folder_that_names_a_setting_as_before_is_read(tmp_path: Path) -> None:
-    kept = {"format": FORMAT, "settings": {"block": 4, "rounds": 2}}
+    kept = WHAT | {"settings": WHAT["settings"] | {"block": 4, "rounds": 2}}
     (tmp_path / "evaluation.json").write_text(json.dumps(kept), encoding="utf-8")
-    assert EvaluationFolder(tmp_path).what()["settings"] == {"memorize_batch": 4, "rounds": 2}
+    assert EvaluationFolder(tmp_path).what()["settings"] == WHAT["settings"] | {"memorize_batch": 4, "rounds": 2}

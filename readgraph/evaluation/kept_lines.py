@@ -1,0 +1,115 @@
+"""What the lines of an evaluation's files hold; a folder may come from somebody else, so each is checked when read."""
+
+import json
+import math
+from functools import cache
+from typing import Any, NotRequired
+
+from pydantic import ConfigDict, TypeAdapter, ValidationError
+from typing_extensions import TypedDict
+
+MOST_DIGITS = 18
+"""Of an integer: it fits 64 bits."""
+
+
+class _Kept(TypedDict):
+    __pydantic_config__ = ConfigDict(extra="allow")  # type: ignore[misc]
+
+
+class Chosen(_Kept):
+    """The settings, as far as results are made of them."""
+
+    model: str
+    embeddings: str
+
+
+class What(_Kept):
+    """The record of what was run (`evaluation.json`)."""
+
+    format: int
+    dataset: str
+    methods: list[str]
+    runs: int
+    judge: str | None
+    begun: str
+    settings: Chosen
+    licence: NotRequired[str]
+    note: NotRequired[str]
+    questions: int
+    texts: NotRequired[int]
+    prompts: dict[str, int]
+    packages: dict[str, str | None]
+    file: NotRequired[dict[str, Any] | None]
+
+
+class About(_Kept):
+    """The first line of the questions."""
+
+    dataset: str
+    metrics: list[str]
+    licence: str
+
+
+class BuildingLine(_Kept):
+    """A line on the building of a memory."""
+
+    method: str
+    run: int
+    text: str
+    call: NotRequired[str]
+    process: NotRequired[str]
+    memory: NotRequired[str]
+    fingerprint: NotRequired[str]
+    words: NotRequired[int]
+    page_words: NotRequired[list[int]]
+    note_words: NotRequired[list[int]]
+    calls: NotRequired[int]
+    input_words: NotRequired[int]
+    output_words: NotRequired[int]
+    refused: NotRequired[int]
+    seconds: NotRequired[float]
+    cost: NotRequired[float | None]
+    fallbacks: NotRequired[dict[str, int]]
+
+
+class ExchangeLine(_Kept):
+    """A prompt with its reply."""
+
+    method: str
+    run: int
+    text: str
+    item: str
+    asked: str
+    version: int
+    messages: list[tuple[str, str]]
+    reply: str
+    refused: str | None
+
+
+def read_as(shape: Any, text: str) -> Any:
+    """The value of this shape that a JSON text holds; raises `ValueError` with one line if it holds another."""
+    try:
+        json.loads(text, parse_int=_integer, parse_float=_finite, parse_constant=_finite)
+        return _adapter(shape).validate_json(text, strict=True)
+    except ValidationError as problem:
+        fault = problem.errors(include_url=False, include_context=False, include_input=False)[0]
+        raise ValueError(f"{'.'.join(map(str, fault['loc'])) or 'the line'}: {fault['msg']}") from None
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+
+
+def _integer(digits: str) -> int:
+    if len(digits) > MOST_DIGITS:
+        raise ValueError("a number is too large")
+    return int(digits)
+
+
+def _finite(text: str) -> float:
+    if not math.isfinite(value := float(text)):
+        raise ValueError("a number is too large, or none")
+    return value
+
+
+@cache
+def _adapter(shape: Any) -> TypeAdapter[Any]:
+    return TypeAdapter(shape)
