@@ -1,0 +1,119 @@
+"""Where sentences begin and end."""
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
+from sentencex import get_sentence_boundaries
+
+from readgraph.state.language import language_of
+
+_PARAGRAPH = re.compile(r"(?:[^\n\r\f]|\r?\n(?!\s*?\n|[ \t]*(?:[-*•‣◦]|[(]?(?:\d{1,3}[.)]|[a-z][)]))[ \t]))+")
+"""What a blank line ends, or a line that begins an entry of a list."""
+_FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})([^`\n]*)$", re.MULTILINE)
+
+_BETWEEN_MARKS = re.compile(r"[\"“”„«»‹›()\[\]‘]|(?<!\w)['’]|['’](?!\w)")
+"""Quotation marks and brackets: the segmenter sees no end between two of them."""
+
+_OPENING = "\"'“„«‹‘([»›"
+
+LONGEST_PART = 10_000
+"""Characters that the segmenter is given at once: it is quadratic on odd texts."""
+
+_ENUMERATOR = re.compile(r"[(\[]?(?:\d{1,3}(?:\.\d{1,3})*|[^\W\d_]|[ivxlc]{1,5})[.)\]]+", re.IGNORECASE)
+"""What stands before an entry of a list or in a heading: "3.", "2.1.", "(a)", "iv."."""
+
+_ORDINAL = re.compile(r"\b\d{1,2}\.$")
+_ORDINAL_LANGUAGES = frozenset("bs cs da de et fi hr hu is lv nb nn no pl sk sl sr tr".split())
+"""Languages that write a point after an ordinal number: "am 3. März"."""
+
+_ABBREVIATIONS = {
+    "fr": re.compile(r"\b(?:M|MM|Mgr|St|vol|chap|fig|art|env|av|apr)\.$"),
+}
+"""Abbreviations that the segmenter doesn't know."""
+
+
+def sentence_spans(text: str, start: int = 0, end: int | None = None, language: str = "") -> list[tuple[int, int]]:
+    """Character spans of the sentences between two offsets, without the white space around them.
+
+    A blank line ends a sentence; an abbreviation, an initial, an ordinal and the number of a heading don't, and a
+    block of code is one. `language` is an ISO 639-1 code, by default the text's own.
+    """
+    part = text[start:end]
+    language = language or language_of(part)
+    spans: list[tuple[int, int]] = []
+    at = 0
+    for code in _code_blocks(part):
+        spans += _prose_spans(part, at, code[0], language)
+        spans.append(_stripped(part, *code))
+        at = code[1]
+    spans += _prose_spans(part, at, len(part), language)
+    return [(start + begin, start + stop) for begin, stop in spans]
+
+
+def _prose_spans(text: str, start: int, end: int, language: str) -> Iterator[tuple[int, int]]:
+    for paragraph in _PARAGRAPH.finditer(text, start, end):
+        yield from _joined(text, _boundaries(text, *paragraph.span(), language), language)
+
+
+def _code_blocks(text: str) -> Iterator[tuple[int, int]]:
+    """Spans from a line of three backticks or tildes, or more, to the next one that closes it."""
+    opened: re.Match[str] | None = None
+    for line in _FENCE.finditer(text):
+        if opened is None:
+            opened = line
+        elif line[1].startswith(opened[1]) and not line[2].strip():
+            yield opened.start(), line.end()
+            opened = None
+
+
+def _boundaries(text: str, start: int, end: int, language: str) -> Iterator[tuple[int, int]]:
+    """The segmenter's sentences of a paragraph; a long one is given in parts, each from the last sentence's begin."""
+    plain, at = _BETWEEN_MARKS.sub(" ", text[start:end]), start
+    while at < end:
+        part = plain[at - start : at - start + LONGEST_PART]
+        ends = [at + found["end_index"] for found in get_sentence_boundaries(language, part)]
+        if at + len(part) < end and len(ends) > 1:
+            ends.pop()
+        bounds = [at, *(_before_opening(text, at, stop) for stop in ends)]
+        for span in pairwise(bounds):
+            begin, stop = _stripped(text, *span)
+            if begin < stop:
+                yield begin, stop
+        at = bounds[-1]
+
+
+def _before_opening(text: str, at: int, end: int) -> int:
+    """A sentence's end without the marks that open the next one; `end` itself where nothing is left from `at`."""
+    if not text[end : end + 1].strip():
+        return end
+    marks = len(text[at:end]) - len(text[at:end].rstrip(_OPENING))
+    return end - marks if marks < end - at else end
+
+
+def _joined(text: str, spans: Iterator[tuple[int, int]], language: str) -> Iterator[tuple[int, int]]:
+    """The same spans, those joined between which no sentence ends."""
+    begun: tuple[int, int] | None = None
+    for span in spans:
+        if begun and _goes_on(text[slice(*begun)], text[span[0]], language):
+            begun = begun[0], span[1]
+        else:
+            if begun:
+                yield begun
+            begun = span
+    if begun:
+        yield begun
+
+
+def _goes_on(before: str, following: str, language: str) -> bool:
+    """Whether a sentence goes on after its first part, seen by its end and the character that follows."""
+    if following.islower() or _ENUMERATOR.fullmatch(before):
+        return True
+    if language in _ORDINAL_LANGUAGES and _ORDINAL.search(before):
+        return True
+    return language in _ABBREVIATIONS and bool(_ABBREVIATIONS[language].search(before))
+
+
+def _stripped(text: str, start: int, end: int) -> tuple[int, int]:
+    part = text[start:end]
+    return start + len(part) - len(part.lstrip()), start + len(part.rstrip())
