@@ -14,7 +14,7 @@ from langgraph.runtime import Runtime
 
 from readgraph.nodes.contracts import AskedState, SaidAnswer
 from readgraph.nodes.memory_view import remembered
-from readgraph.nodes.page_ends import HEADING, candidate_ends, paragraph_ends, sentence_spans
+from readgraph.nodes.page_ends import HEADING, candidate_ends, paragraph_ends
 from readgraph.nodes.search_tools import OkapiTool
 from readgraph.state.context import ReaderContext
 from readgraph.state.page_store import page_store
@@ -22,6 +22,7 @@ from readgraph.state.reading import Quote
 from readgraph.state.records import Note, Page
 from readgraph.state.search.okapi import rank
 from readgraph.state.search.terms import content_words
+from readgraph.state.sentences import sentence_spans
 from readgraph.state.words import count_words, first_words
 
 GIST_SHARE = 0.15

@@ -4,19 +4,22 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 
+from readgraph.state.sentences import sentence_spans
 from readgraph.state.settings import ParagraphBreak
 from readgraph.state.words import count_words, end_after_words
 
 _WHITE_SPACE = re.compile(r"\s+")
 _GAP = re.compile(r"[\n\r\f]\s*")
 _LINE_END = re.compile(r"\r\n|[\n\r\f]")
-_SENTENCE_END = re.compile(r"[.!?…][\"'”’»)\]]*\s+|[。！？；][」』”’）]*\s*")
 
 HEADING = re.compile(r"\s*(?:#{1,6}\s|\*\s*\*\s*\*|-{3,}|[^\n]{1,60}[^\s.,;:!?\"'”’)](?:\r?\n|\Z))")
 """A heading or a scene break at the beginning of a paragraph."""
 
 LINE_ENDS: dict[ParagraphBreak, int] = {"line": 1, "blank-line": 2, "two-blank-lines": 3}
 """Consecutive line ends that end a paragraph."""
+
+NEXT_SENTENCE = 40
+"""Characters after an offset, by which is seen whether a sentence begins there."""
 
 LONG_PARAGRAPHS = 400
 """Words: a text with more than this between blank lines, on average, is cut at every line instead."""
@@ -72,22 +75,9 @@ def _bounds(text: str, start: int, min_words: int, max_words: int) -> tuple[int,
 
 def _cut(text: str, start: int, earliest: int, latest: int) -> int:
     """The last sentence end between two offsets, else the last word end, else the second offset."""
-    for boundary in (_SENTENCE_END, _WHITE_SPACE):
-        ends = [end for match in boundary.finditer(text, start, latest) if earliest <= (end := match.end())]
-        if ends:
-            return ends[-1]
+    sentences = [begin for begin, _ in sentence_spans(text, start, latest + NEXT_SENTENCE)]
+    words = [match.end() for match in _WHITE_SPACE.finditer(text, start, latest)]
+    for ends in (sentences, words):
+        if usable := [end for end in ends if start < end and earliest <= end <= latest]:
+            return usable[-1]
     return latest
-
-
-def sentence_spans(text: str, start: int = 0, end: int | None = None) -> list[tuple[int, int]]:
-    """Character spans of the sentences between two offsets, without the white space around them."""
-    end = len(text) if end is None else end
-    ends = [match.end() for match in re.finditer(rf"{_SENTENCE_END.pattern}|\n\s*\n", text[start:end])]
-    spans, begin = [], start
-    for stop in [*(start + offset for offset in ends), end]:
-        sentence = text[begin:stop]
-        if sentence.strip():
-            lead = len(sentence) - len(sentence.lstrip())
-            spans.append((begin + lead, begin + len(sentence.rstrip())))
-        begin = stop
-    return spans

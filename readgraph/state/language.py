@@ -7,7 +7,7 @@ from importlib import import_module
 DEFAULT = "en"
 
 SAMPLE, SAMPLES = 700, 3
-"""Characters of each sample, and how many: a book's first page often is in another language than the book."""
+"""Characters of each sample of a long text, and how many: a book's first page may be in another language."""
 
 _BY_SCRIPT = {
     "ja": re.compile(r"[\u3040-\u30ff]"),
@@ -30,8 +30,12 @@ _ENGLISH_SHARE, _FEWEST_WORDS = 0.15, 4
 
 def language_of(text: str) -> str:
     """The ISO 639-1 code of a text's main language; English where there is too little to see it by."""
-    step = max((len(text) - SAMPLE) // (SAMPLES - 1), SAMPLE)
-    return _language_of_sample(" ".join(text[at : at + SAMPLE] for at in range(0, len(text), step))[: 4 * SAMPLE])
+    parts = SAMPLES + 1
+    if len(text) <= parts * SAMPLE:
+        return _language_of_sample(text)
+    return _language_of_sample(
+        " ".join(text[at : at + SAMPLE] for at in range(len(text) // parts, len(text), len(text) // parts))
+    )
 
 
 @lru_cache(4096)

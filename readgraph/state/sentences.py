@@ -15,6 +15,34 @@ _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})([^`\n]*)$", re.MULTILINE)
 _BETWEEN_MARKS = re.compile(r"[\"“”„«»‹›()\[\]‘]|(?<!\w)['’]|['’](?!\w)")
 """Quotation marks and brackets: the segmenter sees no end between two of them."""
 
+_CLOSED_BEFORE_END = re.compile(r"(?<=\w)[\"”’»)\]](?=[.!?])")
+"""Such a mark before the end of a sentence, which then stands after a letter as at others."""
+
+_OPENING = "\"'“„«‹‘([»›"
+
+LONGEST_PART = 10_000
+"""Characters that the segmenter is given at once: it is quadratic on odd texts."""
+
+_ENUMERATOR = re.compile(r"[(\[]?(?:\d{1,3}(?:\.\d{1,3})*|[^\W\d_]|[ivxlc]{1,5})[.)\]]+", re.IGNORECASE)
+"""What stands before an entry of a list or in a heading: "3.", "2.1.", "(a)", "iv."."""
+
+_ORDINAL = re.compile(r"\b\d{1,2}\.$")
+_ORDINAL_LANGUAGES = frozenset("bs cs da de et fi hr hu is lv nb nn no pl sk sl sr tr".split())
+"""Languages that write a point after an ordinal number: "am 3. März"."""
+
+_BEFORE_NAME = re.compile(r"\b(?:M|MM|Mgr|Dr|Fa|Mevr|Dhr|Cf|Vgl|[^\W\d_]\.-[^\W\d_])\.$")
+_BEFORE_NUMBER = re.compile(
+    r"\b(?:eqs?|figs?|secs?|vol|chap|art|no|nr|pp?|pag|pág|ch|col|approx|aprox|env|св|рис|табл|гл|стр|ст|с|т|п)\.$",
+    re.IGNORECASE,
+)
+"""Abbreviations before a name or a number that the segmenter doesn't know in every language."""
+
+_BETWEEN_MARKS = re.compile(r"[\"“”„«»‹›()\[\]‘]|(?<!\w)['’]|['’](?!\w)")
+"""Quotation marks and brackets: the segmenter sees no end between two of them."""
+
+_CLOSED_BEFORE_END = re.compile(r"(?<=\w)[\"”’»)\]](?=[.!?])")
+"""Such a mark before the end of a sentence, which then stands after a letter as at others."""
+
 _OPENING = "\"'“„«‹‘([»›"
 
 LONGEST_PART = 10_000
@@ -69,7 +97,7 @@ def _code_blocks(text: str) -> Iterator[tuple[int, int]]:
 
 def _boundaries(text: str, start: int, end: int, language: str) -> Iterator[tuple[int, int]]:
     """The segmenter's sentences of a paragraph; a long one is given in parts, each from the last sentence's begin."""
-    plain, at = _BETWEEN_MARKS.sub(" ", text[start:end]), start
+    plain, at = _BETWEEN_MARKS.sub(" ", _CLOSED_BEFORE_END.sub("x", text[start:end])), start
     while at < end:
         part = plain[at - start : at - start + LONGEST_PART]
         ends = [at + found["end_index"] for found in get_sentence_boundaries(language, part)]
@@ -95,7 +123,7 @@ def _joined(text: str, spans: Iterator[tuple[int, int]], language: str) -> Itera
     """The same spans, those joined between which no sentence ends."""
     begun: tuple[int, int] | None = None
     for span in spans:
-        if begun and _goes_on(text[slice(*begun)], text[span[0]], language):
+        if begun and _goes_on(text[slice(*begun)], text[span[0] : span[0] + 3], language):
             begun = begun[0], span[1]
         else:
             if begun:
@@ -106,12 +134,13 @@ def _joined(text: str, spans: Iterator[tuple[int, int]], language: str) -> Itera
 
 
 def _goes_on(before: str, following: str, language: str) -> bool:
-    """Whether a sentence goes on after its first part, seen by its end and the character that follows."""
-    if following.islower() or _ENUMERATOR.fullmatch(before):
+    """Whether a sentence goes on after its first part, seen by that and by the characters that follow."""
+    begin = following.lstrip("—– ")[:1]
+    if begin.islower() or _ENUMERATOR.fullmatch(before) or _BEFORE_NAME.search(before):
         return True
     if language in _ORDINAL_LANGUAGES and _ORDINAL.search(before):
         return True
-    return language in _ABBREVIATIONS and bool(_ABBREVIATIONS[language].search(before))
+    return begin.isdigit() and bool(_BEFORE_NUMBER.search(before))
 
 
 def _stripped(text: str, start: int, end: int) -> tuple[int, int]:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from langgraph.runtime import Runtime
 
 from readgraph.nodes.extractive import pages_by_rule
-from readgraph.nodes.page_ends import candidate_ends, paragraph_ends, sentence_spans
+from readgraph.nodes.page_ends import candidate_ends, paragraph_ends
 from readgraph.state.context import ReaderContext
 from readgraph.state.records import Page
 from readgraph.state.settings import ParagraphBreak
@@ -137,26 +137,6 @@ def test_a_paragraph_is_cut_at_a_sentence_else_a_word_else_a_character() -> None
 )
 def test_a_cut_is_the_farthest_that_fits(text: str, words: int, page: str) -> None:
     assert text[: the_cut(text, 1, words)] == page
-
-
-@quick
-@given(texts, st.data())
-def test_sentences_cover_all_but_white_space(text: str, data: st.DataObject) -> None:
-    start = data.draw(st.integers(0, len(text)))
-    end = data.draw(st.integers(start, len(text)))
-    spans = sentence_spans(text, start, end)
-    sentences = [text[slice(*span)] for span in spans]
-    assert all(sentence and sentence == sentence.strip() for sentence in sentences)
-    assert [offset for span in spans for offset in span] == sorted(offset for span in spans for offset in span)
-    assert "".join("".join(sentences).split()) == "".join(text[start:end].split())
-
-
-def test_sentences_end_at_their_marks() -> None:
-    text = "“Who?” he asked. It was 3.5 m.\n\nA heading\n\n雨。「はい。」 Then… nothing!"
-    assert [text[slice(*span)] for span in sentence_spans(text)] == [
-        *["“Who?”", "he asked.", "It was 3.5 m.", "A heading", "雨。", "「はい。」", "Then…", "nothing!"]
-    ]
-    assert sentence_spans("") == sentence_spans(" \n\n ") == []
 
 
 @settings(deadline=None, max_examples=40)

@@ -9,10 +9,10 @@ from readgraph.nodes.answering.said import ask_for_answer
 from readgraph.nodes.contracts import AnswerState, AnswerUpdate, SaidAnswer
 from readgraph.nodes.extractive import FEWEST_PASSAGE_WORDS, quoted_answer, quoted_spans
 from readgraph.nodes.memory_view import MemoryView, view_memory
-from readgraph.nodes.page_ends import sentence_spans
 from readgraph.nodes.prompts.answer import answer_prompt
 from readgraph.state.context import ReaderContext
 from readgraph.state.page_store import page_store
+from readgraph.state.sentences import sentence_spans
 from readgraph.state.words import count_words, counted
 
 
