@@ -47,5 +47,5 @@ def _language_of_sample(sample: str) -> str:
     words = _WORD.findall(sample.lower())
     if len(words) < _FEWEST_WORDS or sum(word in _ENGLISH for word in words) > _ENGLISH_SHARE * len(words):
         return DEFAULT
-    language: str = import_module("py3langid").classify(sample)[0]
-    return language
+    classified: str = import_module("py3langid").classify(sample)[0]
+    return classified

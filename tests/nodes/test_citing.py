@@ -68,22 +68,28 @@ def within(seconds: float) -> Iterator[None]:
     ("quote", "text", "own_words"),
     [
         ("the lamp was out", "Then the lamp was out.", "the lamp was out"),
-        (" the lamp\n", "Then the lamp was out.", "the lamp"),
+        (" the lamp was\n", "Then the lamp was out.", "the lamp was"),
         ('"It\'s out," he said', "“It’s out,” he said.", "It’s out,” he said"),
         ("“It’s out,” he said", '"It\'s out," he said.', "It's out,\" he said"),
         ("the lamp was out", "Then the lamp\r\n  was\tout.", "the lamp\r\n  was\tout"),
         ("the lamp\nwas out", "Then the lamp was out.", "the lamp was out"),
         ("the lamp - an old one - was out", "the lamp—an old one—was out", "the lamp—an old one—was out"),
         ("light-house keeper", "the light‑house keeper", "light‑house keeper"),
-        ("THE LAMP", "Then the Lamp.", "the Lamp"),
+        ("THE LAMP WENT", "Then the Lamp went.", "the Lamp went"),
         ("...the lamp was out...", "Then the lamp was out.", "the lamp was out"),
         ("**the lamp** was _out_", "Then the lamp was out.", "the lamp was out"),
         ("the lamp was out", "the *lamp* was __out__", "the *lamp* was __out"),
         ("f(x) = [a-z]+? ^$ {2,} \\d | .*", "so f(x)  =  [a-z]+? ^$ {2,} \\d | .* is", "f(x)  =  [a-z]+? ^$ {2,} \\d"),
-        ("a.c", "abc a.c", "a.c"),
+        ("a.c*d", "abc*d a.c*d", "a.c*d"),
         ("雨が降った 灯台", "昨日、雨が降った。灯台は", "雨が降った。灯台"),
         ("in 1873", "built in\n1873, then", "in\n1873"),
-        ("a\0b", "x a\0b y", "a\0b"),
+        ("a\0b c", "x a\0b c y", "a\0b c"),
+        ("uch more than he had to sa", "much more than he had to say", "more than he had to"),
+        ("41", "It was 41.", "41"),
+        ("Desmond Rudge", "said Desmond Rudge.", "Desmond Rudge"),
+        ("no", "I know it. No. It is", "No"),
+        ("It rained", "Dark. “It rained.” Dark.", "It rained"),
+        ("הוא בא", "אז הוא בא לכאן", "הוא בא"),
     ],
 )
 def test_a_quote_is_found_with_the_documents_own_words(quote: str, text: str, own_words: str) -> None:
@@ -91,10 +97,17 @@ def test_a_quote_is_found_with_the_documents_own_words(quote: str, text: str, ow
 
 
 @pytest.mark.parametrize(
-    "quote", ["", "   ", "—", "“…”", "___", "?!*+()[]{}\\", "the ship", "lamp the", "the lamp was lit"]
+    "quote",
+    [
+        *["", "   ", "—", "“…”", "___", "?!*+()[]{}\\", "the ship", "lamp the", "the lamp was lit"],
+        "amp",
+        "The",
+        "was",
+        "was out",
+    ],
 )
 def test_what_is_not_there_or_says_nothing_is_not_found(quote: str) -> None:
-    assert cited(quote, "The lamp — “…” ___ ?!*+()[]{}\\ — was out.") is None
+    assert cited(quote, "The lamp — “…” ___ ?!*+()[]{}\\ — was out then.") is None
 
 
 def test_nothing_is_found_in_an_empty_text() -> None:
@@ -118,17 +131,36 @@ def test_a_quote_across_pages_is_on_the_page_where_it_begins(page: int) -> None:
     assert citation == {"page": 0, "quote": "out. The sea", "start": 13, "end": 25, "place": None}
 
 
+def words(text: str) -> list[str]:
+    return re.findall(r"[^\W_]+", text)
+
+
 @quick
 @given(texts, st.data())
-def test_any_part_of_a_text_is_found_whatever_its_white_space(text: str, data: st.DataObject) -> None:
-    start = data.draw(st.integers(0, len(text) - 1))
-    part = text[start : data.draw(st.integers(start + 1, len(text)))]
-    assume(letters(part))
+def test_any_words_of_a_text_are_found_whatever_its_white_space(text: str, data: st.DataObject) -> None:
+    bounds = [match.span() for match in re.finditer(r"\S+", text)]
+    first = data.draw(st.integers(0, len(bounds) - 1))
+    part = text[bounds[first][0] : bounds[data.draw(st.integers(first, len(bounds) - 1))][1]]
+    assume(len(words(part)) >= 3)
     quote = re.sub(r"\s+", lambda _: data.draw(st.sampled_from(GAPS)), part)
     ends = data.draw(st.sets(st.integers(1, len(text) - 1), max_size=3)) if len(text) > 1 else set()
     found = cited(quote, text, data.draw(st.integers(-1, 5)), cut(text, *sorted(ends)))
     assert found is not None
     assert letters(found) == letters(quote)
+
+
+@settings(deadline=None, max_examples=200)
+@given(st.data())
+def test_a_citation_of_a_real_text_is_whole_words_that_say_something(story: str, data: st.DataObject) -> None:
+    start = data.draw(st.integers(0, 20_000))
+    end = start + data.draw(st.integers(1, 60))
+    span = find_quote(story[start:end], story, 0, 21_000)
+    if span is None:
+        assert len(words(story[start:end])) < 5
+        return
+    around = story[max(span[0] - 1, 0) : span[0] + 1], story[span[1] - 1 : span[1] + 1]
+    assert not any(len(pair) == 2 and pair.isalnum() for pair in around)
+    assert letters(story[slice(*span)]) in letters(story[start:end])
 
 
 @quick
@@ -150,14 +182,14 @@ async def test_quotes_are_found_in_a_stored_text_as_in_a_whole_one(text: str, da
 @given(texts, texts)
 def test_whatever_is_found_holds_the_letters_of_the_quote(quote: str, text: str) -> None:
     found = cited(quote, text)
-    assert found is None or letters(found) == letters(quote)
+    assert found is None or letters(found) in letters(quote)
 
 
 @quick
 @given(st.text(max_size=40), st.text(max_size=40))
 def test_no_quote_and_no_text_raises(quote: str, text: str) -> None:
     cited(quote, text)
-    assert cited(quote, f"{text} {quote} {text}") is not None or not re.search(r"[^\W_]", quote)
+    assert cited(quote, f"{text} {quote} {text}") is not None or len(words(quote)) < 3
 
 
 def test_words_of_a_quote_are_words_of_the_text() -> None:

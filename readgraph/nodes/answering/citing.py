@@ -14,7 +14,16 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.page_store import PageStore, page_store
 from readgraph.state.reading import Citation, Quote
 from readgraph.state.records import Page
+from readgraph.state.search.terms import STOP_WORDS, UNSPACED
 
+FEWEST_WORDS = 3
+"""A shorter quote says too little, unless it is a whole sentence, a number or a name."""
+
+NEAR = 20
+"""Characters around a quote, by which is seen whether it is a whole sentence."""
+
+_SENTENCE_ENDS, _MARKS_AROUND = ".!?…。！？।؟\n\r\f", " \t\"'“”„‘’«»()[]*_#>-–—"
+_UNSPACED = re.compile(f"[{UNSPACED}]")
 _WORD, _MARKS = re.compile(r"[^\W_]+"), re.compile(r"[\W_]+")
 
 
@@ -100,24 +109,64 @@ def cited(page: int, text_start: int, text: str, span: tuple[int, int]) -> Citat
 
 
 def find_quote(quote: str, text: str, begin: int, end: int) -> tuple[int, int] | None:
-    """Character span of a quote in `text[begin:end]`: exact, else by its words, else by its letters alone."""
+    """Character span of a quote in `text[begin:end]`: exact, else by its words, else by its letters alone.
+
+    It holds whole words only: those that the quote cuts are left out. It has three words, or is a whole sentence, a
+    number or a name.
+    """
     if not _WORD.search(quote):
         return None
     at = text.find(quote, begin, end)
     while at >= 0:
-        if not _within_word(text, at) and not _within_word(text, at + len(quote)):
-            return at, at + len(quote)
+        span = at, at + len(quote)
+        if _whole_words(text, *span) == span and _says_enough(text, *span):
+            return span
         at = text.find(quote, at + 1, end)
     part = text[begin:end]
     wanted, folded = _folded(quote), _folded(part)
-    span = _find_words(wanted, folded, part) or _find_letters(wanted, folded, part)
-    return (begin + span[0], begin + span[1]) if span else None
+    found = _find_words(wanted, folded, part) or _find_letters(wanted, folded, part)
+    start, stop = _whole_words(part, *found) if found else (0, 0)
+    return (begin + start, begin + stop) if _says_enough(part, start, stop) else None
+
+
+def _whole_words(text: str, start: int, end: int) -> tuple[int, int]:
+    """The span without a part of a word at its begin and end; an empty one where it holds no whole word."""
+    whole = (start, end)
+    while start < end and _within_word(text, start):
+        start += 1
+    while start < end and _within_word(text, end):
+        end -= 1
+    if (start, end) == whole:
+        return whole
+    words = list(_WORD.finditer(text, start, end))
+    return (words[0].start(), words[-1].end()) if words else (start, start)
+
+
+def _says_enough(text: str, start: int, end: int) -> bool:
+    quote = text[start:end]
+    words = _WORD.findall(quote)
+    if len(words) >= FEWEST_WORDS or len(_UNSPACED.findall(quote)) >= FEWEST_WORDS or any(map(str.isdigit, quote)):
+        return True
+    return bool(words) and (_is_name(words) or _is_sentence(text, start, end))
 
 
 def _within_word(text: str, at: int) -> bool:
     """Whether an offset cuts a word: "no" is not a quote from "know". Scripts without spaces have no such bounds."""
     around = text[max(at - 1, 0) : at + 1]
-    return len(around) == 2 and around.isascii() and around.isalnum()
+    return len(around) == 2 and around.isalnum() and not _UNSPACED.search(around)
+
+
+def _is_name(words: list[str]) -> bool:
+    """Whether the words could be a name: written large, or in a script that writes nothing large."""
+    large = [word for word in words if not word[0].islower() and word.casefold() not in STOP_WORDS]
+    return bool(large) and words[0] in large and words[-1] in large
+
+
+def _is_sentence(text: str, start: int, end: int) -> bool:
+    before = text[max(start - NEAR, 0) : start].rstrip(_MARKS_AROUND)[-1:]
+    within = text[start:end].rstrip(_MARKS_AROUND)[-1:]
+    after = text[end : end + NEAR].lstrip(_MARKS_AROUND)[:1]
+    return before in _SENTENCE_ENDS and (within in _SENTENCE_ENDS or after in _SENTENCE_ENDS)
 
 
 def _find_words(quote: str, folded: str, text: str) -> tuple[int, int] | None:

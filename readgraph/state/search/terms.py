@@ -19,15 +19,15 @@ MOST_TERMS = 64
 
 # Scripts without spaces between words, or (Hangul) with endings joined to words. Here each character is a term, and
 # each pair of neighbouring characters.
-_UNSPACED = (
+UNSPACED = (
     "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff"
     "\U00020000-\U0003ffff"
 )
 _INDIC = "\u0900-\u0963\u0966-\u0dff"  # `\w` does not match vowel signs, but they are inside words
-_TOKEN = re.compile(rf"[{_UNSPACED}]+|(?:[^\W{_UNSPACED}]|[{_INDIC}])+")
+_TOKEN = re.compile(rf"[{UNSPACED}]+|(?:[^\W{UNSPACED}]|[{_INDIC}])+")
 _ASCII_FOLDED = {code: chr(code).lower() if chr(code).isalnum() or chr(code) == "_" else " " for code in range(128)}
 _PRINTED_BETWEEN = "\u2018\u2019\u201c\u201d\u2013\u2014\u2026\u00a0"  # often all that is not ASCII
-_UNSPACED_START = re.compile(rf"[{_UNSPACED}]")
+_UNSPACED_START = re.compile(rf"[{UNSPACED}]")
 _MARKS = re.compile(
     "[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670]"
 )  # accents, and vowel points that are seldom written
