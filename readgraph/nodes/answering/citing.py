@@ -116,17 +116,23 @@ def find_quote(quote: str, text: str, begin: int, end: int) -> tuple[int, int] |
     """
     if not _WORD.search(quote):
         return None
-    at = text.find(quote, begin, end)
-    while at >= 0:
-        span = at, at + len(quote)
+    part = text[begin:end]
+    span = _find_exact(quote, part)
+    if not span:
+        wanted, folded = _folded(quote), _folded(part)
+        found = _find_words(wanted, folded, part) or _find_letters(wanted, folded, part)
+        span = _whole_words(part, *found) if found else None
+    return (begin + span[0], begin + span[1]) if span and _says_enough(part, *span) else None
+
+
+def _find_exact(quote: str, text: str) -> tuple[int, int] | None:
+    start = text.find(quote)
+    while start >= 0:
+        span = start, start + len(quote)
         if _whole_words(text, *span) == span and _says_enough(text, *span):
             return span
-        at = text.find(quote, at + 1, end)
-    part = text[begin:end]
-    wanted, folded = _folded(quote), _folded(part)
-    found = _find_words(wanted, folded, part) or _find_letters(wanted, folded, part)
-    start, stop = _whole_words(part, *found) if found else (0, 0)
-    return (begin + start, begin + stop) if _says_enough(part, start, stop) else None
+        start = text.find(quote, start + 1)
+    return None
 
 
 def _whole_words(text: str, start: int, end: int) -> tuple[int, int]:
