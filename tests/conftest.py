@@ -7,6 +7,7 @@ from collections.abc import AsyncIterator, Iterator
 from functools import cache
 from pathlib import Path
 
+import hypothesis
 import pytest
 import typer.main
 
@@ -25,6 +26,9 @@ from tests.doubles.model_server import ModelServer
 from tests.doubles.reader import reader
 from tests.support.command import Command, Ran
 from tests.support.examples import EXAMPLES
+
+hypothesis.settings.register_profile("readgraph", deadline=None)  # what is loaded at the first use takes time
+hypothesis.settings.load_profile("readgraph")
 
 assert _msgpack.STRICT_MSGPACK_ENABLED, "LangGraph was imported before its setting was made"
 

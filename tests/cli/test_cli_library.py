@@ -84,12 +84,12 @@ def test_a_profile_sets_the_sizes_that_were_not_given(readgraph: Command) -> Non
 def test_replies_move_to_another_library(readgraph: Command, server: ModelServer, tmp_path: Path) -> None:
     readgraph(*ASK, *DOUBLE)
     assert "Exported" in readgraph("replies", "export", tmp_path / "run.jsonl", "--document", STORY.stem).out
-    assert_refused(readgraph("replies", "export", tmp_path / "run.jsonl"), "there already")
+    assert_refused(readgraph("replies", "export", tmp_path / "run.jsonl"), "exists already")
     assert "Imported" in readgraph("replies", "import", tmp_path / "run.jsonl", "--library", tmp_path / "other").out
     calls = server.calls
     readgraph(*ASK, *DOUBLE, "--library", tmp_path / "other")
     assert server.calls == calls
-    assert_refused(readgraph("replies", "import", STORY), "no JSON")
+    assert_refused(readgraph("replies", "import", STORY), "is not JSON")
 
 
 def test_settings_are_read_from_their_file(readgraph: Command, server: ModelServer, tmp_path: Path) -> None:

@@ -38,8 +38,8 @@ CONTEXT: dict[str, Any] = {
     "rounds": 1,
 }
 VERBS = set(
-    "act answer begin cite descend enter evict find grow integrate judge look memorize merge open plan quote read "
-    "receive reflect search think".split()
+    "act answer begin cite descend enter evict find grow integrate judge look memorize merge note open plan quote read "
+    "receive reflect search think walk".split()
 )
 
 

@@ -110,7 +110,7 @@ async def test_one_document_is_itself_and_a_collection_holds_no_other(library: L
     assert await add_collection(library.pages, [halves[0], halves[0]]) == halves[0]
     collection = await add_collection(library.pages, halves)
     assert await add_collection(library.pages, halves) == collection
-    with pytest.raises(BadInput, match="neither another one"):
+    with pytest.raises(BadInput, match="another collection or a history"):
         await add_collection(library.pages, [collection, halves[0]])
 
 
