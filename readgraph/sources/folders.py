@@ -4,10 +4,13 @@ import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
+from typing import Any, TypeVar, overload
 
 from readgraph.sources.loading import SUFFIXES, load, shown
 from readgraph.sources.source_text import SourceText
 from readgraph.state.errors import BadInput
+
+Loaded = TypeVar("Loaded")
 
 _NUMBER = re.compile(r"(\d+)")
 
@@ -16,21 +19,33 @@ def _stop(problem: BadInput) -> None:
     raise problem
 
 
+@overload
 def load_all(
     paths: Sequence[Path], glob: str | None = None, left_out: Callable[[BadInput], None] = _stop
-) -> list[SourceText]:
+) -> list[SourceText]: ...
+@overload
+def load_all(
+    paths: Sequence[Path], glob: str | None, left_out: Callable[[BadInput], None], load_file: Callable[[Path], Loaded]
+) -> list[Loaded]: ...
+def load_all(
+    paths: Sequence[Path],
+    glob: str | None = None,
+    left_out: Callable[[BadInput], None] = _stop,
+    load_file: Callable[[Path], Any] = load,
+) -> list[Any]:
     """The texts of files and folders, in the given order; "-" is standard input.
 
     A folder stands for all files of known kinds below it, without hidden ones, sorted by path with numbers by value
     (chapter 2 before chapter 10). `glob` selects among them ("*.md", "notes/*.txt", "2024/**/*.html"); it does not
     apply to files that are named directly. A file that occurs twice is loaded once. Raises `BadInput` if a named file
     can't be read or a folder holds no file. `left_out` is called with the error of each file in a folder that can't be
-    read, as long as there is something else to read; by default it raises the error.
+    read, as long as there is something else to read; by default it raises the error. `load_file` loads a file in
+    another way.
     """
-    texts, problems = list[SourceText](), list[BadInput]()
+    texts, problems = list[Any](), list[BadInput]()
     for file in chosen_files(paths, glob):
         try:
-            texts.append(load(file))
+            texts.append(load_file(file))
         except BadInput as problem:
             if file in paths:
                 raise

@@ -1,6 +1,9 @@
 """One file, or standard input, as a text."""
 
+import hashlib
 import os
+import time
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 
@@ -29,10 +32,45 @@ SUFFIXES = tuple(KINDS)
 STANDARD_INPUT = "-"
 
 
+KEPT_AS_THEY_ARE = ("plain_text", "markdown_text")
+"""Kinds whose text is the file's own."""
+
+CONVERSION = 2
+"""Version of the conversion: raise it when the texts of files change, so that known files are converted again."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """A file that was read, and not yet converted."""
+
+    path: Path
+    kind: str
+    data: bytes
+
+    @property
+    def digest(self) -> str:
+        """The hash of the bytes and of how they are converted; "" for a kind that is kept as it is."""
+        if self.kind in KEPT_AS_THEY_ARE:
+            return ""
+        return hashlib.sha256(f"{self.kind} {CONVERSION}\n".encode() + self.data).hexdigest()[:32]
+
+    def convert(self) -> SourceText:
+        """The file's text; raises `BadInput` with one line where there is none to read."""
+        began = time.perf_counter()
+        converted = _converted(self.kind, self.data, shown(self.path))
+        title = on_one_line(converted.title) or " ".join(self.path.stem.split())
+        seconds = time.perf_counter() - began
+        source = str(self.path.absolute())
+        return SourceText(title, converted.text, source, converted.places, converted.problems, self.digest, seconds)
+
+
 def load(path: Path) -> SourceText:
-    """The text of one file ("-": of standard input); raises `BadInput` if there is none to read."""
-    if str(path) == STANDARD_INPUT:
-        return _load_standard_input()
+    """The text of one file ("-": of standard input); raises `BadInput` with one line where there is none to read."""
+    return _load_standard_input() if str(path) == STANDARD_INPUT else read_file(path).convert()
+
+
+def read_file(path: Path) -> SourceFile:
+    """A file of a kind that can be converted; raises `BadInput`."""
     name = shown(path)
     kind = KINDS.get(path.suffix.lower())
     if os.path.isdir(path):
@@ -42,13 +80,7 @@ def load(path: Path) -> SourceText:
             f"{name} is not of a kind that can be read ({', '.join(SUFFIXES)}): "
             "if it is text, pipe it into standard input, and write - as its name."
         )
-    converted = _converted(kind or "plain_text", read_bytes(path, name), name)
-    return SourceText(
-        on_one_line(converted.title) or " ".join(path.stem.split()),
-        converted.text,
-        str(path.absolute()),
-        converted.places,
-    )
+    return SourceFile(path, kind or "plain_text", read_bytes(path, name))
 
 
 def shown(path: Path) -> str:

@@ -3,15 +3,13 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import NamedTuple
 
 from readgraph.sources.blocks import on_a_line
+from readgraph.sources.pdf_page import Line
 
-JOINED, CELL_END, LINE_END, PARAGRAPH_END = " ", " | ", "\n", "\n\n"
-
-SAME_ROW = 0.3
-"""A step up or down of less than so many font sizes stays in the row."""
+JOINED, LINE_END, PARAGRAPH_END = " ", "\n", "\n\n"
 
 WIDE_GAP = 1.2
 """A step down of so many usual steps begins a paragraph."""
@@ -22,7 +20,13 @@ INDENT = 0.8
 ROOM_LEFT = 0.85
 """A line that would stay below this share of a full line with the next word added was ended on purpose."""
 
+ROOM_UNUSED = 0.03
+"""The share of a column's width that a full line may leave."""
+
 LONGEST_WORD = 60
+
+NOTE = re.compile(r"(\d{1,3}|[*†‡§¶]{1,3})(?:[.)]?\s+|(?=[^\W\d]))\S")
+"""How a footnote begins."""
 
 _BULLET = re.compile(r"[•◦▪‣●■]|[·○□–—*-]\s+\S")
 _ITEM = re.compile(rf"{_BULLET.pattern}|\(?(?:\d{{1,3}}|[a-z]|[ivx]{{1,5}})[.)]\s+\S")
@@ -38,56 +42,65 @@ _LEFT = re.compile(r"[^\W\d_]+$")
 _RIGHT = re.compile(r"[^\W\d_]+")
 
 
-@dataclass(slots=True)
-class Line:
-    """A printed line: where it begins on the page, in points from below, and its font size, where known.
+class PrintedPage(NamedTuple):
+    """The lines of a page: of its text in reading order, and of its footnotes."""
 
-    A cell has others in its row.
+    lines: list[Line]
+    notes: Sequence[Line] = ()
+
+
+def join_pages(pages: Sequence[PrintedPage]) -> str:
+    """The text of all pages; each line's `start` becomes its offset in it.
+
+    A paragraph goes on over the end of a page; footnotes follow the paragraph with which their page ends.
     """
-
-    text: str = ""
-    x: float | None = None
-    y: float | None = None
-    size: float = 0.0
-    is_cell: bool = False
-    _longest: int = field(default=0, repr=False)
-
-    def add(self, part: str, x: float, y: float, size: float) -> None:
-        """Append a part; the first one tells the place, the longest one the size."""
-        if part.strip():
-            if not self.text.strip():
-                self.x, self.y = x, y
-            if len(part) > self._longest:
-                self.size, self._longest = size, len(part)
-        self.text += part
-
-
-def join_pages(pages: Sequence[list[Line]]) -> tuple[str, list[int | None]]:
-    """The text of all pages, and the offset where each begins (None for one without text)."""
-    lines = [line for page in pages for line in page]
-    for line in lines:
-        line.text = line.text.strip()
-    print_ = _Print(pages)
-    words = Counter(word.group().casefold() for line in lines for word in _WORD.finditer(line.text))
-    parts: list[str] = []
-    starts: list[int | None] = []
-    length, before = 0, None
+    joiner = _Joiner(pages)
+    waiting: list[Line] = []
+    before: Line | None = None
     for page in pages:
-        fresh = True
-        starts.append(None)
-        for line in page:
-            text = on_a_line(_SOFT_HYPHEN.sub("-", line.text))
+        for number, line in enumerate(page.lines):
             if before is not None:
-                between = print_.across_pages(before, line) if fresh else print_.between(before, line)
-                kept, joint = _joint(parts[-1], text, words) if between == JOINED else (parts[-1], between)
-                length += len(kept) - len(parts[-1]) + len(joint)
-                parts[-1:] = [kept, joint]
-            if fresh:
-                starts[-1], fresh = length, False
-            parts.append(text)
-            length += len(text)
+                between = joiner.between(before, line, fresh=number == 0)
+                if waiting and between != JOINED:
+                    joiner.add_notes(waiting)
+                    waiting, between = [], PARAGRAPH_END
+                joiner.add(line, between)
+            else:
+                joiner.add(line, PARAGRAPH_END)
             before = line
-    return "".join(parts), starts
+        waiting += page.notes
+    joiner.add_notes(waiting)
+    return "".join(joiner.parts)
+
+
+class _Joiner:
+    """A text under construction."""
+
+    def __init__(self, pages: Sequence[PrintedPage]) -> None:
+        lines = [line for page in pages for line in (*page.lines, *page.notes)]
+        for line in lines:
+            line.text = line.text.strip()
+        self._words = Counter(word.group().casefold() for line in lines for word in _WORD.finditer(line.text))
+        self.between = _Print([page.lines for page in pages]).parting
+        self.parts: list[str] = []
+        self._length = 0
+
+    def add(self, line: Line, between: str) -> None:
+        """Append a line; `between` parts it from what is there."""
+        text = on_a_line(_SOFT_HYPHEN.sub("-", line.text))
+        if self.parts:
+            before = self.parts[-1]
+            kept, joint = _joint(before, text, self._words) if between == JOINED else (before, between)
+            self._length += len(kept) - len(before) + len(joint)
+            self.parts[-1:] = [kept, joint]
+        line.start = self._length
+        self.parts.append(text)
+        self._length += len(text)
+
+    def add_notes(self, notes: Sequence[Line]) -> None:
+        """Append footnotes, each as a paragraph; one goes on with lines that begin with no mark."""
+        for number, line in enumerate(notes):
+            self.add(line, PARAGRAPH_END if number == 0 or NOTE.match(line.text) else JOINED)
 
 
 def _joint(left: str, right: str, words: "Counter[str]") -> tuple[str, str]:
@@ -114,10 +127,9 @@ class _Print:
         lengths: dict[int, list[int]] = defaultdict(list)
         for page in pages:
             for line in page:
-                lengths[round(line.size)].append(len(line.text))
+                if not line.is_row:
+                    lengths[round(line.size)].append(len(line.text))
             for above, below in pairwise(page):
-                if _are_in_a_row(above, below):
-                    above.is_cell = below.is_cell = True
                 step = _step(above, below)
                 if step is not None and step > 0 and round(above.size) == round(below.size):
                     steps[round(above.size)][round(step * 4)] += 1
@@ -127,31 +139,30 @@ class _Print:
         self._full = {size: sorted(found)[len(found) * 9 // 10] for size, found in lengths.items()}
         self._inside = False  # the line above is not the first one of its paragraph
 
-    def between(self, above: Line, below: Line) -> str:
-        """What parts two lines of a page: a paragraph's end, a line's end, or nothing but a space."""
-        parted = self._between_cells(above, below) or self._between(above, below)
+    def parting(self, above: Line, below: Line, *, fresh: bool) -> str:
+        """What parts two lines: a paragraph's end, a line's end, or nothing but a space.
+
+        `fresh`: the line below is the first one of its page.
+        """
+        if above.is_row or below.is_row:
+            parted = LINE_END if above.is_row and below.is_row and not fresh else PARAGRAPH_END
+        else:
+            parted = self._across(above, below) if fresh else self._between(above, below)
         self._inside = parted == JOINED
         return parted
 
-    def across_pages(self, above: Line, below: Line) -> str:
-        """What parts the last line of a page and the first of the next one."""
-        goes_on = not self._could_go_on(above, below) and not _SENTENCE_END.search(above.text)
-        self._inside = goes_on and below.text[:1].islower()
-        return JOINED if self._inside else PARAGRAPH_END
-
-    def _between_cells(self, above: Line, below: Line) -> str:
-        """What parts cells of a row, rows, and a table from what is around it; empty where there is none."""
-        if not above.is_cell and not below.is_cell:
-            return ""
-        if _are_in_a_row(above, below):
-            return CELL_END
-        return LINE_END if above.is_cell and below.is_cell else PARAGRAPH_END
+    def _across(self, above: Line, below: Line) -> str:
+        """What parts the last line of a page or column and the first of the next one."""
+        if _SENTENCE_END.search(above.text) or self._could_go_on(above, below):
+            return PARAGRAPH_END
+        is_same_print = abs(above.size - below.size) < 0.1 * above.size + 0.01 and not _ITEM.match(below.text)
+        return JOINED if is_same_print else PARAGRAPH_END
 
     def _between(self, above: Line, below: Line) -> str:
         ended = bool(_SENTENCE_END.search(above.text))
         step = _step(above, below)
         if step is not None and step < -above.size:  # the next column
-            return self.across_pages(above, below)
+            return self._across(above, below)
         if abs(above.size - below.size) > 1.5:
             return PARAGRAPH_END
         usual = self._steps.get(round(above.size))
@@ -177,16 +188,17 @@ class _Print:
         return indent > INDENT and ended and not _ITEM.match(above.text)
 
     def _could_go_on(self, above: Line, below: Line) -> bool:
-        """Whether the first word below would have had room above: then the line was ended on purpose."""
+        """Whether the first word below would have had room above: then the line was ended on purpose.
+
+        Where the line ends within a sentence, it must be short in characters, too: some programs break by these.
+        """
+        if above.end is not None and above.edge is not None and above.x is not None and below.first:
+            space = 0.3 * above.size + ROOM_UNUSED * (above.edge - above.x)
+            had_room = above.end + space + below.first < above.edge
+            if not had_room or _SENTENCE_END.search(above.text):
+                return had_room
         word = _FIRST_WORD.match(below.text)
         return len(above.text) + 1 + len(word[0] if word else "") < ROOM_LEFT * self._full.get(round(above.size), 0)
-
-
-def _are_in_a_row(left: Line, right: Line) -> bool:
-    step = _step(left, right)
-    if step is None or left.x is None or right.x is None:
-        return False
-    return abs(step) < SAME_ROW * left.size and right.x - left.x > left.size
 
 
 def _step(above: Line, below: Line) -> float | None:

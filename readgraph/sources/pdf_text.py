@@ -1,115 +1,171 @@
-"""PDF becomes plain text: the lines of its pages, joined to paragraphs."""
+"""PDF becomes plain text: the lines of its pages in reading order, joined to paragraphs."""
 
-import logging
-import math
-from collections.abc import Iterator
-from contextlib import contextmanager
-from io import BytesIO
-from typing import TYPE_CHECKING, Any
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from threading import Lock
+from typing import TYPE_CHECKING
 
-from readgraph.sources.pdf_lines import Line, join_pages
-from readgraph.sources.places import Place, on_one_line, thinned
+from readgraph.sources.converting import page_done
+from readgraph.sources.pdf_columns import gutter_of, in_columns, in_rows
+from readgraph.sources.pdf_lines import PrintedPage, join_pages
+from readgraph.sources.pdf_margins import without_margins
+from readgraph.sources.pdf_notes import numbers_of, parted_notes, place_marks
+from readgraph.sources.pdf_outline import labels_of, outline_of, sections, title_of
+from readgraph.sources.pdf_page import Line, Piece, read_pieces
+from readgraph.sources.pdf_tables import Header, rows_as_lines
+from readgraph.sources.places import Place, ordered
 from readgraph.sources.source_text import Converted
 from readgraph.state.errors import BadInput
 
 if TYPE_CHECKING:
-    from pypdf import PageObject, PdfReader
+    from pypdfium2 import PdfDocument
+
+NEAR_GUTTER = 6.0
+"""Points by which the gutters of a document's pages may differ."""
+
+_PDFIUM = Lock()
+"""PDFium may only be used by one thread at a time."""
 
 
 def convert(data: bytes, name: str) -> Converted:
-    """The text of all pages; places are the pages, with their printed labels where those differ.
+    """The text of all pages; places are the pages, and the sections of the outline where the file has one.
 
+    Running heads, feet and page numbers are left out; a page that can't be read, too, and is named in `problems`.
     Raises `BadInput` where the file is broken, locked by a password, or holds no text but pictures of it.
     """
-    with _quiet():
-        reader = _open(data, name)
+    with _PDFIUM:
+        document = _open(data, name)
         try:
-            number_of_pages = len(reader.pages)
-        except Exception:  # pypdf raises whatever a damaged file makes it stumble on
-            raise _broken(name) from None
-        pages = [_lines(reader, number, name) for number in range(number_of_pages)]
-        labels = _labels(reader)
-    text, starts = join_pages(pages)
+            read = list(_read_pages(document, name))
+            entries, labels, title = outline_of(document), labels_of(document), title_of(document)
+        finally:
+            document.close()
+    unreadable = [number for number, page in enumerate(read, 1) if page is None]
+    if len(unreadable) == len(read):
+        raise _broken(name)
+    printed = _printed(without_margins([page or [] for page in read]))
+    text = join_pages(printed)
     if not text:
         raise BadInput(f"{name} has no text layer, only pictures of its pages: run it through text recognition (OCR).")
-    places = [Place(start, _label(number, labels)) for number, start in enumerate(starts, 1) if start is not None]
-    return Converted(text, tuple(thinned(places)))
+    places = _places(printed, labels, list(sections(entries, [page.lines for page in printed])))
+    return Converted(text, places, title, _problems(name, unreadable, len(read)))
 
 
-def _open(data: bytes, name: str) -> "PdfReader":
-    from pypdf import PdfReader
-    from pypdf.errors import DependencyError
+def _open(data: bytes, name: str) -> "PdfDocument":
+    from pypdfium2 import PdfDocument, PdfiumError, raw
 
     try:
-        reader = PdfReader(BytesIO(data))
-        opened = not reader.is_encrypted or bool(reader.decrypt(""))
-    except DependencyError:
-        raise BadInput(f"{name} is encrypted: install the package 'cryptography' to open it.") from None
-    except NotImplementedError:
-        raise BadInput(f"{name} is encrypted in a way that can't be opened: save it without.") from None
-    except Exception:
-        raise _broken(name) from None
-    if not opened:
-        raise BadInput(f"{name} is locked by a password: save it without one first.")
-    return reader
+        document = PdfDocument(data)
+        if len(document):
+            return document
+    except PdfiumError as problem:
+        if problem.err_code == raw.FPDF_ERR_PASSWORD:
+            raise BadInput(f"{name} is locked by a password: save it without one first.") from None
+        if problem.err_code == raw.FPDF_ERR_SECURITY:
+            raise BadInput(f"{name} is encrypted in a way that can't be opened: save it without.") from None
+    raise _broken(name)
 
 
 def _broken(name: str) -> BadInput:
     return BadInput(f"{name} is no PDF, or a broken one.")
 
 
-def _lines(reader: "PdfReader", number: int, name: str) -> list[Line]:
-    try:
-        return _lines_of_page(reader.pages[number])
-    except Exception:
-        raise BadInput(f"{name} is broken: page {number + 1} can't be read.") from None
+def _read_pages(document: "PdfDocument", name: str) -> Iterator[list[Piece] | None]:
+    """The pieces of each page; nothing for one that can't be read."""
+    from pypdfium2 import PdfiumError
+
+    number_of_pages = len(document)
+    for number in range(number_of_pages):
+        try:
+            page = document[number]
+            try:
+                yield read_pieces(page)
+            finally:
+                page.close()
+        except PdfiumError:
+            yield None
+        page_done(name, number + 1, number_of_pages)
 
 
-def _lines_of_page(page: "PageObject") -> list[Line]:
-    """The page's lines with where they begin; without that where it can't be told."""
-    lines = [Line()]
-
-    def visit(text: str, transform: list[float], matrix: list[float], _font: Any, size: float) -> None:
-        x, y, scale = _place(matrix, transform)
-        for number, part in enumerate(text.split("\n")):
-            if number:
-                lines.append(Line())
-            lines[-1].add(part, x, y, size * scale)
-
-    whole = page.extract_text(visitor_text=visit)
-    if "".join(whole.split()) != "".join("".join(line.text.split()) for line in lines):
-        return [Line(text) for text in whole.split("\n") if text.strip()]
-    return [line for line in lines if line.text.strip()]
+def _problems(name: str, unreadable: Sequence[int], number_of_pages: int) -> tuple[str, ...]:
+    if not unreadable:
+        return ()
+    named = ", ".join(map(str, unreadable))
+    pages = "page" if len(unreadable) == 1 else "pages"
+    return (f"{pages} {named} of {name} can't be read ({len(unreadable)} of {number_of_pages}).",)
 
 
-def _place(text: list[float], page: list[float]) -> tuple[float, float, float]:
-    """How far along and up a text begins, in points, and the scale of its font; turned text as if the page were."""
-    a, b = (text[0] * page[column] + text[1] * page[2 + column] for column in (0, 1))
-    x, y = (text[4] * page[column] + text[5] * page[2 + column] + page[4 + column] for column in (0, 1))
-    scale = math.hypot(a, b) or 1.0
-    return (x * a + y * b) / scale, (y * a - x * b) / scale, scale
+def _printed(pages: Sequence[list[Piece]]) -> list[PrintedPage]:
+    """The pages' lines in reading order, rows of tables under the names of their columns, notes set apart."""
+    gutters = _gutters(pages)
+    size = _text_size(pages)
+    header: Header | None = None
+    printed = []
+    for page, gutter in zip(pages, gutters, strict=True):
+        columns = [in_rows(column) for column in in_columns(page, gutter)]
+        columns, notes = parted_notes(columns, size)
+        _place_marks(columns, notes)
+        lines: list[Line] = []
+        for column in filter(None, columns):
+            _set_edges(column)
+            made, header = rows_as_lines(column, header)
+            lines += made
+        printed.append(PrintedPage(lines, rows_as_lines(notes)[0]))
+    return printed
 
 
-def _labels(reader: "PdfReader") -> list[str]:
-    """The pages' printed numbers; empty where the file names none."""
-    try:
-        return reader.page_labels if "/PageLabels" in reader.root_object else []
-    except Exception:
-        return []
+def _place_marks(columns: Sequence[list[list[Piece]]], notes: list[list[Piece]]) -> None:
+    numbers = numbers_of(notes)
+    for row in (*(row for column in columns for row in column), *notes):
+        for piece in row:
+            place_marks(piece, numbers)
 
 
-def _label(number: int, labels: list[str]) -> str:
-    printed = on_one_line(labels[number - 1]) if number <= len(labels) else ""
+def _set_edges(rows: list[list[Piece]]) -> None:
+    """Say how far a column's lines go: where a good part of them ends, else where the longest one does."""
+    ends = Counter(round(row[-1].end) for row in rows)
+    usual, count = ends.most_common(1)[0]
+    edge = float(usual) if 4 * count >= len(rows) and count > 2 else max(row[-1].end for row in rows)
+    for row in rows:
+        row[-1].edge = row[0].edge = edge
+
+
+def _text_size(pages: Sequence[list[Piece]]) -> float:
+    """The font size of most characters, in points."""
+    letters = Counter[float]()
+    for page in pages:
+        for piece in page:
+            letters[round(piece.size * 2) / 2] += len(piece.text)
+    return letters.most_common(1)[0][0] if letters else 0.0
+
+
+def _gutters(pages: Sequence[list[Piece]]) -> list[float | None]:
+    """Where each page's second column begins: where it does on most pages of its side."""
+    found = [gutter_of(page) for page in pages]
+    for side in (0, 1):  # odd and even pages may have other margins
+        own = found[side::2]
+        known = Counter(round(gutter) for gutter in own if gutter is not None)
+        usual, count = known.most_common(1)[0] if known else (0, 0)
+        if 3 * count > len(own):
+            own = [gutter if gutter is not None and abs(gutter - usual) < NEAR_GUTTER else usual for gutter in own]
+        found[side::2] = own
+    return found
+
+
+def _places(pages: Sequence[PrintedPage], labels: Sequence[str], found: list[tuple[int, str]]) -> tuple[Place, ...]:
+    """Where pages begin, where the notes of each stand, and where the sections of the outline begin."""
+    lines = [(line.start, number) for number, page in enumerate(pages, 1) for line in (*page.lines, *page.notes)]
+    starts = [(start, number, "") for start, number in lines] + [(start, 0, title) for start, title in found]
+    places: list[Place] = []
+    number, title = 0, ""
+    for start, of_page, of_section in sorted(starts, key=lambda place: (place[0], not place[1])):
+        if of_page == number and not of_section:
+            continue
+        number, title = of_page or number, of_section or title
+        places.append(Place(start, ", ".join(filter(None, [title and f"§ {title}", _label(number, labels)]))))
+    return ordered(places)
+
+
+def _label(number: int, labels: Sequence[str]) -> str:
+    printed = labels[number - 1]
     return f"PDF page {number}" + (f" ({printed})" if printed not in ("", str(number)) else "")
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """Without pypdf's warnings about files that it mends."""
-    logger = logging.getLogger("pypdf")
-    level = logger.level
-    logger.setLevel(logging.CRITICAL + 1)
-    try:
-        yield
-    finally:
-        logger.setLevel(level)

@@ -9,12 +9,19 @@ from readgraph.sources.places import Place
 
 @dataclass(frozen=True, slots=True)
 class SourceText:
-    """One source as text. `source` is an absolute path, or "-" for standard input."""
+    """One source as text. `source` is an absolute path, or "-" for standard input.
+
+    `problems` says, in a line each, which parts of the source could not be converted. `digest` is the hash of a
+    converted file's bytes, "" where nothing had to be converted; `seconds` is how long that took.
+    """
 
     title: str
     text: str
     source: str
     places: tuple[Place, ...]
+    problems: tuple[str, ...] = ()
+    digest: str = ""
+    seconds: float = 0.0
 
 
 class Converted(NamedTuple):
@@ -23,6 +30,7 @@ class Converted(NamedTuple):
     text: str
     places: tuple[Place, ...]
     title: str = ""
+    problems: tuple[str, ...] = ()
 
 
 Converter = Callable[[bytes, str], Converted]

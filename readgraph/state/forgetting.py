@@ -6,6 +6,7 @@ from contextlib import suppress
 from readgraph.state.agents import AgentStore
 from readgraph.state.build_lock import InUse, OnWait, held, unused
 from readgraph.state.collections import collections_with
+from readgraph.state.converted_files import forget_files
 from readgraph.state.opened import Library
 from readgraph.state.records import Document, Memory
 from readgraph.state.search.index_registry import indexes_of
@@ -34,6 +35,7 @@ async def forget_document(
             await _forget_memory(library, memory, on_wait, wait=wait)
         replies, threads = await library.pages.forget_paid(document.id), await _forget_threads(library, document.id)
         await AgentStore(library.store).forget_readings(document.id)
+        await forget_files(library.pages, document.id)
         await drop_document(library.pages, document.id)
     counts.update(memories=len(memories), replies=replies, threads=threads)
     return dict(counts)

@@ -27,6 +27,7 @@ __all__ = [
     "Library",
     "default_folder",
     "development_store",
+    "holds_library",
     "open_library",
     "open_library_in_background",
 ]
@@ -112,6 +113,11 @@ async def development_store() -> AsyncIterator[LibraryStore]:
         yield store
     finally:
         await asyncio.to_thread(_close, store)
+
+
+def holds_library(folder: str | os.PathLike[str] | None = None) -> bool:
+    """Whether there is a library in a folder."""
+    return ((Path(folder).expanduser() if folder is not None else default_folder()) / STORE).exists()
 
 
 def _is_read_only(folder: Path) -> bool:

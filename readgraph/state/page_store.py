@@ -62,10 +62,10 @@ class PageStore(StoredItems):
         if not text or text.isspace():  # `strip` would copy a long text
             raise BadInput(f"{title or 'The text'} is empty: there is nothing to read.")
         identity = document_id(text)
-        if known := await self._known(identity):
+        if known := await self.known_document(identity):
             return known
         async with building(self.store, identity):  # no forgetting, and no second store of it, meanwhile
-            if known := await self._known(identity):
+            if known := await self.known_document(identity):
                 return known
             await check_not_forgotten(self, identity)
             labels = (storable(title), storable(source))
@@ -73,7 +73,8 @@ class PageStore(StoredItems):
             await store_document(self, document, [*_parts(identity, text), *_groups(identity, places)], new=True)
         return document
 
-    async def _known(self, identity: str) -> Document | None:
+    async def known_document(self, identity: str) -> Document | None:
+        """The record of a document; None if the store doesn't hold it."""
         (value,) = await self.get((ROOT, "documents"), [identity])
         return _keyed(identity, Document.load(value)) if value is not None else None
 
@@ -104,7 +105,7 @@ class PageStore(StoredItems):
 
     async def document(self, identity: str) -> Document:
         """The record of a document; raises `BadInput` if the store doesn't hold it."""
-        if known := await self._known(identity):
+        if known := await self.known_document(identity):
             return known
         await check_not_forgotten(self, identity)
         raise BadInput(f"The library holds no document '{identity}': add its text first.")

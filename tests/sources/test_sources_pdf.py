@@ -11,7 +11,8 @@ from reportlab.pdfgen.canvas import Canvas
 from reportlab.platypus import Paragraph, SimpleDocTemplate, Table
 
 from readgraph.sources import load, place_at
-from readgraph.sources.pdf_lines import Line, join_pages
+from readgraph.sources.pdf_lines import PrintedPage, join_pages
+from readgraph.sources.pdf_page import Line
 from readgraph.state.errors import BadInput
 from tests.support.source_files import INDENTED, SPACED, encrypt_pdf, label_pdf, write_pdf, write_pdf_lines
 
@@ -47,6 +48,10 @@ def test_pages_have_their_printed_labels(tmp_path: Path) -> None:
     source = load(path)
     assert [place.label for place in source.places] == ["PDF page 1 (i)", "PDF page 2 (ii)", "PDF page 3 (1)"]
     assert place_at(source.places, source.text.index("three")) == "PDF page 3 (1)"
+
+
+def join(*pages: list[Line]) -> str:
+    return join_pages([PrintedPage(page) for page in pages])
 
 
 def lines_of(*pages: str) -> list[list[Line]]:
@@ -85,7 +90,7 @@ FULL = "This line is as long as lines in this book will ever get"
     ],
 )
 def test_lines_become_paragraphs(page: str, text: str | None) -> None:
-    found = join_pages(lines_of(page))[0]
+    found = join(*lines_of(page))
     if text is None:
         text = page.replace("full\n  of", "full of")
     assert found == text
@@ -112,31 +117,34 @@ def test_words_parted_at_line_ends(left: str, right: str, more: str, joined: str
     (lines,) = lines_of(f"{more}\n\n{FULL}\n{left.rjust(len(FULL), 'x')}\n{right}")
     for line in lines:
         line.x = 40.0
-    assert joined in join_pages([lines])[0]
+    assert joined in join(lines)
 
 
 def test_a_sentence_goes_on_over_the_page() -> None:
-    text, starts = join_pages(lines_of(f"{FULL}\n{FULL}", f"and goes on here.\n\n{FULL}", "", f"{FULL} and"))
-    assert text == f"{FULL} {FULL} and goes on here.\n\n{FULL}\n\n{FULL} and"
-    assert starts == [0, text.index("and goes"), None, text.rindex(FULL)]
-    text, starts = join_pages(lines_of(f"{FULL}\nand they con-", f"sider it.\n\n{FULL}"))
-    assert "consider" not in text and starts[1] == text.index("sider")  # a short line: it might be a heading
-    text, starts = join_pages(lines_of(f"{FULL}\n{FULL[:-4]}con-", f"sider it.\n\n{FULL}"))
-    assert "consider it" in text and starts[1] == text.index("sider it")
+    first, second, empty, last = lines_of(f"{FULL}\n{FULL}", f"and goes on here.\n\n{FULL}", "", "Figure 3 and ends.")
+    text = join(first, second, empty, last)
+    assert text == f"{FULL} {FULL} and goes on here.\n\n{FULL} Figure 3 and ends."
+    assert [page[0].start for page in (first, second, last)] == [0, text.index("and goes"), text.index("Figure")]
+    first, second = lines_of(f"{FULL}\nand they con-", f"sider it.\n\n{FULL}")
+    text = join(first, second)
+    assert "consider" not in text and second[0].start == text.index("sider")  # a short line: it might be a heading
+    first, second = lines_of(f"{FULL}\n{FULL[:-4]}con-", f"sider it.\n\n{FULL}")
+    text = join(first, second)
+    assert "consider it" in text and second[0].start == text.index("sider it")
 
 
 def test_a_sentence_goes_on_in_the_next_column() -> None:
     (left,), (right,) = lines_of(f"{FULL}\n{FULL}"), lines_of(f"and goes on here.\n{FULL}")
     for line in right:
         line.x = 340.0
-    assert join_pages([[*left, *right]])[0] == f"{FULL} {FULL} and goes on here.\n\n{FULL}"
+    assert join([*left, *right]) == f"{FULL} {FULL} and goes on here.\n\n{FULL}"
 
 
 def test_rows_of_tables_and_turned_text(tmp_path: Path) -> None:
     rows = [["Day", "Fee", "Note"], ["Monday", "1 pound", "none at all"], ["Tuesday", "2 pounds", "ditto"]]
     before, after = (Paragraph(f"{word} the table.", SPACED) for word in ("Before", "After"))
     SimpleDocTemplate(str(tmp_path / "a.pdf")).build([before, Table(rows), after])
-    text = "\n".join(" | ".join(row) for row in rows)
+    text = "Day | Fee | Note\nDay: Monday; Fee: 1 pound; Note: none at all\nDay: Tuesday; Fee: 2 pounds; Note: ditto"
     assert load(tmp_path / "a.pdf").text == f"Before the table.\n\n{text}\n\nAfter the table."
     canvas = Canvas(str(tmp_path / "b.pdf"))
     canvas.rotate(90)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from readgraph.cli.method_settings import check_used
-from readgraph.cli.run.documents import asked_document, asked_sources
+from readgraph.cli.run.documents import asked_document, asked_sources, conversion_seconds
 from readgraph.cli.run.run_graph import run_graph
 from readgraph.cli.settings import chosen_method
 from readgraph.cli.terminal.output_options import Screen
@@ -49,9 +49,8 @@ def ask_documents(
     if report:
         check_report(report)
     request = Question(question=question, options=options, follow_up=follow_up)
-    found, page = asyncio.run(
-        _ask(request, asked_sources(paths, glob), method, context, folder, screen, reported=report is not None)
-    )
+    sources = asked_sources(paths, glob, folder, screen)
+    found, page = asyncio.run(_ask(request, sources, method, context, folder, screen, reported=report is not None))
     _print(found, context, screen)
     if report:
         write_report(report, page, quiet=screen.quiet)
@@ -95,7 +94,8 @@ async def _ask(
         else:
             thread, used = "", chosen_method(method, document)
         assert document is not None, "there are files, or a last question"
-        found = await run_graph(library, used.build(), used.name, document, request, context, screen, thread)
+        seconds = conversion_seconds(sources)
+        found = await run_graph(library, used.build(), used.name, document, request, context, screen, thread, seconds)
         page = render(await report_of_answer(library.pages, request, found, used.note)) if reported else b""
         return found, page
 

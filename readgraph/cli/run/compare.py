@@ -48,7 +48,7 @@ def compare_methods(
         raise BadInput("There is no method to compare: 'readgraph methods' lists them.")
     check_used(named, asks=True)
     request = Question(question=question, options=options)
-    sources = asked_sources(paths, glob)
+    sources = asked_sources(paths, glob, folder, screen)
     document, results = asyncio.run(_compare(request, sources, named, context, folder, screen))
     failed = sum(found["status"] == "failed" for found in results)
     if screen.as_json:

@@ -1,31 +1,85 @@
 """The documents that a command works on: files, folders, standard input, or documents in the library."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from functools import cache, partial
 from pathlib import Path
 
 import typer
 
+from readgraph.cli.terminal.conversion_progress import ConversionProgress
+from readgraph.cli.terminal.output_options import Screen
 from readgraph.cli.terminal.safe_text import one_line
 from readgraph.sources import SourceText, load, load_all
-from readgraph.sources.loading import STANDARD_INPUT, shown
+from readgraph.sources.converting import conversion_shown
+from readgraph.sources.loading import STANDARD_INPUT, read_file, shown
+from readgraph.state.background import background
 from readgraph.state.collections import add_collection
+from readgraph.state.converted_files import document_of_file, keep_file
 from readgraph.state.errors import BadInput, LibraryError
-from readgraph.state.library import Library
+from readgraph.state.library import Library, holds_library, open_library_in_background
 from readgraph.state.page_store import PageStore, document_id
 from readgraph.state.records import Document
 
 
 async def store_source(library: Library, source: SourceText) -> Document:
-    """Store a source's text as a document in the library."""
+    """Store a source's text as a document in the library, with the hash of the file it was converted from."""
+    document = await _stored(library, source)
+    if source.digest:
+        await keep_file(library.pages, source.digest, document)
+    return document
+
+
+async def _stored(library: Library, source: SourceText) -> Document:
     places = [(place.start, place.label) for place in source.places]
     file = "" if source.source == STANDARD_INPUT else source.source
     return await library.pages.add_document(source.text, title=source.title, source=file, places=places)
 
 
-def sources_of(paths: Sequence[Path], glob: str | None) -> list[SourceText]:
-    """The texts of files and folders; unreadable files in a folder are reported and left out."""
-    return load_all(paths, glob, lambda problem: typer.echo(f"readgraph: Left out: {one_line(problem)}", err=True))
+def sources_of(paths: Sequence[Path], glob: str | None, folder: Path | None, screen: Screen) -> list[SourceText | str]:
+    """The texts of files and folders; for a file that was converted before, the id of its document.
+
+    Unreadable files in a folder, and unreadable pages of a file, are reported and left out.
+    """
+    with ConversionProgress(screen) as progress, conversion_shown(progress.show), ExitStack() as opened:
+        return load_all(paths, glob, _report, partial(_load, _converted_before(folder, opened)))
+
+
+def conversion_seconds(sources: Sequence[SourceText | str]) -> float:
+    """How long the conversion of these files took."""
+    return sum(source.seconds for source in sources if isinstance(source, SourceText))
+
+
+def _load(known: Callable[[str], str | None], path: Path) -> SourceText | str:
+    if str(path) == STANDARD_INPUT:
+        return load(path)
+    file = read_file(path)
+    if file.digest and (document := known(file.digest)):
+        return document
+    source = file.convert()
+    for problem in source.problems:
+        _report(problem)
+    return source
+
+
+def _converted_before(folder: Path | None, opened: ExitStack) -> Callable[[str], str | None]:
+    """A function from a file's hash to the id of the document made from it; it opens the library when first called."""
+
+    @cache
+    def library() -> Library | None:
+        return opened.enter_context(open_library_in_background(folder)) if holds_library(folder) else None
+
+    def known(digest: str) -> str | None:
+        kept = library()
+        document = background().call(document_of_file, kept.pages, digest) if kept else None
+        return document.id if document else None
+
+    return known
+
+
+def _report(problem: object) -> None:
+    typer.echo(f"readgraph: Left out: {one_line(str(problem))}", err=True)
 
 
 def check_glob(paths: Sequence[Path], glob: str | None) -> None:
@@ -34,15 +88,17 @@ def check_glob(paths: Sequence[Path], glob: str | None) -> None:
         raise BadInput("--glob selects files in folders, but no folder is named: leave it out.")
 
 
-def asked_sources(paths: Sequence[Path], glob: str | None) -> list[SourceText | str]:
-    """The texts of files and folders; any other name stays a name, which may be a document in the library.
+def asked_sources(
+    paths: Sequence[Path], glob: str | None, folder: Path | None, screen: Screen
+) -> list[SourceText | str]:
+    """The texts of files and folders, as `sources_of` returns them; any other name may be a document in the library.
 
     Don't call it in an event loop: there, Ctrl-C would wait for a slow file.
     """
     check_glob(paths, glob)
     sources: list[SourceText | str] = []
     for path in paths:
-        sources += sources_of([path], glob) if _is_file(path) else [str(path)]
+        sources += sources_of([path], glob, folder, screen) if _is_file(path) else [str(path)]
     return sources
 
 
@@ -61,12 +117,18 @@ async def asked_document(library: Library, sources: Sequence[SourceText | str]) 
 
 async def find_document(store: PageStore, name: str) -> Document:
     """The document with this id, title or file; raises `BadInput` where there is none."""
-    id_of_file = document_id(load(Path(name)).text) if os.path.isfile(name) else None
+    id_of_file = await _document_in_file(store, Path(name)) if os.path.isfile(name) else None
     if document := await _named(store, name, id_of_file):
         return document
     if damaged := await damaged_document(store, name):
         raise LibraryError(f"The record of document {damaged} is damaged: 'readgraph forget {damaged}' deletes it.")
     raise BadInput(f"The library holds no document '{name}': 'readgraph show' lists them.")
+
+
+async def _document_in_file(store: PageStore, path: Path) -> str:
+    file = read_file(path)
+    known = await document_of_file(store, file.digest) if file.digest else None
+    return known.id if known else document_id(file.convert().text)
 
 
 async def damaged_document(store: PageStore, id_start: str) -> str:

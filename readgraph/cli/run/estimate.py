@@ -38,7 +38,8 @@ def estimate(
     if not paths:
         raise BadInput("There is nothing to estimate: name the documents.")
     check_glob(paths, glob)
-    sources = sources_of(paths, glob) if question is None else asked_sources(paths, glob)
+    load_sources = sources_of if question is None else asked_sources
+    sources = load_sources(paths, glob, folder, screen)
     show_estimate(*asyncio.run(_estimated(sources, question, method, context, folder)), context, screen)
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from readgraph.cli.run.documents import check_glob, sources_of, store_source
+from readgraph.cli.run.documents import asked_document, check_glob, conversion_seconds, sources_of
 from readgraph.cli.run.run_graph import run_graph
 from readgraph.cli.settings import chosen_method
 from readgraph.cli.terminal.output_options import Screen
@@ -26,19 +26,21 @@ def read_documents(
 ) -> None:
     """Build the memories of files and folders and print them; JSON is an array if there are several."""
     check_glob(paths, glob)
-    built = asyncio.run(_read(sources_of(paths, glob), chosen_method(method, asks=False), context, folder, screen))
+    sources = sources_of(paths, glob, folder, screen)
+    built = asyncio.run(_read(sources, chosen_method(method, asks=False), context, folder, screen))
     if screen.as_json:
         print_json(built[0] if len(built) == 1 else built)
 
 
 async def _read(
-    sources: list[SourceText], method: Method, context: ReaderContext, folder: Path | None, screen: Screen
+    sources: list[SourceText | str], method: Method, context: ReaderContext, folder: Path | None, screen: Screen
 ) -> list[dict[str, Any]]:
     built = []
     async with open_library(folder) as library:
         while sources:
-            document = await store_source(library, sources.pop(0))  # popped, so that its text can be freed
-            found = await run_graph(library, method.build(), method.name, document, {}, context, screen)
+            seconds = conversion_seconds(sources[:1])
+            document = await asked_document(library, [sources.pop(0)])  # popped, so that its text can be freed
+            found = await run_graph(library, method.build(), method.name, document, {}, context, screen, "", seconds)
             memory = await library.pages.memory(document.id, found["memory"])
             notes = await library.pages.notes(memory.id, range(memory.pages))
             sizes = {"pages": memory.pages, "notes": len(notes), "note_words": sum(note.words for note in notes)}

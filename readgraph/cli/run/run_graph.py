@@ -28,8 +28,12 @@ async def run_graph(
     context: ReaderContext,
     screen: Screen,
     thread: str = "",
+    seconds_before: float = 0.0,
 ) -> dict[str, Any]:
-    """Run a method's graph over the document; returns its output with document, method, model and cost in dollars."""
+    """Run a method's graph over the document; returns its output with document, method, model and cost in dollars.
+
+    `seconds_before` were spent on the document's conversion, and count into the time used.
+    """
     graph = builder.compile(checkpointer=library.checkpointer, store=library.store)
     config: RunnableConfig = {
         "configurable": {"thread_id": thread or uuid.uuid4().hex},
@@ -40,6 +44,7 @@ async def run_graph(
         graph_input = Question(document=document.id, **question)
         with ReadingProgress(screen) as progress, notices(progress.say, quiet=screen.quiet):
             output = await _output(graph, graph_input, config, context, progress)
+    output["usage"] = output["usage"] | {"seconds": round(output["usage"]["seconds"] + seconds_before, 4)}
     parts = [(await library.pages.document(part.document), part) for part in document.parts]
     documents = [{"id": of.id, "title": of.title, "start": part.start, "end": part.end} for of, part in parts]
     about = {"title": document.title, "documents": documents, "method": method, "model": context.model or None}

@@ -1,0 +1,156 @@
+"""The pieces of a page in reading order: columns one after the other, between lines that go across them."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from operator import itemgetter
+
+from readgraph.sources.pdf_page import COLUMN_GAP, Piece
+
+FEWEST_LINES = 5
+"""Lines that begin at the same distance from the left, which make a column."""
+
+FEWEST_WORDS = 3.0
+"""Words of a column's line, on average: cells of a table have fewer."""
+
+FULL_LINES = 0.5
+"""The share of its column's width that a line takes, on average: cells of a table take less."""
+
+FEWEST_ROWS = 3
+"""Rows of several short cells that make a table across the page."""
+
+NEAR = 2.0
+"""Points from the gutter at which a line of the second column begins."""
+
+SAME_ROW = 0.3
+"""Font sizes that pieces of one row may stand above or below each other."""
+
+
+def gutter_of(pieces: Sequence[Piece]) -> float | None:
+    """Where a page's second column begins (points from the left); nothing where it has one column."""
+    if len(pieces) < 2 * FEWEST_LINES:
+        return None
+    begin, end = min(piece.x for piece in pieces), max(piece.end for piece in pieces)
+    middle = [piece for piece in pieces if 0.2 < (piece.x - begin) / ((end - begin) or 1.0) < 0.8]
+    starts = Counter(round(piece.x / 2.0) for piece in middle)
+    for start, _ in sorted(starts.items(), key=lambda counted: (-counted[1], counted[0]))[:4]:
+        column = [piece.x for piece in middle if abs(round(piece.x / 2.0) - start) <= 1]
+        if len(column) >= FEWEST_LINES and _parts_columns(pieces, min(column)):
+            return min(column)
+    return None
+
+
+def in_columns(pieces: Sequence[Piece], gutter: float | None) -> list[list[Piece]]:
+    """The columns of a page in the order in which they are read; what goes across the gutter parts them."""
+    if gutter is None:
+        return [list(pieces)] if pieces else []
+    columns: list[list[Piece]] = []
+    left, right, across = list[Piece](), list[Piece](), list[Piece]()
+    for row, is_wide in _rows_by_width(pieces, gutter):
+        if is_wide:
+            columns += [*_parted(left), *_parted(right)]
+            left, right = [], []
+            across += row
+            continue
+        columns += [across] if across else []
+        across = []
+        left += [piece for piece in row if piece.x < gutter - 1.0]
+        right += [piece for piece in row if piece.x >= gutter - 1.0]
+    return [*columns, *_parted(left), *_parted(right), *([across] if across else [])]
+
+
+def _parted(pieces: list[Piece]) -> list[list[Piece]]:
+    return in_columns(pieces, gutter_of(pieces))
+
+
+def _rows_by_width(pieces: Sequence[Piece], gutter: float) -> Iterator[tuple[list[Piece], bool]]:
+    """The rows, and whether each goes across the gutter: by a piece of text, or as a row of a wide table."""
+    rows = in_rows(pieces)
+    most = 0.6 * (gutter - min(piece.x for piece in pieces))
+    are_cells = [
+        len(row) > 2 and all(piece.end - piece.x < most and abs(piece.x - gutter) > NEAR for piece in row)
+        for row in rows
+    ]
+    for is_of_table, group in groupby(zip(rows, are_cells, strict=True), key=itemgetter(1)):
+        found = [row for row, _ in group]
+        for row in found:
+            crosses = any(piece.x < gutter - 1.0 and piece.end > gutter for piece in row)
+            yield row, crosses or (is_of_table and len(found) >= FEWEST_ROWS)
+
+
+def in_rows(pieces: Sequence[Piece]) -> list[list[Piece]]:
+    """Pieces of one column by the rows in which they stand, each row from left to right."""
+    rows: list[list[Piece]] = []
+    for piece in sorted(pieces, key=lambda piece: -piece.y):
+        if rows and abs(rows[-1][0].y - piece.y) < SAME_ROW * max(piece.size, rows[-1][0].size):
+            rows[-1].append(piece)
+        else:
+            rows.append([piece])
+    return [_joined(sorted(row, key=lambda piece: piece.x)) for row in rows]
+
+
+def together(left: Piece, right: Piece) -> Piece:
+    """Two pieces of a row as one."""
+    start = len(left.text) + 1
+    marks = [*left.marks, *((start + at, mark) for at, mark in right.marks)]
+    size = left.size if len(left.text) >= len(right.text) else right.size
+    return Piece(
+        f"{left.text} {right.text}", left.x, left.y, size, max(left.end, right.end), left.edge, left.first, left.bold,
+        marks=marks,
+    )  # fmt: skip
+
+
+def _joined(row: list[Piece]) -> list[Piece]:
+    """A row's pieces, those joined that a file draws in parts."""
+    joined = row[:1]
+    for piece in row[1:]:
+        if piece.x - joined[-1].end < COLUMN_GAP * max(piece.size, joined[-1].size):
+            joined[-1] = together(joined[-1], piece)
+        else:
+            joined.append(piece)
+    return joined
+
+
+def _parts_columns(pieces: Sequence[Piece], gutter: float) -> bool:
+    """Whether lines of text stand on both sides, and few go across."""
+    rows = [row for row, is_wide in _rows_by_width(pieces, gutter) if not is_wide]
+    left = [piece for row in rows for piece in row if piece.x < gutter - 1.0]
+    right = [piece for row in rows for piece in row if piece.x >= gutter - 1.0]
+    return _is_column(left) and _is_column(right) and 3 * len(rows) > len(in_rows(pieces))
+
+
+def _is_column(pieces: Sequence[Piece]) -> bool:
+    if len(pieces) < FEWEST_LINES:
+        return False
+    rows = in_rows(pieces)
+    width = max(piece.end for piece in pieces) - min(piece.x for piece in pieces)
+    words = sum(len(piece.text.split()) for piece in pieces) / len(rows)
+    taken = sum(sum(piece.end - piece.x for piece in row) for row in rows) / len(rows)
+    return words >= FEWEST_WORDS and taken >= FULL_LINES * width and not _is_table(rows)
+
+
+def _is_table(rows: Sequence[list[Piece]]) -> bool:
+    """Whether most rows have several cells, most of them in line with others; words of stretched lines are not."""
+    several = [row for row in rows if len(row) > 2]
+    if 2 * len(several) <= len(rows):
+        return False
+    inner = [piece for row in several for piece in row[1:]]
+    edges = [[round(edge(piece) / NEAR) for piece in inner] for edge in (_start, _middle, _end)]
+    counted = [Counter(found) for found in edges]
+    needed = 0.4 * len(several)
+    in_line = sum(
+        any(count[at] >= needed for count, at in zip(counted, found, strict=True)) for found in zip(*edges, strict=True)
+    )
+    return 2 * in_line > len(inner)
+
+
+def _start(piece: Piece) -> float:
+    return piece.x
+
+
+def _middle(piece: Piece) -> float:
+    return (piece.x + piece.end) / 2
+
+
+def _end(piece: Piece) -> float:
+    return piece.end

@@ -1,0 +1,210 @@
+"""Sources: long printed PDFs, with all that a press puts around a text."""
+
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pypdf import PdfReader, PdfWriter
+from pypdf.generic import DictionaryObject, NameObject
+from reportlab.pdfgen.canvas import Canvas
+
+from readgraph.sources import SourceText, load, place_at
+from readgraph.sources.converting import conversion_shown
+from readgraph.sources.pdf_lines import PrintedPage, join_pages
+from readgraph.sources.pdf_margins import roman_value, without_margins
+from readgraph.sources.pdf_page import Line, Piece
+from tests.support.source_files import write_pdf_lines
+from tests.support.typeset_report import FIRST_NAMES, HEAD, Typeset, typeset
+
+Printed = tuple[Typeset, SourceText]
+
+
+@pytest.fixture(scope="session")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Printed:
+    """A report of 301 pages in two columns, and what it is converted to."""
+    made = typeset(tmp_path_factory.mktemp("report") / "report.pdf", 301)
+    return made, load(made.path)
+
+
+def place(printed: Printed, text: str) -> str:
+    return place_at(printed[1].places, printed[1].text.index(text)) or ""
+
+
+def page_name(printed: Printed, page: int) -> str:
+    label = printed[0].labels[page - 1]
+    return f"PDF page {page}" + (f" ({label})" if label != str(page) else "")
+
+
+def check_sentences(printed: Printed) -> None:
+    """Every sentence is whole, and has the place of the page on which it begins."""
+    made, source = printed
+    assert len(made.crossing) > 50
+    assert [text for text, _ in made.crossing if text not in source.text] == []
+    at, wrong = 0, list[str]()
+    for text, page in made.sentences:
+        found = source.text.find(text, at)
+        if not (place_at(source.places, found) or "").endswith(page_name(printed, page)):
+            wrong.append(text)
+        at = max(at, found)
+    assert wrong == []
+
+
+def check_nothing_else(printed: Printed) -> None:
+    """No running head, foot or page number is left, and each footnote stands apart."""
+    made, source = printed
+    assert HEAD not in source.text
+    assert not re.findall(r"(?m)^(?:\d+|[ivxlc]+)$", source.text)
+    paragraphs = set(source.text.split("\n\n"))
+    for number, (note, page) in enumerate(made.notes, 1):
+        assert f"{number} {note}" in paragraphs
+        assert place(printed, note).endswith(page_name(printed, page))
+
+
+def test_sentences_of_a_report(report: Printed) -> None:
+    check_sentences(report)
+    assert report[1].title == "Vell Basin Survey" and not report[1].problems
+
+
+def test_heads_feet_numbers_and_footnotes_of_a_report(report: Printed) -> None:
+    check_nothing_else(report)
+    assert not re.search(r"shows ?\[?\d|shows\. ?\[?\d", report[1].text)  # nor a footnote's mark
+
+
+def test_rows_of_tables_have_the_names_of_their_columns(report: Printed) -> None:
+    made, source = report
+    lines = set(source.text.split("\n"))
+    for row, page in made.rows:
+        line = "; ".join(f"{name}: {cell}" for name, cell in zip(FIRST_NAMES, row, strict=True))
+        assert line in lines
+        if row[0] == "Lundeford":
+            assert page_name(report, page) in places_of(source, line)
+
+
+def places_of(source: SourceText, line: str) -> str:
+    """All places where a line stands: rows may be alike."""
+    found = (match.start() for match in re.finditer(re.escape(line), source.text))
+    return "; ".join(place_at(source.places, at) or "" for at in found)
+
+
+def test_an_outline_gives_places(report: Printed) -> None:
+    made, _ = report
+    for title, page in made.headings[:100]:
+        assert place(report, f"{title}\n\n") == f"§ {title}, {page_name(report, page)}"
+
+
+@pytest.mark.slow
+def test_a_printed_book(tmp_path: Path) -> None:
+    made = typeset(tmp_path / "book.pdf", 719, columns=1)
+    printed = made, load(made.path)
+    check_sentences(printed)
+    check_nothing_else(printed)
+
+
+@pytest.mark.parametrize(
+    "title,kept",
+    [
+        ("The Vell Basin", "The Vell Basin"),
+        ("Microsoft Word - report final.doc", "a"),
+        ("report_v3.docx", "a"),
+        ("untitled", "a"),
+        ("(anonymous)", "a"),
+        ("  ", "a"),
+    ],
+)
+def test_titles(tmp_path: Path, title: str, kept: str) -> None:
+    canvas = Canvas(str(tmp_path / "a.pdf"))
+    canvas.setTitle(title)
+    canvas.drawString(50, 700, "Some words.")
+    canvas.save()
+    assert load(tmp_path / "a.pdf").title == kept
+
+
+def test_a_raised_number_is_a_mark_only_where_its_note_is(tmp_path: Path) -> None:
+    canvas = Canvas(str(tmp_path / "a.pdf"))
+    line = canvas.beginText(50, 700)
+    for text, rise, size in (
+        ("The weir", 0, 10), ("1", 4, 6), (" took 10", 0, 10), ("6", 4, 6),
+        (" m", 0, 10), ("3", 4, 6), (" here.", 0, 10),
+    ):  # fmt: skip
+        line.setFont("Times-Roman", size)
+        line.setRise(rise)
+        line.textOut(text)
+    canvas.drawText(line)
+    canvas.drawString(50, 680, "Another line of the same length.")
+    canvas.setFont("Times-Roman", 7)
+    canvas.drawString(50, 60, "1 It was built of stone.")
+    canvas.save()
+    text = load(tmp_path / "a.pdf").text
+    assert "The weir took 10^6 m3 here." in text and text.endswith("\n\n1 It was built of stone.")
+
+
+def test_a_page_that_cannot_be_read_is_left_out_and_named(tmp_path: Path) -> None:
+    path = write_pdf_lines(tmp_path / "a.pdf", [["One."], ["Two."], ["Three."]])
+    writer = PdfWriter(clone_from=PdfReader(path))
+    kids = writer.root_object["/Pages"]["/Kids"]  # type: ignore[index]
+    kids[1] = writer._add_object(DictionaryObject({NameObject("/Type"): NameObject("/Font")}))
+    writer.write(path)
+    source = load(path)
+    assert source.text == "One.\n\nThree."
+    assert [place.label for place in source.places] == ["PDF page 1", "PDF page 3"]
+    assert source.problems == (f"page 2 of {path} can't be read (1 of 3).",)
+
+
+def test_a_conversion_shows_its_pages(tmp_path: Path) -> None:
+    path = write_pdf_lines(tmp_path / "a.pdf", [["One."], ["Two."]])
+    shown = list[tuple[str, int, int]]()
+    with conversion_shown(lambda *page: shown.append(page)):
+        load(path)
+    load(path)
+    assert shown == [(str(path), 1, 2), (str(path), 2, 2)]
+
+
+WORDS = st.text("abcdefghijklmnop", min_size=1, max_size=9)
+
+
+@given(st.lists(st.lists(WORDS, min_size=8, max_size=20), min_size=4, max_size=12), st.integers(1, 900))
+@settings(max_examples=40, deadline=None)
+def test_heads_and_numbers_go_and_nothing_else(bodies: list[list[str]], first: int) -> None:
+    pages = []
+    for number, words in enumerate(bodies):
+        body = [Piece(f"{word} {number} {at}.", 50, 700 - 12 * at, 10, 120) for at, word in enumerate(words)]
+        head = Piece("The Running Head", 50, 760, 9, 140)
+        foot = Piece(str(first + number), 300, 40, 9, 310)
+        pages.append(([head, *body, foot], body))
+    left = without_margins([page for page, _ in pages])
+    assert [[piece.text for piece in page] for page in left] == [[piece.text for piece in body] for _, body in pages]
+
+
+@given(st.lists(WORDS, min_size=2, max_size=120), st.integers(12, 60), st.integers(1, 30))
+@settings(max_examples=60, deadline=None)
+def test_what_is_set_in_lines_is_joined_again(words: list[str], width: int, lines_of_page: int) -> None:
+    text = " ".join(words) + "."
+    lines, line = list[str](), ""
+    for word in text.split():
+        if line and len(line) + 1 + len(word) > width:
+            lines.append(line)
+            line = ""
+        line = f"{line} {word}".strip()
+    lines.append(line)
+    set_ = [
+        Line(text, 50.0, 700.0 - 12 * (at % lines_of_page), 10.0, 50.0 + 5 * len(text), 50.0 + 5 * width,
+             first=5.0 * len(text.split()[0]))
+        for at, text in enumerate(lines)
+    ]  # fmt: skip
+    pages = [PrintedPage(set_[at : at + lines_of_page]) for at in range(0, len(set_), lines_of_page)]
+    assert " ".join(join_pages(pages).split()) == text
+    assert all(text[line.start :].startswith(line.text) for line in set_) or "\n" in join_pages(pages)
+
+
+@given(st.integers(1, 3999))
+def test_roman_numbers(number: int) -> None:
+    signs = zip((1000, 900, 500, 400, 100, 90, 50, 40, 10, 9, 5, 4, 1),
+                "M CM D CD C XC L XL X IX V IV I".split(), strict=True)  # fmt: skip
+    written, rest = "", number
+    for value, sign in signs:
+        written += sign * (rest // value)
+        rest %= value
+    assert roman_value(written) == roman_value(written.lower()) == number
+    assert roman_value("iiii") == roman_value("vx") == roman_value("") == 0
