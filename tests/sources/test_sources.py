@@ -236,7 +236,7 @@ def test_the_import_waits_for_no_library() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     loaded = {name.partition(".")[0] for name in done.stdout.split()}
-    assert not loaded & {"lxml", "pypdf", "docx", "charset_normalizer", "langgraph", "pydantic"}
+    assert not loaded & {"lxml", "pypdfium2", "docx", "charset_normalizer", "langgraph", "pydantic"}
     ours = {name for name in done.stdout.split() if name.startswith("readgraph.")}
     assert ours - {name for name in ours if name.startswith("readgraph.sources")} <= {
         "readgraph.state",

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pypdf import PdfReader, PdfWriter
-from pypdf.generic import DictionaryObject, NameObject
+from pypdf.generic import NullObject
 from reportlab.pdfgen.canvas import Canvas
 
 from readgraph.sources import SourceText, load, place_at
@@ -144,7 +144,7 @@ def test_a_page_that_cannot_be_read_is_left_out_and_named(tmp_path: Path) -> Non
     path = write_pdf_lines(tmp_path / "a.pdf", [["One."], ["Two."], ["Three."]])
     writer = PdfWriter(clone_from=PdfReader(path))
     kids = writer.root_object["/Pages"]["/Kids"]  # type: ignore[index]
-    kids[1] = writer._add_object(DictionaryObject({NameObject("/Type"): NameObject("/Font")}))
+    kids[1] = NullObject()
     writer.write(path)
     source = load(path)
     assert source.text == "One.\n\nThree."
