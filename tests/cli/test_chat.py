@@ -157,6 +157,7 @@ def test_a_timer_wakes_the_agent(server: ModelServer) -> None:
     assert process.returncode == 0
 
 
+@pytest.mark.slow
 def test_many_quick_ctrl_c_end_it_once(server: ModelServer) -> None:
     asked = Event()
 

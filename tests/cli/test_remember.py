@@ -176,6 +176,7 @@ def test_a_spent_budget_is_reported_and_the_reading_continues(readgraph: Command
     assert whole["complete"] and whole["usage"]["calls"] == 34 and server.most_in_flight > 1
 
 
+@pytest.mark.slow
 def test_killed_it_goes_on_and_nothing_is_paid_for_twice(
     readgraph: Command, server: ModelServer, tmp_path: Path
 ) -> None:

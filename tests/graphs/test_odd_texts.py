@@ -54,7 +54,9 @@ def assert_read(readgraph: Command, file: Path, text: str, question: str, *more:
     return found
 
 
-@pytest.mark.parametrize("name", TEXTS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.slow] if name == "300,000 lines" else []) for name in TEXTS]
+)
 def test_odd_texts_are_read_like_any_other(readgraph: Command, server: ModelServer, tmp_path: Path, name: str) -> None:
     text, question = TEXTS[name]
     (tmp_path / "odd.txt").write_bytes(text.encode())

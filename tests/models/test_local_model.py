@@ -160,7 +160,13 @@ with server.local_model(sys.argv[1]):
 """
 
 
-@pytest.mark.parametrize("killed_by", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
+@pytest.mark.parametrize(
+    "killed_by",
+    [
+        signal.SIGKILL,
+        *(pytest.param(other, marks=pytest.mark.slow) for other in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)),
+    ],
+)
 def test_no_child_outlives_its_parent(small: str, killed_by: signal.Signals) -> None:
     command = [sys.executable, "-c", HOLDER, small]
     holder = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, encoding="utf-8")

@@ -36,7 +36,9 @@ async def kept(library: Library, found: dict[str, Any]) -> tuple[list[Page], lis
     return await library.pages.pages(memory.id, numbers), await library.pages.notes(memory.id, numbers)
 
 
-@pytest.mark.parametrize("name", CHANGES)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[] if name == "edited" else [pytest.mark.slow]) for name in CHANGES]
+)
 async def test_a_changed_paragraph_costs_at_most_six_calls(
     server: ModelServer, library: Library, name: str, record_property: Any
 ) -> None:

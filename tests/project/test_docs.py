@@ -31,6 +31,9 @@ PAGES = [
     *sorted((ROOT / "docs").rglob("*.md")),
 ]
 
+LONG = ("evaluating", "training")
+"""Pages whose commands run whole evaluations."""
+
 CONSOLE = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 SHELL = re.compile(r"^```sh\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PYTHON = re.compile(r"^```python\n(.*?)^```$(?:\n\n```text\n(.*?)^```$)?", re.MULTILINE | re.DOTALL)
@@ -51,7 +54,9 @@ class Shown:
 
 def with_a(fence: re.Pattern[str]) -> list[Any]:
     return [
-        pytest.param(page, id=str(page.relative_to(ROOT))) for page in PAGES if fence.search(page.read_text("utf-8"))
+        pytest.param(page, id=str(page.relative_to(ROOT)), marks=[pytest.mark.slow] if page.stem in LONG else [])
+        for page in PAGES
+        if fence.search(page.read_text("utf-8"))
     ]
 
 

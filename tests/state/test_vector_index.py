@@ -237,6 +237,7 @@ def test_the_index_is_as_a_search_by_hand(
         asyncio.run(compare())
 
 
+@pytest.mark.slow
 def test_vectors_are_kept_in_memory_for_the_last_memories_only(tmp_path: Path) -> None:
     def in_memory() -> int:
         return sum(isinstance(thing, Vectors) for thing in gc.get_objects())
