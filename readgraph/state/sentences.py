@@ -10,6 +10,7 @@ from readgraph.state.language import language_of
 
 _PARAGRAPH = re.compile(r"(?:[^\n\r\f]|\r?\n(?!\s*?\n|[ \t]*(?:[-*•‣◦]|[(]?(?:\d{1,3}[.)]|[a-z][)]))[ \t]))+")
 """What a blank line ends, or a line that begins an entry of a list."""
+
 _FENCE = re.compile(r"^ {0,3}(`{3,}|~{3,})([^`\n]*)$", re.MULTILINE)
 
 _BETWEEN_MARKS = re.compile(r"[\"“”„«»‹›()\[\]‘]|(?<!\w)['’]|['’](?!\w)")
@@ -36,29 +37,6 @@ _BEFORE_NUMBER = re.compile(
     re.IGNORECASE,
 )
 """Abbreviations before a name or a number that the segmenter doesn't know in every language."""
-
-_BETWEEN_MARKS = re.compile(r"[\"“”„«»‹›()\[\]‘]|(?<!\w)['’]|['’](?!\w)")
-"""Quotation marks and brackets: the segmenter sees no end between two of them."""
-
-_CLOSED_BEFORE_END = re.compile(r"(?<=\w)[\"”’»)\]](?=[.!?])")
-"""Such a mark before the end of a sentence, which then stands after a letter as at others."""
-
-_OPENING = "\"'“„«‹‘([»›"
-
-LONGEST_PART = 10_000
-"""Characters that the segmenter is given at once: it is quadratic on odd texts."""
-
-_ENUMERATOR = re.compile(r"[(\[]?(?:\d{1,3}(?:\.\d{1,3})*|[^\W\d_]|[ivxlc]{1,5})[.)\]]+", re.IGNORECASE)
-"""What stands before an entry of a list or in a heading: "3.", "2.1.", "(a)", "iv."."""
-
-_ORDINAL = re.compile(r"\b\d{1,2}\.$")
-_ORDINAL_LANGUAGES = frozenset("bs cs da de et fi hr hu is lv nb nn no pl sk sl sr tr".split())
-"""Languages that write a point after an ordinal number: "am 3. März"."""
-
-_ABBREVIATIONS = {
-    "fr": re.compile(r"\b(?:M|MM|Mgr|St|vol|chap|fig|art|env|av|apr)\.$"),
-}
-"""Abbreviations that the segmenter doesn't know."""
 
 
 def sentence_spans(text: str, start: int = 0, end: int | None = None, language: str = "") -> list[tuple[int, int]]:
