@@ -35,8 +35,10 @@ def test_an_answer_without_model_key_or_network(
 ) -> None:
     monkeypatch.setattr(socket.socket, "connect", lambda *_: pytest.fail("something is called over the network"))
     ran = readgraph(*ASK)
-    quotes = re.findall(r"p\. \d+, [^“]+ “(.+?)”", ran.text)
-    assert quotes and all(quote in plain(story) for quote in quotes)
+    quotes = re.findall(r"(\[\d\]) p\. \d+, [^“]+ “(.+?)”", ran.text)
+    assert quotes and all(quote in plain(story) for _, quote in quotes)
+    answer = ran.text.partition(" p. ")[0]
+    assert all(mark in answer for mark, _ in quotes), "the answer carries their marks"
     assert "without a model" in plain(ran.err) and "--model" in ran.err and "openai:" in ran.err
     for library in ("library", "another"):
         again = readgraph(*ASK, "--library", tmp_path / library)
@@ -49,6 +51,8 @@ def test_json_holds_what_is_promised(readgraph: Command, story: str, tmp_path: P
     found = readgraph("ask", ASK[1], tmp_path / "windows.md", "--json").json
     assert found.keys() >= PROMISED | NAMES
     assert_cited(found, text)
+    assert [each["number"] for each in found["citations"]] == [*range(1, len(found["citations"]) + 1)]
+    assert re.sub(r" (\[\d\])+", "", found["marked_answer"]) == found["answer"]
     assert found["status"] == "answered" and found["choice"] is None and found["fallbacks"] == {}
     assert set(found["usage"]) == {
         "calls",
@@ -76,7 +80,7 @@ def test_options_are_answered_with_a_letter(readgraph: Command, server: ModelSer
     given = [part for option in options.values() for part in ("--option", option)]
     found = readgraph(*ASK, *given, *model, "--json").json
     assert options[found["choice"]] == found["answer"]
-    assert f"{found['choice']}. {found['answer']}" in readgraph(*ASK, *given, *model).text
+    assert f"{found['choice']}. {found['marked_answer']}" in readgraph(*ASK, *given, *model).text
 
 
 @pytest.mark.parametrize("strategy", ["parallel", "sequential"])

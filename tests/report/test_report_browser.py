@@ -87,7 +87,7 @@ async def test_text_stays_text(library: Library, show: Show) -> None:
         tab.click(f'.cell[data-page="{page}"]')
         texts += tab.texts(".raw")
     assert "".join(texts) == HOSTILE
-    assert tab.texts(".said") == ["</script><b>Nobody</b> knows."]
+    assert tab.texts(".said") == ["</script><b>Nobody</b> knows. [1][2]"]
     assert tab.texts(".top .title") == ["</title><script>"]
     assert tab.run("getComputedStyle(document.body).display") == "block"
 
@@ -105,6 +105,9 @@ async def test_the_policy_refuses_scripts_and_connections(library: Library, show
 async def test_a_click_on_a_citation_shows_its_words(library: Library, show: Show) -> None:
     data = await hostile(library)
     tab = show(data)
+    assert tab.texts(".said .mark") == ["[1]", "[2]"]
+    tab.click(".said .mark")
+    assert tab.texts("mark.chosen") == [GOAT]
     for place, quote in ((1, HOSTILE[:20]), (0, GOAT)):
         tab.click(f".citations li:nth-child({place + 1}) button")
         assert tab.texts("mark.chosen") == [quote]
@@ -113,7 +116,7 @@ async def test_a_click_on_a_citation_shows_its_words(library: Library, show: Sho
         box = tab.run("(r => [r.top, r.bottom, innerHeight])(document.activeElement.getBoundingClientRect())")
         assert 0 <= box[0] < box[1] <= box[2]
     tab.press("Escape")
-    assert tab.texts(".page:not([hidden])") == [] and tab.focused().startswith(f"button {GOAT}")
+    assert tab.texts(".page:not([hidden])") == [] and tab.focused().startswith(f"button [1]{GOAT}")
 
 
 async def test_keys_go_along_the_strip(library: Library, show: Show) -> None:

@@ -16,6 +16,7 @@ from readgraph.cli.terminal.reports import check_report, write_report
 from readgraph.cli.terminal.rounds import print_rounds
 from readgraph.cli.terminal.walk_drawing import print_walk
 from readgraph.graphs.methods import method_named
+from readgraph.nodes.answering.marks import with_marks
 from readgraph.report.data import report_of_answer
 from readgraph.report.page import render
 from readgraph.sources import SourceText
@@ -95,7 +96,8 @@ async def _ask(
             thread, used = "", chosen_method(method, document)
         assert document is not None, "there are files, or a last question"
         seconds = conversion_seconds(sources)
-        found = await run_graph(library, used.build(), used.name, document, request, context, screen, thread, seconds)
+        output = await run_graph(library, used.build(), used.name, document, request, context, screen, thread, seconds)
+        found = with_marks(output)
         page = render(await report_of_answer(library.pages, request, found, used.note)) if reported else b""
         return found, page
 

@@ -16,6 +16,7 @@ from readgraph.cli.terminal.prices import in_dollars
 from readgraph.cli.terminal.rendering import PLAIN, answer_text, print_citations, print_json, print_reminder, used
 from readgraph.cli.terminal.safe_text import Console, Text
 from readgraph.graphs.methods import Method, method_named
+from readgraph.nodes.answering.marks import with_marks
 from readgraph.sources import SourceText
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ReadgraphError
@@ -77,9 +78,8 @@ async def _compare(
         document = await asked_document(library, sources)
         for number, method in enumerate(methods, 1):
             try:
-                results.append(
-                    await run_graph(library, method.build(), method.name, document, request, context, screen)
-                )
+                output = await run_graph(library, method.build(), method.name, document, request, context, screen)
+                results.append(with_marks(output))
             except ReadgraphError as problem:
                 problems.append(problem)
                 results.append({"method": method.name, "status": "failed", "problem": str(problem)})

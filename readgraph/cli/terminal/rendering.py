@@ -54,17 +54,19 @@ def _walked(console: Console, found: dict[str, Any]) -> str:
 
 
 def print_citations(citations: Sequence[Citation]) -> None:
-    """Print the quotes that support an answer."""
+    """Print the quotes that support an answer, each with the number of its mark."""
     console = Console()
-    for citation in citations:
+    for number, citation in enumerate(citations, 1):
         quote = " ".join(citation["quote"].split())
         place = f", {citation['place']}" if citation["place"] else ""
-        console.print(Padding(Text(f"p. {citation['page']}{place}  “{quote}”", style="italic"), (0, 0, 0, 2)))
+        console.print(
+            Padding(Text(f"[{number}] p. {citation['page']}{place}  “{quote}”", style="italic"), (0, 0, 0, 2))
+        )
 
 
 def answer_text(found: dict[str, Any]) -> Text:
     """The answer as it is printed."""
-    answer = found["answer"]
+    answer = found["marked_answer"]
     if found["choice"]:
         answer = f"{found['choice']}. {answer}"
     if found["status"] == "budget":

@@ -19,9 +19,28 @@ function answerSection(found) {
     lead ? element("p.lead", {}, lead) : null,
     found.status === "researched"
       ? prose("p.context", found.context)
-      : prose("p.said", found.answer === null ? nothing : (found.choice ? `${found.choice}. ` : "") + found.answer),
+      : prose("p.said", found.answer === null ? nothing : markedAnswer(found)),
     found.citations.length ? citationList(found.citations) : element("p.quiet", {}, "Nothing was cited."),
   );
+}
+
+/** The answer, with the marks of its citations as buttons that open their pages. Offsets count code points. */
+function markedAnswer(found) {
+  const points = [...found.answer];
+  const at = found.citations.map((citation) => citation.mark_at ?? points.length);
+  const pieces = [found.choice ? `${found.choice}. ` : ""];
+  let before = 0;
+  for (const end of [...new Set(at)].sort((one, other) => one - other)) {
+    pieces.push(`${points.slice(before, end).join("")} `);
+    pieces.push(...at.flatMap((offset, place) => (offset === end ? [markButton(found.citations[place], place)] : [])));
+    before = end;
+  }
+  return [...pieces, points.slice(before).join("")];
+}
+
+function markButton(citation, place) {
+  const show = (event) => pages.open(citation.page, { citation: place, opener: event.currentTarget });
+  return element("button.mark", { type: "button", onclick: show, title: citation.quote }, `[${place + 1}]`);
 }
 
 function optionList(choice) {
@@ -45,6 +64,7 @@ function citationList(citations) {
     const button = element(
       "button.citation",
       { type: "button", onclick: show },
+      element("span.number", {}, `[${place + 1}]`),
       prose("q", citation.quote),
       element("span.where", {}, `p. ${citation.page}${citation.place ? ` · ${citation.place}` : ""}`),
       element("span.where", {}, `characters ${number(citation.start)}–${number(citation.end)}`),
