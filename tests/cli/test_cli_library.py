@@ -33,6 +33,23 @@ def test_what_was_read_is_shown(readgraph: Command, server: ModelServer, story: 
         assert len(pages) == kept["pages"] and all(plain(page["gist"]) in printed for page in pages)
 
 
+def test_a_title_is_found_by_a_part_and_suggested_where_it_is_misspelt(readgraph: Command, tmp_path: Path) -> None:
+    for name in ("the-old-lamp.txt", "the-new-lamp.txt", "harbour minutes.txt"):
+        (tmp_path / name).write_text(f"This is the text of {name}. The gander was late.")
+    readgraph("read", *tmp_path.glob("*.txt"), "--quiet")
+    for part in ("minutes", "Harbour", "harbour-min"):
+        assert "harbour minutes" in readgraph("show", part).text
+        assert readgraph("ask", "Who was late?", part, "--json").json["title"] == "harbour minutes"
+    readgraph("ask", "Who?", "harbour minutes", "the-old-lamp", "--quiet")
+    assert readgraph("show", "minutes", "--json").json["title"] == "harbour minutes", "not the collection"
+    assert_refused(readgraph("show", "lamp"), "'the-new-lamp', id ")
+    assert_refused(readgraph("show", "inutes"), "Do you mean 'harbour minutes'?")
+    assert_refused(readgraph("show", "the old lmap"), "Do you mean 'the-old-lamp'")
+    assert_refused(readgraph("ask", "Who?", "harbor"), "Do you mean 'harbour minutes'?")
+    assert "mean" not in readgraph("show", "zebra crossing").err
+    assert_refused(readgraph("forget", "minutes", "--yes"), "Do you mean 'harbour minutes'?")
+
+
 def test_show_finds_a_path_from_any_folder(readgraph: Command, monkeypatch: MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(STORY.parent)
     readgraph("read", STORY.name)

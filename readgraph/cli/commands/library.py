@@ -20,7 +20,9 @@ def show(
     run: typer.Context,
     document: Annotated[
         str,
-        typer.Argument(metavar="DOCUMENT", help="The document whose pages to show: a file, an id or a title."),
+        typer.Argument(
+            metavar="DOCUMENT", help="The document whose pages to show: a file, an id, a title or a part of one."
+        ),
     ] = "",
     library: LibraryFolder = None,
     report: Report = None,

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import typer
 
+from readgraph.cli.run.titles import suggestion, titled
 from readgraph.cli.terminal.conversion_progress import ConversionProgress
 from readgraph.cli.terminal.output_options import Screen
 from readgraph.cli.terminal.safe_text import one_line
@@ -108,21 +109,29 @@ async def asked_document(library: Library, sources: Sequence[SourceText | str]) 
     for source in sources:
         if isinstance(source, SourceText):
             documents.append(await store_source(library, source))
-        elif known := await _named(library.pages, source):
-            documents.append(known)
         else:
-            raise BadInput(f"There is no file {shown(Path(source))}, and no document of that name in the library.")
+            kept = await library.pages.documents()
+            if not (known := _named(kept, source) or titled(kept, source)):
+                problem = f"There is no file {shown(Path(source))}, and no document of that name in the library."
+                raise BadInput(problem + suggestion(kept, source))
+            documents.append(known)
     return await add_collection(library.pages, documents)
 
 
-async def find_document(store: PageStore, name: str) -> Document:
-    """The document with this id, title or file; raises `BadInput` where there is none."""
+async def find_document(store: PageStore, name: str, *, by_part: bool = True) -> Document:
+    """The document with this id, title or file, or (`by_part`) with this in its title.
+
+    Raises `BadInput` where there is none, or several.
+    """
     id_of_file = await _document_in_file(store, Path(name)) if os.path.isfile(name) else None
-    if document := await _named(store, name, id_of_file):
+    documents = await store.documents()
+    if document := _named(documents, name, id_of_file):
         return document
     if damaged := await damaged_document(store, name):
         raise LibraryError(f"The record of document {damaged} is damaged: 'readgraph forget {damaged}' deletes it.")
-    raise BadInput(f"The library holds no document '{name}': 'readgraph show' lists them.")
+    if by_part and (document := titled(documents, name)):
+        return document
+    raise BadInput(f"The library holds no document '{name}': 'readgraph show' lists them.{suggestion(documents, name)}")
 
 
 async def _document_in_file(store: PageStore, path: Path) -> str:
@@ -138,11 +147,10 @@ async def damaged_document(store: PageStore, id_start: str) -> str:
     return matches[0] if len(matches) == 1 else ""
 
 
-async def _named(store: PageStore, name: str, id_of_file: str | None = None) -> Document | None:
+def _named(documents: Sequence[Document], name: str, id_of_file: str | None = None) -> Document | None:
     """The document with this id, file, title, or beginning of an id; None where there is none."""
     if not name.strip():  # every id begins with the empty string
         return None
-    documents = await store.documents()
     path = str(Path(name).absolute())
     for matches in (
         [document for document in documents if document.id in (name, id_of_file)],

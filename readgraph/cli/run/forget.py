@@ -37,7 +37,7 @@ def forget(name: str, folder: Path | None, *, sure: bool, as_json: bool) -> None
 async def _document(name: str, folder: Path | None) -> Document:
     async with open_library(folder) as library:
         damaged = await damaged_document(library.pages, name)
-        return unreadable(damaged) if damaged else await find_document(library.pages, name)
+        return unreadable(damaged) if damaged else await find_document(library.pages, name, by_part=False)
 
 
 async def _forget(document: Document, folder: Path | None) -> dict[str, int]:
