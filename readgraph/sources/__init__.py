@@ -1,7 +1,7 @@
 """Converts files to texts, and records where each part of a text is in its source: page, chapter, heading, time, line.
 
-Plain text and Markdown stay unchanged, so that offsets are the file's; HTML, PDF, EPUB and Word are converted to plain
-text. Of our other rooms it imports only `state`; libraries are imported when a file needs them.
+Plain text, Markdown and reStructuredText stay unchanged, so that offsets are the file's; the other kinds are converted
+to plain text. Of our other rooms it imports only `state`; libraries are imported when a file needs them.
 """
 
 from readgraph.sources.folders import load_all

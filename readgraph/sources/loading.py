@@ -23,6 +23,12 @@ KINDS = {
     ".pdf": "pdf_text",
     ".epub": "epub_text",
     ".docx": "docx_text",
+    ".csv": "csv_text",
+    ".tsv": "csv_text",
+    ".srt": "subtitles_text",
+    ".vtt": "subtitles_text",
+    ".rst": "rst_text",
+    ".ipynb": "notebook_text",
 }
 """The module of this package that converts files with each ending."""
 

@@ -160,7 +160,7 @@ def names(found: list[SourceText], folder: Path) -> list[str]:
 
 def test_folders(write: Wrote, tmp_path: Path) -> None:
     wanted = ["a/Chapter 2.MD", "a/chapter 10.txt", "a/z.html", "B/x.text", "c.txt"]
-    for name in [*wanted, ".hidden.txt", ".git/config.txt", "a/~$lock.docx", "a/data.csv", "README"]:
+    for name in [*wanted, ".hidden.txt", ".git/config.txt", "a/~$lock.docx", "a/data.bin", "README"]:
         write(name, f"<p>{name}")
     assert names(load_all([tmp_path]), tmp_path) == wanted
     assert names(load_all([tmp_path], "*.txt"), tmp_path) == ["a/chapter 10.txt", "c.txt"]
@@ -210,7 +210,7 @@ def test_a_file_in_a_folder_that_can_not_be_read_is_left_out_where_that_is_repor
     [(None, "holds no file"), ("*.md", r"matches '\*\.md'"), ("/etc/*", "not a pattern"), ("", "matches ''")],
 )
 def test_a_folder_with_nothing_to_read(write: Wrote, tmp_path: Path, glob: str | None, reason: str) -> None:
-    write("data.csv", "1,2")
+    write("data.bin", "1,2")
     with pytest.raises(BadInput, match=reason):
         load_all([tmp_path], glob)
 

@@ -14,6 +14,8 @@ from reportlab.pdfgen.canvas import Canvas
 from reportlab.platypus import PageBreak, Paragraph, SimpleDocTemplate
 from reportlab.platypus.flowables import Flowable
 
+from readgraph.sources import SourceText
+
 CONTAINER = (
     '<?xml version="1.0"?><container xmlns="urn:oasis:names:tc:opendocument:xmlns:container" version="1.0"><rootfiles>'
     '<rootfile full-path="OEBPS/book.opf" media-type="application/oebps-package+xml"/></rootfiles></container>'
@@ -28,6 +30,16 @@ TYPES = {"ncx": "application/x-dtbncx+xml", "jpg": "image/jpeg"}
 HEAD = ParagraphStyle("head", fontName="Times-Bold", fontSize=14, leading=17, spaceBefore=10, spaceAfter=6)
 SPACED = ParagraphStyle("spaced", fontName="Times-Roman", fontSize=10, leading=12, spaceAfter=6)
 INDENTED = ParagraphStyle("indented", fontName="Times-Roman", fontSize=10, leading=12, firstLineIndent=14, alignment=4)
+
+
+def write_file(path: Path, content: str | bytes) -> Path:
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+def labelled(source: SourceText) -> list[tuple[str, str]]:
+    """The label of each place, and the first characters there."""
+    return [(place.label, source.text[place.start : place.start + 12]) for place in source.places]
 
 
 def write_pdf(path: Path, pages: Sequence[Sequence[str]], body: ParagraphStyle = SPACED) -> Path:

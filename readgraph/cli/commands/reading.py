@@ -36,7 +36,11 @@ reading_commands = typer.Typer()
 @with_screen
 def read(
     paths: Annotated[
-        list[Path], files("Files and folders: text, Markdown, HTML, PDF, EPUB, Word; - for standard input.")
+        list[Path],
+        files(
+            "Files and folders: text, Markdown, HTML, PDF, EPUB, Word, CSV, Jupyter notebooks, subtitles, "
+            "reStructuredText; - for standard input."
+        ),
     ],
     context: "ReaderContext",
     screen: "Screen",

@@ -1,0 +1,101 @@
+"""Tables in CSV as plain text: one paragraph per row, each value under its column's name; places are the rows."""
+
+import csv
+import re
+from collections.abc import Iterator, Sequence
+from io import StringIO
+
+from readgraph.sources.blocks import on_a_line
+from readgraph.sources.encodings import decode
+from readgraph.sources.given_files import most_bytes
+from readgraph.sources.places import Place, on_one_line, ordered
+from readgraph.sources.source_text import Converted
+from readgraph.state.errors import BadInput
+
+SEPARATORS = ",;\t|"
+
+SAMPLE_LINES = 20
+"""Lines from which the separator is found."""
+
+_NUMBER = re.compile(r"[-+(]?[\d.,' %€$£/:-]*\d[\d.,' %€$£/:)-]*")
+_QUOTED = re.compile(r'"[^"]*"')
+_LINE_END = re.compile(r"\r\n?|\n")
+
+
+def convert(data: bytes, name: str) -> Converted:
+    """The rows of a table, such as "station: Lundeford | year: 1991"; places are "row 2" and so on, as in a sheet.
+
+    Empty cells are left out. A first row of different words names the columns; without one they are "column 1" and so
+    on. Raises `BadInput` if there is no cell with text, or if the rows can't be told apart.
+    """
+    table = decode(data, name)
+    parts: list[str] = []
+    places: list[Place] = []
+    length = 0
+    for number, row in _rows(table, name):
+        places.append(Place(length, f"row {number}"))
+        parts.append(row)
+        length += len(row) + 2
+        if length > most_bytes():
+            raise BadInput(f"{name} would become more than {most_bytes() // 1_000_000} MB of text: split it.")
+    if not parts:
+        raise BadInput(f"{name} holds no row with text: there is nothing to read.")
+    return Converted("\n\n".join(parts), ordered(places))
+
+
+def _rows(table: str, name: str) -> Iterator[tuple[int, str]]:
+    """The rows that aren't empty, as text, with their numbers."""
+    columns: list[str] | None = None
+    for number, row in _cells(table, name):
+        cells = [on_a_line(cell) for cell in row]
+        if not any(cells):
+            continue
+        if columns is None:
+            columns = [on_one_line(cell) for cell in cells] if _names_columns(cells) else []
+            if columns:
+                continue
+        yield number, " | ".join(_labelled(cells, columns))
+
+
+def _cells(table: str, name: str) -> Iterator[tuple[int, list[str]]]:
+    """The cells of each row, with the row's number."""
+    separator, skipped = _separator(table)
+    reader = csv.reader(StringIO(_LINE_END.sub("\n", table)), delimiter=separator)
+    try:
+        for number, row in enumerate(reader, 1 - skipped):
+            if number > 0:
+                yield number, row
+    except csv.Error:
+        most = csv.field_size_limit()
+        raise BadInput(
+            f"Line {reader.line_num} of {name} has a cell of more than {most:,} characters: "
+            "is the quotation mark at its end missing?"
+        ) from None
+
+
+def _separator(table: str) -> tuple[str, int]:
+    """The character between cells, and the number of first lines that only name it ("sep=;", as Excel writes)."""
+    lines = [line for line in _LINE_END.split(table[:100_000])[:SAMPLE_LINES] if line.strip()]
+    if lines and (named := re.fullmatch(r"sep=(.)", lines[0])):
+        return named[1], 1
+    counts = {each: [_QUOTED.sub("", line).count(each) for line in lines] for each in SEPARATORS}
+    # The separator stands equally often in every line; a comma inside of sentences or numbers doesn't.
+    return max(SEPARATORS, key=lambda each: (_share_of_commonest(counts[each]), sum(counts[each]))), 0
+
+
+def _share_of_commonest(counts: Sequence[int]) -> float:
+    """The share of lines with the commonest count, of the lines that hold the character; 0 if none does."""
+    used = [count for count in counts if count]
+    return max(map(used.count, used)) / len(counts) if used else 0
+
+
+def _names_columns(cells: Sequence[str]) -> bool:
+    named = [cell for cell in cells if cell]
+    return len(set(named)) == len(named) and not any(map(_NUMBER.fullmatch, named))
+
+
+def _labelled(cells: Sequence[str], columns: Sequence[str]) -> Iterator[str]:
+    for number, cell in enumerate(cells):
+        if cell:
+            column = columns[number] if number < len(columns) else ""
+            yield f"{column or f'column {number + 1}'}: {cell}"

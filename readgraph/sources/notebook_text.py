@@ -1,0 +1,81 @@
+"""Jupyter notebooks as plain text: Markdown, code and its printed results; places are the cells."""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from readgraph.sources.blocks import Blocks
+from readgraph.sources.encodings import decode
+from readgraph.sources.places import Place, ordered
+from readgraph.sources.source_text import Converted
+from readgraph.state.errors import BadInput
+
+LONGEST_RESULT = 4_000
+"""The most characters of one printed result; the rest is left out, and a line says so."""
+
+_TERMINAL = re.compile(r"\x1b\[[\d;?]*[A-Za-z]")
+
+
+def convert(data: bytes, name: str) -> Converted:
+    """The cells in their order: Markdown unchanged, code between fences, then what it printed or returned as text.
+
+    Places are "cell 3" and so on. Raises `BadInput` if the file is no notebook, or has no cell with text.
+    """
+    blocks = Blocks()
+    places = []
+    for number, cell in enumerate(_cells(data, name), 1):
+        for part in _parts(cell):
+            if part.strip():
+                places.append(Place(blocks.add(part.strip("\n").rstrip()), f"cell {number}"))
+    if not places:
+        raise BadInput(f"{name} holds no text: there is nothing to read.")
+    return Converted(blocks.text(), ordered(places))
+
+
+def _cells(data: bytes, name: str) -> list[dict[str, Any]]:
+    try:
+        notebook = json.loads(decode(data, name))
+    except (ValueError, RecursionError):
+        raise BadInput(f"{name} is not a valid notebook: it is not JSON.") from None
+    found = notebook.get("cells") if isinstance(notebook, dict) else None
+    if found is None and isinstance(notebook, dict):  # before format 4, cells stood in worksheets
+        sheets = notebook.get("worksheets")
+        found = [cell for sheet in _dicts(sheets) for cell in _dicts(sheet.get("cells"))] if sheets else None
+    if not isinstance(found, list):
+        raise BadInput(f"{name} is not a valid notebook: it has no cells.")
+    return [cell if isinstance(cell, dict) else {} for cell in found]
+
+
+def _parts(cell: dict[str, Any]) -> Iterator[str]:
+    source = _joined(cell.get("source", cell.get("input")))
+    if cell.get("cell_type") != "code":
+        yield source
+        return
+    if source.strip():
+        fence = "`" * max(3, 1 + max(map(len, re.findall(r"`+", source)), default=0))
+        yield f"{fence}\n{source.strip(chr(10)).rstrip()}\n{fence}"
+    for output in _dicts(cell.get("outputs")):
+        result = _TERMINAL.sub("", _result(output))
+        yield (
+            result if len(result) <= LONGEST_RESULT else f"{result[:LONGEST_RESULT].rstrip()}\n[The rest is left out.]"
+        )
+
+
+def _result(output: dict[str, Any]) -> str:
+    """What an output shows as text; "" for a picture without one."""
+    if output.get("output_type") in ("error", "pyerr"):
+        return f"{_joined(output.get('ename'))}: {_joined(output.get('evalue'))}"
+    data = output.get("data")
+    shown = data.get("text/plain") if isinstance(data, dict) else output.get("text")
+    return _joined(shown)
+
+
+def _joined(text: Any) -> str:
+    """A text that is stored whole or as a list of lines."""
+    lines = text if isinstance(text, list) else [text]
+    return "".join(line for line in lines if isinstance(line, str))
+
+
+def _dicts(values: Any) -> list[dict[str, Any]]:
+    return [value for value in values if isinstance(value, dict)] if isinstance(values, list) else []

@@ -1,0 +1,115 @@
+"""Subtitles (SubRip, WebVTT) as plain text: what is said in running sentences; places are the times."""
+
+import re
+from collections.abc import Iterator
+from html import unescape
+from itertools import zip_longest
+from typing import NamedTuple
+
+from readgraph.sources.blocks import Blocks, on_a_line
+from readgraph.sources.encodings import decode
+from readgraph.sources.places import Place, ordered
+from readgraph.sources.source_text import Converted
+from readgraph.state.errors import BadInput
+
+PAUSE = 3.0
+"""Seconds without a subtitle that end a paragraph, if a sentence ends before them."""
+
+LONG_PARAGRAPH = 600
+"""Characters after which the next end of a sentence ends the paragraph."""
+
+_TIME = r"(?:(\d{1,3}):)?(\d{1,2}):(\d{2})[.,](\d{1,3})"
+_CUE = re.compile(rf"^[ \t]*{_TIME}[ \t]*-->[ \t]*{_TIME}.*$", re.MULTILINE)
+_VOICE = re.compile(r"<v(?:\.[^ >]*)?[ \t]+([^>]+)>")
+_TAG = re.compile(r"</?[A-Za-z\d][^<>]*>|\{\\[^{}]*\}")
+_ENDS_SENTENCE = re.compile(r"[.!?…。！？][\"'”’»)\]]*$")
+_IDENTIFIER = re.compile(r"\n[ \t]*\n[^\n]+\n$|\n[ \t]*\d+[ \t]*\n$")
+"""The line before the next time: after an empty line, or a number."""
+_SEPARATE_BLOCK = re.compile(r"\n[ \t]*\n(?:NOTE|STYLE|REGION)\b.*", re.DOTALL)
+
+
+class _Cue(NamedTuple):
+    """What is shown at one time: when it begins and ends in seconds, who speaks ("" if unnamed), and the lines."""
+
+    start: float
+    end: float
+    speaker: str
+    lines: list[str]
+
+
+def convert(data: bytes, name: str) -> Converted:
+    """The words of all subtitles; a speaker that WebVTT names stands before their words.
+
+    Places are the times at which subtitles begin ("0:01:05"). Raises `BadInput` if there is no subtitle.
+    """
+    text = decode(data, name).replace("\r\n", "\n").replace("\r", "\n")
+    paragraphs = _Paragraphs()
+    for cue in _cues(text):
+        paragraphs.add(cue)
+    paragraphs.end()
+    if not paragraphs.places:
+        raise BadInput(f"{name} holds no subtitles: there is nothing to read.")
+    return Converted(paragraphs.blocks.text(), ordered(paragraphs.places))
+
+
+def _cues(text: str) -> Iterator[_Cue]:
+    marks = list(_CUE.finditer(text))
+    for mark, after in zip_longest(marks, marks[1:]):
+        body = text[mark.end() : after.start() if after else len(text)]
+        body = _SEPARATE_BLOCK.sub("", _IDENTIFIER.sub("\n", body) if after else body)
+        voice = _VOICE.search(body)
+        lines = [on_a_line(unescape(_TAG.sub("", line))) for line in body.split("\n")]
+        start, end = _seconds(mark.groups()[:4]), _seconds(mark.groups()[4:])
+        yield _Cue(start, end, on_a_line(unescape(voice[1])) if voice else "", [line for line in lines if line])
+
+
+def _seconds(parts: "tuple[str | None, ...]") -> float:
+    hours, minutes, seconds, fraction = (part or "0" for part in parts)
+    return int(hours) * 3600 + int(minutes) * 60 + int(seconds) + float(f"0.{fraction}")
+
+
+class _Paragraphs:
+    """Paragraphs of what is said: a new speaker, a pause after a sentence, or great length begins another one."""
+
+    def __init__(self) -> None:
+        self.blocks = Blocks()
+        self.places: list[Place] = []
+        self._open: list[str] = []
+        self._length = 0
+        self._waiting: list[tuple[int, str]] = []
+        self._last_cue: _Cue | None = None
+
+    def add(self, cue: _Cue) -> None:
+        """Add what a subtitle shows and the one before it did not: live subtitles scroll, and repeat lines."""
+        before, lines = self._last_cue, cue.lines
+        if before and before.lines and lines and lines[0] == before.lines[-1] and cue.start - before.end < 1:
+            lines = lines[1:]
+        self._last_cue = cue
+        if not lines:
+            return
+        new_speaker = before is None or cue.speaker != before.speaker
+        if self._open and (new_speaker or self._has_ended(cue, before)):
+            self.end()
+        self._waiting.append((self._length, _clock(cue.start)))
+        self._put(" ".join([f"{cue.speaker}:", *lines] if cue.speaker and not self._open else lines))
+
+    def end(self) -> None:
+        """End the paragraph that is open."""
+        if self._open:
+            start = self.blocks.add(" ".join(self._open))
+            self.places += [Place(start + offset, label) for offset, label in self._waiting]
+        self._open, self._waiting, self._length = [], [], 0
+
+    def _has_ended(self, cue: _Cue, before: _Cue | None) -> bool:
+        if before is None or not _ENDS_SENTENCE.search(self._open[-1]):
+            return False
+        return cue.start - before.end >= PAUSE or self._length >= LONG_PARAGRAPH
+
+    def _put(self, text: str) -> None:
+        self._open.append(text)
+        self._length += len(text) + 1
+
+
+def _clock(seconds: float) -> str:
+    minutes, rest = divmod(int(seconds), 60)
+    return f"{minutes // 60}:{minutes % 60:02}:{rest:02}"
