@@ -42,6 +42,17 @@ def parse_xml(data: bytes) -> "_Element | None":
         return None
 
 
+def parse_document(data: bytes) -> "_Element | None":
+    """The root of a document's XML; None where it isn't well-formed, or is nested too deeply."""
+    from lxml import etree
+
+    parser = etree.XMLParser(resolve_entities=False, no_network=True)
+    try:
+        return etree.fromstring(data, parser)
+    except etree.XMLSyntaxError:
+        return None
+
+
 def local_name(tag: object) -> str:
     """A tag without its namespace, in lower case; "" for comments and the like."""
     return tag.rpartition("}")[2].lower() if isinstance(tag, str) else ""

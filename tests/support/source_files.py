@@ -25,6 +25,15 @@ XHTML = (
     'xmlns:epub="http://www.idpf.org/2007/ops"><head><title/></head><body>{}</body></html>'
 )
 NCX = '<ncx xmlns="http://www.daisy.org/z3986/2005/ncx/"><navMap>{}</navMap></ncx>'
+ODF = " ".join(
+    f'xmlns:{short}="urn:oasis:names:tc:opendocument:xmlns:{name}:1.0"'
+    for short, name in (("o", "office"), ("t", "text"), ("tb", "table"), ("d", "drawing"))
+)
+RELATION = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+OOXML = (
+    f'xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main" xmlns:r="{RELATION}" '
+    'xmlns:p="http://schemas.openxmlformats.org/presentationml/2006/main"'
+)
 TYPES = {"ncx": "application/x-dtbncx+xml", "jpg": "image/jpeg"}
 
 HEAD = ParagraphStyle("head", fontName="Times-Bold", fontSize=14, leading=17, spaceBefore=10, spaceAfter=6)
@@ -111,6 +120,39 @@ def write_epub(path: Path, documents: Mapping[str, str], title: str = "", **more
     members = {"mimetype": "application/epub+zip", "META-INF/container.xml": CONTAINER, "OEBPS/book.opf": package}
     members |= {f"OEBPS/{name}": text for name, text in listed.items()}
     return write_zip(path, {**members, **{f"META-INF/{name}.xml": text for name, text in more.items()}})
+
+
+def write_odt(path: Path, body: str, title: str = "", **more: str | bytes) -> Path:
+    """An OpenDocument text with this XML as its body; other keywords are members of META-INF."""
+    meta = f"<d:meta xmlns:d='d'><d:title>{title}</d:title></d:meta>"
+    content = f"<o:document-content {ODF}><o:body><o:text>{body}</o:text></o:body></o:document-content>"
+    members = {"mimetype": "application/vnd.oasis.opendocument.text", "content.xml": content, "meta.xml": meta}
+    return write_zip(path, {**members, **{f"META-INF/{name}.xml": text for name, text in more.items()}})
+
+
+def write_pptx(path: Path, slides: Sequence[str], notes: Mapping[int, str] | None = None) -> Path:
+    """A PowerPoint file of these slides (XML of their shapes), stored in reverse order; notes by slide number."""
+    listed, relations, members = "", "", dict[str, str | bytes]()
+    for number, shapes in enumerate(slides, 1):
+        member = f"slide{len(slides) - number + 1}.xml"
+        listed += f"<p:sldId id='{number}' r:id='r{number}'/>"
+        relations += f"<Relationship Id='r{number}' Type='{RELATION}/slide' Target='slides/{member}'/>"
+        members[f"ppt/slides/{member}"] = f"<p:sld {OOXML}><p:cSld><p:spTree>{shapes}</p:spTree></p:cSld></p:sld>"
+        if text := (notes or {}).get(number):
+            link = f"<Relationship Id='n' Type='{RELATION}/notesSlide' Target='../notesSlides/n{number}.xml'/>"
+            members[f"ppt/slides/_rels/{member}.rels"] = f"<Relationships>{link}</Relationships>"
+            members[f"ppt/notesSlides/n{number}.xml"] = f"<p:notes {OOXML}>{text}</p:notes>"
+    show = f"<p:presentation {OOXML}><p:sldIdLst>{listed}</p:sldIdLst></p:presentation>"
+    members |= {"ppt/presentation.xml": show}
+    members |= {"ppt/_rels/presentation.xml.rels": f"<Relationships>{relations}</Relationships>"}
+    return write_zip(path, members)
+
+
+def shape(*paragraphs: str, role: str = "body") -> str:
+    """The XML of a slide's shape with these paragraphs."""
+    texts = "".join(f"<a:p><a:r><a:t>{text}</a:t></a:r></a:p>" for text in paragraphs)
+    placeholder = f"<p:nvSpPr><p:nvPr><p:ph type='{role}'/></p:nvPr></p:nvSpPr>"
+    return f"<p:sp>{placeholder}<p:txBody>{texts}</p:txBody></p:sp>"
 
 
 def _media_type(name: str) -> str:

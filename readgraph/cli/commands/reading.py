@@ -38,8 +38,8 @@ def read(
     paths: Annotated[
         list[Path],
         files(
-            "Files and folders: text, Markdown, HTML, PDF, EPUB, Word, CSV, Jupyter notebooks, subtitles, "
-            "reStructuredText; - for standard input."
+            "Files and folders: text, Markdown, HTML, PDF, EPUB, Word, OpenDocument, RTF, PowerPoint, "
+            "CSV, Jupyter notebooks, subtitles, reStructuredText; - for standard input."
         ),
     ],
     context: "ReaderContext",

@@ -1,0 +1,138 @@
+"""OpenDocument texts as plain text: paragraphs, headings, list items, table rows, and the notes at the end."""
+
+from typing import TYPE_CHECKING
+
+from readgraph.sources.archives import Archive
+from readgraph.sources.blocks import ITEM, PARAGRAPH, Blocks, on_a_line, paragraphs_of
+from readgraph.sources.markup import local_name, parse_document
+from readgraph.sources.places import HeadingPath, Place, ordered
+from readgraph.sources.source_text import Converted
+from readgraph.state.errors import BadInput
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
+
+_CONTENT, _META, _MANIFEST = "content.xml", "meta.xml", "META-INF/manifest.xml"
+_TEXT = "{urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
+_TABLE = "{urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
+_SIGNS = {"s": " ", "tab": "\t", "line-break": "\n"}
+_SKIPPED = frozenset(
+    "tracked-changes annotation annotation-end forms sequence-decls variable-decls user-field-decls"
+    " table-of-content ruby-text".split()
+)
+_DEEPEST = 10
+
+
+def convert(data: bytes, name: str) -> Converted:
+    """The text of a document; places are the paths of its headings. Raises `BadInput` if it can't be opened."""
+    archive = Archive(data, name, "OpenDocument")
+    if _MANIFEST in archive.members and b"encryption-data" in archive.read(_MANIFEST):
+        raise BadInput(f"{name} is locked by a password: save it without one.")
+    root = parse_document(archive.read(_CONTENT))
+    bodies = [element for element in root.iter() if local_name(element.tag) == "body"] if root is not None else []
+    if not bodies:
+        raise archive.broken()
+    reader = _Reader()
+    reader.read(bodies[0])
+    if not (text := reader.blocks.text()):
+        raise BadInput(f"{name} holds no text: there is nothing to read.")
+    return Converted(text, ordered(reader.headings), _title(archive))
+
+
+def _title(archive: Archive) -> str:
+    root = parse_document(archive.read(_META)) if _META in archive.members else None
+    titles = (element for element in (root.iter() if root is not None else ()) if local_name(element.tag) == "title")
+    return next((on_a_line("".join(title.itertext())) for title in titles), "")
+
+
+class _Reader:
+    def __init__(self) -> None:
+        self.blocks = Blocks()
+        self.headings: list[Place] = []
+        self._path = HeadingPath()
+        self._notes: list[_Element] = []
+        self._tables = 0
+
+    def read(self, body: "_Element") -> None:
+        """Read everything in order; footnotes and endnotes go to the end, by their numbers in the text."""
+        self._container(body, PARAGRAPH)
+        written = 0
+        while written < len(self._notes):  # a note may refer to others
+            text = on_a_line(" ".join(self._text(part)[0] for part in self._notes[written].iter(f"{_TEXT}p")))
+            written += 1
+            if text:
+                self.blocks.add(f"[{written}] {text}", ITEM)
+
+    def _container(self, container: "_Element", kind: str) -> None:
+        """Add the blocks of a container; only the first paragraph of a list item is of its `kind`."""
+        for element in container:
+            name = local_name(element.tag)
+            if name == "h":
+                self._heading(element)
+            elif name == "p":
+                self._paragraph(element, kind)
+                kind = PARAGRAPH
+            elif name in ("list-item", "list-header"):
+                self._container(element, ITEM)
+            elif name == "table":
+                self._table(element)
+            elif name and name not in _SKIPPED:
+                self._container(element, PARAGRAPH)
+
+    def _heading(self, heading: "_Element") -> None:
+        text, boxes = self._text(heading)
+        level = heading.get(f"{_TEXT}outline-level", "1")
+        if title := on_a_line(text):
+            rank = min(int(level), _DEEPEST) if level.isdecimal() and len(level) < 4 else 1
+            self.headings.append(Place(self.blocks.add(title), self._path.enter(rank, title)))
+        self._boxes(boxes)
+
+    def _paragraph(self, paragraph: "_Element", kind: str) -> None:
+        text, boxes = self._text(paragraph)
+        for number, part in enumerate(paragraphs_of(text)):
+            self.blocks.add(part, PARAGRAPH if number else kind)
+        self._boxes(boxes)
+
+    def _boxes(self, boxes: "list[_Element]") -> None:
+        for box in boxes:
+            self._container(box, PARAGRAPH)
+
+    def _table(self, table: "_Element") -> None:
+        rows = [
+            [cell for cell in row if local_name(cell.tag) == "table-cell"]
+            for row in table.iter(f"{_TABLE}table-row")
+            if next(row.iterancestors(f"{_TABLE}table")) is table
+        ]
+        self._tables += 1
+        is_layout = max(map(len, rows), default=0) < 2 or table.find(f".//{_TABLE}table") is not None
+        for row in rows:
+            if is_layout:
+                for cell in row:
+                    self._container(cell, PARAGRAPH)
+            elif any(cells := [self._cell(cell) for cell in row]):
+                self.blocks.add(" | ".join(cells), f"rows of table {self._tables}")
+
+    def _cell(self, cell: "_Element") -> str:
+        return on_a_line(" ".join(self._text(part)[0] for part in cell.iter(f"{_TEXT}p", f"{_TEXT}h")))
+
+    def _text(self, element: "_Element") -> "tuple[str, list[_Element]]":
+        """The text of a paragraph, and the text boxes that are anchored in it."""
+        parts: list[str] = []
+        boxes: list[_Element] = []
+        waiting: list[_Element | str] = [element]
+        while waiting:
+            child = waiting.pop()
+            if isinstance(child, str):
+                parts.append(child)
+                continue
+            name = local_name(child.tag)
+            if name == "text-box":
+                boxes.append(child)
+            elif name == "note":
+                self._notes += child.findall(f"{_TEXT}note-body")
+                parts.append(f"[{len(self._notes)}]")
+            elif name and name not in _SKIPPED:
+                parts.append(_SIGNS.get(name, child.text or ""))
+                for grandchild in reversed(child):
+                    waiting += [grandchild.tail or "", grandchild]
+        return "".join(parts), boxes

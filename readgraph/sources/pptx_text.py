@@ -1,0 +1,130 @@
+"""PowerPoint presentations as plain text: the words of each slide and its notes; places are the slides."""
+
+import posixpath
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from readgraph.sources.archives import Archive
+from readgraph.sources.blocks import ITEM, PARAGRAPH, Blocks, on_a_line
+from readgraph.sources.markup import local_name, parse_document
+from readgraph.sources.places import Place, on_one_line, ordered
+from readgraph.sources.source_text import Converted
+from readgraph.state.errors import BadInput
+
+if TYPE_CHECKING:
+    from lxml.etree import _Element
+
+_OLD_OFFICE = b"\xd0\xcf\x11\xe0"
+_PRESENTATION = "ppt/presentation.xml"
+_A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
+_P = "{http://schemas.openxmlformats.org/presentationml/2006/main}"
+_R = "{http://schemas.openxmlformats.org/officeDocument/2006/relationships}"
+_TITLES = frozenset(("title", "ctrTitle"))
+_FURNITURE = frozenset(("dt", "ftr", "sldNum", "hdr"))
+"""Placeholders that say the same on every slide: date, footer, slide number, header."""
+
+
+def convert(data: bytes, name: str) -> Converted:
+    """The text of the slides in their order: title, text, rows of tables, and the speaker's notes after "Notes:".
+
+    A place is a slide, with its title ("slide 3, Results"). Raises `BadInput` if the file can't be opened.
+    """
+    if data.startswith(_OLD_OFFICE):
+        raise BadInput(f"{name} is locked by a password, or is an old .ppt: save it as .pptx without a password.")
+    archive = Archive(data, name, "PowerPoint")
+    blocks = Blocks()
+    places = []
+    for number, member in enumerate(_slides(archive), 1):
+        slide = _parsed(archive, member)
+        parts = [*_shapes(slide), *_notes(archive, member)]
+        title = next((text for text, kind in parts if kind == "title"), "")
+        label = f"slide {number}, {on_one_line(title)}" if title else f"slide {number}"
+        places += [Place(blocks.add(text, PARAGRAPH if kind == "title" else kind), label) for text, kind in parts[:1]]
+        for text, kind in parts[1:]:
+            blocks.add(text, PARAGRAPH if kind == "title" else kind)
+    if not places:
+        raise BadInput(f"{name} holds no text: there is nothing to read.")
+    return Converted(blocks.text(), ordered(places), _title(archive))
+
+
+def _title(archive: Archive) -> str:
+    member = "docProps/core.xml"
+    root = parse_document(archive.read(member)) if member in archive.members else None
+    titles = (element for element in (root if root is not None else ()) if local_name(element.tag) == "title")
+    title = next((on_a_line("".join(title.itertext())) for title in titles), "")
+    return "" if title == "PowerPoint Presentation" else title  # what the program writes where nobody named it
+
+
+def _slides(archive: Archive) -> Iterator[str]:
+    """The members that hold the slides, in the order of the show."""
+    targets = _targets(archive, _PRESENTATION)
+    for slide in _parsed(archive, _PRESENTATION).iter(f"{_P}sldId"):
+        _, member = targets.get(slide.get(f"{_R}id", ""), ("", ""))
+        if member in archive.members:
+            yield member
+
+
+def _targets(archive: Archive, member: str) -> dict[str, tuple[str, str]]:
+    """What a member is related to, by the relation's id: the kind ("slide", "notesSlide") and the other member."""
+    folder, name = posixpath.split(member)
+    relations = f"{folder}/_rels/{name}.rels"
+    if relations not in archive.members:
+        return {}
+    return {
+        relation.get("Id", ""): (
+            relation.get("Type", "").rpartition("/")[2],
+            posixpath.normpath(posixpath.join("/", folder, relation.get("Target", ""))).lstrip("/"),
+        )
+        for relation in _parsed(archive, relations)
+        if isinstance(relation.tag, str)
+    }
+
+
+def _notes(archive: Archive, slide: str) -> Iterator[tuple[str, str]]:
+    for kind, member in _targets(archive, slide).values():
+        if kind == "notesSlide" and member in archive.members:
+            notes = [text for text, kind in _shapes(_parsed(archive, member)) if kind != "title"]
+            if notes:
+                yield f"Notes: {notes[0]}", PARAGRAPH
+                yield from ((text, PARAGRAPH) for text in notes[1:])
+
+
+def _shapes(slide: "_Element") -> Iterator[tuple[str, str]]:
+    """The blocks of a slide's shapes and tables in their order, each with its kind ("title" for the slide's title)."""
+    tables = 0
+    for element in slide.iter(f"{_P}sp", f"{_A}tbl"):
+        if any(local_name(above.tag) == "fallback" for above in element.iterancestors()):
+            continue
+        if element.tag == f"{_A}tbl":
+            tables += 1
+            yield from _rows(element, f"rows of table {tables}")
+            continue
+        placeholder = element.find(f"{_P}nvSpPr/{_P}nvPr/{_P}ph")
+        role = "" if placeholder is None else placeholder.get("type", "obj")
+        if role in _FURNITURE:
+            continue
+        texts = [text for part in element.iter(f"{_A}p") if (text := _text(part))]
+        if role in _TITLES and texts:
+            yield " ".join(texts), "title"
+        else:
+            yield from ((text, ITEM if len(texts) > 1 else PARAGRAPH) for text in texts)
+
+
+def _rows(table: "_Element", kind: str) -> Iterator[tuple[str, str]]:
+    for row in table.iter(f"{_A}tr"):
+        cells = [" ".join(filter(None, map(_text, cell.iter(f"{_A}p")))) for cell in row.iter(f"{_A}tc")]
+        if any(cells):
+            yield " | ".join(cells), kind
+
+
+def _text(paragraph: "_Element") -> str:
+    """The words of a paragraph on one line."""
+    parts = paragraph.iter(f"{_A}t", f"{_A}br", f"{_A}tab")
+    return on_a_line("".join(part.text or "" if part.tag == f"{_A}t" else " " for part in parts))
+
+
+def _parsed(archive: Archive, member: str) -> "_Element":
+    root = parse_document(archive.read(member))
+    if root is None:
+        raise archive.broken(f"{member!a} can't be read")
+    return root
