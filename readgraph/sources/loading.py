@@ -41,7 +41,7 @@ SUFFIXES = tuple(KINDS)
 STANDARD_INPUT = "-"
 
 
-KEPT_AS_THEY_ARE = ("plain_text", "markdown_text")
+KEPT_AS_THEY_ARE = ("plain_text", "markdown_text", "rst_text")
 """Kinds whose text is the file's own."""
 
 CONVERSION = 2

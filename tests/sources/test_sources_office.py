@@ -75,7 +75,7 @@ RTF = rb"""{\rtf1\ansi\ansicpg1252\deff0{\fonttbl{\f0\fcharset0 Times;}{\f1\fcha
 \pard\plain The {\b river} ro\'dfe \'93high\'94\u8212?so\~it was{\super\chftn{\footnote\pard\plain\chftn In 1991.}}
 \line by night.\par
 \pard\plain\s2 North\par
-{\uc2\u-10188\'3f\'3f\u-8930\'3f\'3f} {\f1 \'cf\'ee\'e6\'e0\'f0} {\pict\pngblip 89504e47}
+\pard\plain {\uc2\u-10188\'3f\'3f\u-8930\'3f\'3f} {\f1 \'cf\'ee\'e6\'e0\'f0} {\pict\pngblip 89504e47}
 {\field{\*\fldinst HYPERLINK "x"}{\fldrslt a link}}\par
 \trowd\cellx1\cellx2\pard\intbl station\cell year\cell\row\trowd\pard\intbl Lunde\par ford\cell 1991\cell\row
 \pard Last\{\}.{\bin2 }}}{\par}}"""
