@@ -7,15 +7,20 @@ from typing import NamedTuple, NotRequired
 
 from typing_extensions import TypedDict
 
-from readgraph.state.reading import Citation, Quote, Status, Usage
+from readgraph.state.reading import Citation, QuestionTurn, Quote, Status, Usage
 
 
 class AskedState(TypedDict):
-    """A question about a document's memory, and the pages read so far."""
+    """A question about a document's memory, and the pages read so far.
+
+    `question_text` is what a model is asked, with the questions and answers before it; the last of `question_turns` is
+    the question alone.
+    """
 
     document: str
     memory: str
     question_text: str
+    question_turns: NotRequired[list[QuestionTurn]]
     choices: dict[str, str]
     pages_read: list[int]
     status: Status
@@ -46,6 +51,7 @@ class AnswerUpdate(TypedDict):
     quotes: list[Quote]
     status: Status
     compression_rate: float | None
+    percent_read: NotRequired[float | None]
     step_summary: str
 
 

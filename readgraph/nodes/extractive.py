@@ -145,11 +145,9 @@ def quoted_answer(texts: Mapping[int, str], state: AskedState) -> SaidAnswer:
 
 def quoted_spans(texts: Mapping[int, str], found: list[tuple[int, int, int]], state: AskedState) -> SaidAnswer:
     """An answer that quotes the best of these spans (page, start, end) of the pages' texts."""
-    query, choice = state["question_text"], None
+    query, choice = question_alone(state), None
     if state["choices"]:
-        choice = _spoken_for(
-            state["question_text"], state["choices"], [texts[page][start:end] for page, start, end in found]
-        )
+        choice = _spoken_for(query, state["choices"], [texts[page][start:end] for page, start, end in found])
         query = f"{query} {state['choices'][choice]}"
     quoted = nearest(query, texts, found, MOST_QUOTES)
     quotes = [Quote(page=page, quote=texts[page][start:end]) for page, start, end in quoted]
@@ -177,4 +175,13 @@ async def ranked_pages(state: AskedState, runtime: Runtime[ReaderContext]) -> li
 
 def query_of(state: AskedState) -> str:
     """The query for a search of pages: the question and its options."""
-    return " ".join([state["question_text"], *state["choices"].values()])
+    return " ".join([question_alone(state), *state["choices"].values()])
+
+
+def question_alone(state: AskedState) -> str:
+    """The question without those before it, whose words would find their answers again.
+
+    One without content words ("And why?") comes with the question before it.
+    """
+    asked = [turn["question"] for turn in state.get("question_turns") or []] or [state["question_text"]]
+    return asked[-1] if content_words(asked[-1]) else " ".join(asked[-2:])

@@ -144,8 +144,9 @@ class Question(TypedDict):
 class Answered(TypedDict):
     """Output of every graph.
 
-    `pages_read` is in order of reading. `compression_rate` is 100 · (1 − words in context / words of the text) at the
-    answer (ReadAgent, section 4), None without an answer. `findings` are what the method learned from single pages;
+    `pages_read` is in order of reading; `percent_read` is the percentage of the text's words that stand on these pages,
+    None without a question. `compression_rate` is 100 · (1 − words in context / words of the text) at the answer
+    (ReadAgent, section 4), None without an answer. `findings` are what the method learned from single pages;
     their quotes have not been looked up in the text.
     """
 
@@ -157,6 +158,7 @@ class Answered(TypedDict):
     findings: list[Finding]
     citations: list[Citation]
     pages_read: list[int]
+    percent_read: float | None
     compression_rate: float | None
     usage: Annotated[Usage, add_usage]
     fallbacks: Annotated[dict[str, int], add_counts]
@@ -196,6 +198,7 @@ class FreshReading(TypedDict):
     answer: Annotated[str | None, Cleared]
     choice: Annotated[str | None, Cleared]
     citations: Annotated[list[Citation], Cleared]
+    percent_read: Annotated[float | None, Cleared]
     compression_rate: Annotated[float | None, Cleared]
     status: Status
 
@@ -220,6 +223,7 @@ def fresh_reading(question: str, options: list[str], before: Sequence[QuestionTu
         "answer": None,
         "choice": None,
         "citations": [],
+        "percent_read": None,
         "compression_rate": None,
         "status": "reading",
     }

@@ -29,10 +29,9 @@ class Hop(TypedDict):
 
 
 class Walked(Answered):
-    """Output of a walk: every decision, and the percentage of the text's words that were read."""
+    """Output of a walk: every decision, too."""
 
     hops: list[Hop]
-    percent_read: float | None
 
 
 class WalkState(ReadingState, Walked):

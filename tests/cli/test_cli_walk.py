@@ -15,7 +15,7 @@ ASK = ("ask", "What of the goat on the gallery?", STORY, *WALK)
 def test_json_holds_the_walk(readgraph: Command, server: ModelServer, story: str) -> None:
     for model in ((), DOUBLE):
         found = readgraph(*ASK, *model, "--json").json
-        assert set(found) == PROMISED | NAMES | {"hops", "percent_read"}
+        assert set(found) == PROMISED | NAMES | {"hops"}
         assert (found["status"], [hop["action"] for hop in found["hops"]][-1]) == ("answered", "answer")
         assert len(found["findings"]) == len(found["pages_read"]) == 1
         assert_cited(found, story)

@@ -79,12 +79,12 @@ class WithMore(AnswerUpdate):
     ],
 )
 async def test_status_and_compression_follow_from_what_was_said(
-    document: Document, said: SaidAnswer, status: str, rate: bool
+    library: Library, document: Document, said: SaidAnswer, status: str, rate: bool
 ) -> None:
     async def view(state: AnswerState, runtime: Runtime[ReaderContext]) -> InView:
         return known(document, said, beside="this")
 
-    state: Any = {}
-    update = await answering(view, writes=WithMore).work(state, Runtime(context=CONTEXT))
+    state: Any = {"memory": "", "pages_read": []}
+    update = await answering(view, writes=WithMore).work(state, Runtime(context=CONTEXT, store=library.store))
     assert (update["status"], update["beside"]) == (status, "this")
     assert update["compression_rate"] == (compression_rate(1, document) if rate else None)

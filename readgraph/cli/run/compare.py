@@ -13,7 +13,7 @@ from readgraph.cli.run.documents import asked_document, asked_sources
 from readgraph.cli.run.run_graph import run_graph
 from readgraph.cli.terminal.output_options import Screen
 from readgraph.cli.terminal.prices import in_dollars
-from readgraph.cli.terminal.rendering import PLAIN, answer_text, print_citations, print_json, print_reminder, used
+from readgraph.cli.terminal.rendering import PLAIN, answer_text, percent, print_citations, print_json, print_reminder, used
 from readgraph.cli.terminal.safe_text import Console, Text
 from readgraph.graphs.methods import Method, method_named
 from readgraph.nodes.answering.marks import with_marks
@@ -111,7 +111,7 @@ def _print_figures(results: Sequence[MethodOutput]) -> None:
     done = [found for found in results if found["status"] != "failed"]
     priced = any(found["cost"] for found in done)
     table = Table(Column("method", no_wrap=True), **PLAIN)
-    for name in ("calls", "words", "seconds", "compression", "pages", "quotes", *(["cost"] if priced else [])):
+    for name in ("calls", "words", "seconds", "read again", "pages", "quotes", *(["cost"] if priced else [])):
         table.add_column(name, justify="right")
     for found in results:
         figures = _figures(found) if found in done else ["failed"]
@@ -120,12 +120,12 @@ def _print_figures(results: Sequence[MethodOutput]) -> None:
 
 
 def _figures(found: MethodOutput) -> list[str]:
-    usage, rate, cost = found["usage"], found["compression_rate"], found["cost"]
+    usage, share, cost = found["usage"], found["percent_read"], found["cost"]
     return [
         f"{usage['calls']:,}",
         f"{usage['input_words'] + usage['output_words']:,}",
         f"{usage['seconds']:.1f}",
-        "–" if rate is None else f"{rate:.0f} %",
+        "–" if share is None else percent(share),
         f"{len(found['pages_read']):,}",
         f"{len(found['citations']):,}",
         "–" if cost is None else in_dollars(cost),

@@ -37,11 +37,11 @@ def print_answer(found: dict[str, Any], screen: Screen) -> None:
     if screen.quiet:
         return
     pages = ", ".join(map(str, found["pages_read"])) or "none"
-    rate = found["compression_rate"]
-    seen = f" · {100 - rate:.0f} % of the text in view" if rate is not None else ""
+    share = found["percent_read"]
+    read = f" ({percent(share)} of the text)" if share else ""
     walked = _walked(console, found) if "hops" in found else ""
     _print_footer(
-        f"{walked}pages read again: {pages}{seen} · {used(found['usage'], found['cost'])}", found["fallbacks"]
+        f"{walked}pages read again: {pages}{read} · {used(found['usage'], found['cost'])}", found["fallbacks"]
     )
 
 
@@ -50,7 +50,14 @@ def _walked(console: Console, found: dict[str, Any]) -> str:
     for finding in found["findings"] if found["answer"] is None else []:
         console.print(Padding(Text(f"Learned on p. {finding['page']}: {finding['text']}"), (0, 0, 0, 2)))
     reverts = counted(sum(hop["action"] == "revert" for hop in found["hops"]), "revert")
-    return f"{counted(len(found['hops']), 'hop')}, {reverts}, {found['percent_read']:.0f} % of the text read · "
+    return f"{counted(len(found['hops']), 'hop')}, {reverts} · "
+
+
+def percent(share: float) -> str:
+    """A percentage without decimals; of what is neither nothing nor all, it says neither."""
+    if 0 < share < 1:
+        return "less than 1 %"
+    return f"{min(round(share), 99) if share < 100 else 100} %"
 
 
 def print_citations(citations: Sequence[Citation]) -> None:

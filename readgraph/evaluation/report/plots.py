@@ -178,7 +178,7 @@ def _building_share(method: dict[str, Any]) -> float:
 
 def _shares_read(evaluation: ScoredEvaluation, outcomes: Sequence[Outcome]) -> Iterator[tuple[float, bool]]:
     for outcome in outcomes:
-        if outcome.percent_read is not None:
+        if outcome.hops is not None and outcome.percent_read is not None:
             yield outcome.percent_read, (evaluation.score(outcome, evaluation.leading) or 0) >= 50
 
 

@@ -14,7 +14,6 @@ from readgraph.graphs.gam import Rounds, add_rounds
 from readgraph.graphs.wiring import Node, add_nodes, check_wiring, fit_context
 from readgraph.nodes.building.summary_tree import grow
 from readgraph.nodes.opening import open_for_research
-from readgraph.nodes.research.answer import answer_after_walk
 from readgraph.nodes.research.noting import note_findings
 from readgraph.nodes.walk.descending import descend
 from readgraph.nodes.walk.entering import enter
@@ -39,7 +38,6 @@ def build(
 
     Every argument is a node: one of ours, or a plain function or coroutine `(state, runtime) -> update`.
     """
-    researcher: Rounds = {"answer": answer_after_walk, **rounds}
     builder = StateGraph(
         WalkResearchState, context_schema=ReaderContext, input_schema=Question, output_schema=WalkResearched
     )
@@ -50,7 +48,7 @@ def build(
     )
     add_nodes(builder, note_findings=note_findings)
     builder.add_edge("note_findings", "reflect")
-    add_rounds(builder, **researcher)
+    add_rounds(builder, **rounds)
     fit_context(builder)
     check_wiring(builder)
     return builder

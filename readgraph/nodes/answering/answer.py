@@ -1,7 +1,5 @@
 """Answer from the notes and the pages read again, with quotes (ReadAgent, section 3.2)."""
 
-from typing import Any
-
 from langgraph.runtime import Runtime
 
 from readgraph.nodes.answering.in_view import InView, answering
@@ -24,8 +22,8 @@ async def memory_in_view(state: AnswerState, runtime: Runtime[ReaderContext]) ->
     return await memory_with(state["pages_read"], state, runtime)
 
 
-async def memory_with(pages: list[int], state: AnswerState, runtime: Runtime[ReaderContext], **beside: Any) -> InView:
-    """A memory with these pages in full; `beside` is written besides the answer."""
+async def memory_with(pages: list[int], state: AnswerState, runtime: Runtime[ReaderContext]) -> InView:
+    """A memory with these pages in full."""
     view = await view_memory(runtime, state["document"], state["memory"], pages)
 
     async def ask() -> SaidAnswer:
@@ -38,7 +36,7 @@ async def memory_with(pages: list[int], state: AnswerState, runtime: Runtime[Rea
     async def quote() -> SaidAnswer:
         return quoted_answer(view.full, state)._replace(words=view.words)
 
-    return InView(view.document, quote, ask, beside=beside)
+    return InView(view.document, quote, ask)
 
 
 def _counts(view: MemoryView) -> str:

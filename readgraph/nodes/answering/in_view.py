@@ -1,18 +1,19 @@
 """The step that answers, for all methods: a method only gives what is in view."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias, cast, get_type_hints
 
 from langgraph.runtime import Runtime
 
 from readgraph.models.metering import fell_back
-from readgraph.nodes.contracts import SaidAnswer
+from readgraph.nodes.contracts import AskedState, SaidAnswer
 from readgraph.nodes.step import StateT, StepNode, UpdateT
 from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import Groups
 from readgraph.state.errors import NoUsableReply
-from readgraph.state.records import Document
+from readgraph.state.page_store import page_store
+from readgraph.state.records import Document, Page
 
 Saying = Callable[[], Awaitable[SaidAnswer]]
 """A function that makes an answer."""
@@ -58,11 +59,11 @@ def answering(
 
     async def answer(state: StateT, runtime: Runtime[ReaderContext]) -> UpdateT:
         seen = await view(state, runtime)
-        return cast(UpdateT, _update(seen, await _asked(seen, runtime)))
+        return cast(UpdateT, await _update(seen, await _asked(seen, runtime), state, runtime))
 
     async def answer_without_model(state: StateT, runtime: Runtime[ReaderContext]) -> UpdateT:
         seen = await (without_model or view)(state, runtime)
-        return cast(UpdateT, _update(seen, await seen.substitute()))
+        return cast(UpdateT, await _update(seen, await seen.substitute(), state, runtime))
 
     for work, given in ((answer, view), (answer_without_model, without_model or view)):
         work.__annotations__ |= {"state": get_type_hints(given)["state"], "return": writes}
@@ -84,13 +85,17 @@ async def _asked(seen: InView, runtime: Runtime[ReaderContext]) -> SaidAnswer:
     return said._replace(summary=did + said.summary)
 
 
-def _update(seen: InView, said: SaidAnswer) -> dict[str, Any]:
+async def _update(
+    seen: InView, said: SaidAnswer, state: AskedState, runtime: Runtime[ReaderContext]
+) -> dict[str, Any]:
+    read = await page_store(runtime).pages(state["memory"], state["pages_read"])
     return {
         "answer": said.answer,
         "choice": said.choice,
         "quotes": said.quotes,
         "status": "answered" if said.answer else "researched" if said.context_alone else "no_answer",
         "compression_rate": None if said.words is None else compression_rate(said.words, seen.document),
+        "percent_read": percent_read(read, seen.document),
         "step_summary": said.summary,
         **seen.beside,
     }
@@ -99,3 +104,8 @@ def _update(seen: InView, said: SaidAnswer) -> dict[str, Any]:
 def compression_rate(words: int, document: Document) -> float:
     """100 · (1 − words in context / words of the text) (ReadAgent, section 4)."""
     return round(100 * (1 - words / max(document.words, 1)), 2)
+
+
+def percent_read(pages: Iterable[Page], document: Document) -> float:
+    """The percentage of the text's words that stand on these pages."""
+    return min(100.0, round(100 * sum(page.words for page in pages) / max(document.words, 1), 2))

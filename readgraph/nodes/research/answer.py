@@ -1,11 +1,10 @@
 """What research has in view when it answers: its notes, with evidence (GAM, sections 2.2.2 and 3.5)."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from langgraph.runtime import Runtime
 
 from readgraph.nodes.answering.in_view import InView, answering, known
-from readgraph.nodes.answering.reach import WalkAnswer, percent_read
 from readgraph.nodes.answering.said import ask_for_answer
 from readgraph.nodes.contracts import AnswerUpdate, AskedState, SaidAnswer
 from readgraph.nodes.extractive import MOST_QUOTES, quoted_answer
@@ -34,10 +33,6 @@ class FoundUpdate(AnswerUpdate):
     """What an answer from notes writes: the context that it was made from, too."""
 
     context: str
-
-
-class WalkedFoundUpdate(FoundUpdate, WalkAnswer):
-    """What it writes where a walk went before: the share of the text that was read, too."""
 
 
 @dataclass(frozen=True)
@@ -85,13 +80,6 @@ async def research_in_view(state: FoundState, runtime: Runtime[ReaderContext]) -
     return InView(context.document, quote, ask, beside={"context": context.text})
 
 
-async def research_after_walk(state: FoundState, runtime: Runtime[ReaderContext]) -> InView:
-    """The same where the notes began with a walk's findings."""
-    seen = await research_in_view(state, runtime)
-    percent = await percent_read(state, runtime, seen.document)
-    return replace(seen, beside={**seen.beside, "percent_read": percent})
-
-
 async def _context(state: FoundState, runtime: Runtime[ReaderContext]) -> Context:
     document, memory = await remembered(runtime, state["document"], state["memory"])
     if not runtime.context.rounds and not state["notes"]:
@@ -136,4 +124,3 @@ def _nearest(state: FoundState, said: SaidAnswer) -> list[Quote]:
 
 
 answer_from_notes = answering(research_in_view, writes=FoundUpdate, settings=(Reflecting, Research, Window))
-answer_after_walk = answering(research_after_walk, writes=WalkedFoundUpdate, settings=(Reflecting, Research, Window))

@@ -9,7 +9,7 @@ from readgraph.models.asking import ask
 from readgraph.models.metering import fell_back
 from readgraph.nodes.answering.citing import cited, quoted_on
 from readgraph.nodes.contracts import AskedState
-from readgraph.nodes.extractive import nearest, passages_of
+from readgraph.nodes.extractive import nearest, passages_of, query_of
 from readgraph.nodes.memory_view import ShownPage, listed, pack_pages, pages_text, remembered
 from readgraph.nodes.prompts.integrate import NOTES_WORDS, Integrated, integrate_prompt
 from readgraph.nodes.step import step_with
@@ -97,9 +97,8 @@ async def _shown(state: IntegrateState, runtime: Runtime[ReaderContext]) -> list
 async def _with_passages(
     state: IntegrateState, runtime: Runtime[ReaderContext], shown: list[ShownPage]
 ) -> IntegrateUpdate:
-    query = " ".join([state["question_text"], *state["choices"].values()])
     texts = {page.number: page.text for page in shown}
-    found = nearest(query, texts, passages_of(texts), PASSAGES)
+    found = nearest(query_of(state), texts, passages_of(texts), PASSAGES)
     starts = {page.number: page.start for page in shown}
     snippets = [cited(page, starts[page], texts[page], (start, end)) for page, start, end in found]
     notes = "\n".join([state["notes"], *(snippet["quote"] for snippet in snippets)]).strip()

@@ -12,6 +12,7 @@ from readgraph.models.lenient_replies import numbers_in, texts_in
 from readgraph.models.offered_values import offering
 from readgraph.nodes.contracts import AskedState, LookUpState, LookUpUpdate
 from readgraph.nodes.deciding import Choice, deciding
+from readgraph.nodes.extractive import query_of
 from readgraph.nodes.look_up.by_model import look_up_pages, look_up_pages_without_model
 from readgraph.nodes.memory_view import listed, remembered
 from readgraph.nodes.prompts.plan import SearchPlan, plan_prompt, plan_reply
@@ -187,7 +188,7 @@ async def _asked_plan(case: _Case) -> Plan:
 def _worded_plan(case: _Case) -> Plan:
     """What is asked, as it stands, for every tool; pages by the memos that share its words where no other is there."""
     state = case.state
-    wanted = state["requests"] or [" ".join([state["question_text"], *state["choices"].values()])]
+    wanted = state["requests"] or [query_of(state)]
     plan: dict[str, Any] = {"keyword": wanted, "vector": wanted}
     if case.offered == ("page",):
         unread = [note for note in case.memos.notes if note.page not in state["pages_read"]]

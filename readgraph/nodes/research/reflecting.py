@@ -6,7 +6,7 @@ from typing_extensions import TypedDict
 from readgraph.models.asking import ask
 from readgraph.nodes.contracts import AskedState
 from readgraph.nodes.deciding import Choice, deciding
-from readgraph.nodes.extractive import telling_words
+from readgraph.nodes.extractive import question_alone, telling_words
 from readgraph.nodes.memory_view import remembered, view_memory
 from readgraph.nodes.prompts.reflect import (
     MOST_REQUESTS,
@@ -53,7 +53,7 @@ async def reflect_without_model(state: ReflectState, runtime: Runtime[ReaderCont
     end = await _end(state, runtime)
     if end or not _is_new(state):
         return _closed(state, runtime, end, None, state["requests"])
-    missing = missing_words(state["notes"], state["question_text"])
+    missing = missing_words(state["notes"], question_alone(state))
     return _closed(state, runtime, "", not missing, [" ".join(missing)])
 
 
@@ -149,7 +149,7 @@ async def gists_suffice_without_model(state: AskedState, runtime: Runtime[Reader
     if settled := _settled(runtime.context):
         return settled
     view = await view_memory(runtime, state["document"], state["memory"], state["pages_read"])
-    missing = missing_words(view.text, state["question_text"])
+    missing = missing_words(view.text, question_alone(state))
     return _judged(not missing, [" ".join(missing)])
 
 

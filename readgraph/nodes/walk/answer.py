@@ -5,9 +5,8 @@ from langgraph.runtime import Runtime
 from readgraph.models.prompt import unused_name
 from readgraph.nodes.answering.answer import memory_with
 from readgraph.nodes.answering.in_view import InView, answering, known
-from readgraph.nodes.answering.reach import WalkAnswer, percent_read
 from readgraph.nodes.answering.weighing import finding_text, weigh_findings
-from readgraph.nodes.contracts import SaidAnswer
+from readgraph.nodes.contracts import AnswerUpdate, SaidAnswer
 from readgraph.nodes.memory_view import view_memory
 from readgraph.nodes.walk.place import WalkingState
 from readgraph.state.context import ReaderContext
@@ -30,9 +29,8 @@ async def findings_in_view(state: WalkingState, runtime: Runtime[ReaderContext])
     unusable = any(not hop["valid"] for hop in state["hops"][-1:])
     gave_up = unusable and not answers
     first = _taken(answers[0] if answers else None, state)
-    percent = await percent_read(state, runtime, document)
     if not findings or gave_up or (len(findings) == 1 and answers):
-        return known(document, first, percent_read=percent)
+        return known(document, first)
 
     async def weigh() -> SaidAnswer:
         shown = _shown(findings)
@@ -41,7 +39,7 @@ async def findings_in_view(state: WalkingState, runtime: Runtime[ReaderContext])
     async def take_first() -> SaidAnswer:
         return first
 
-    return InView(document, take_first, weigh, "weigh", {"percent_read": percent})
+    return InView(document, take_first, weigh, "weigh")
 
 
 def _shown(findings: list[Finding]) -> str:
@@ -70,9 +68,8 @@ async def leaves_in_view(state: WalkingState, runtime: Runtime[ReaderContext]) -
     first = [finding["page"] for finding in state["findings"]]
     view = await view_memory(runtime, state["document"], state["memory"], [])
     leaves = view.fitting(dict.fromkeys([*first, *state["pages_read"]]), runtime.context.window_words)
-    percent = await percent_read(state, runtime, view.document)
-    return await memory_with(leaves, state, runtime, percent_read=percent)
+    return await memory_with(leaves, state, runtime)
 
 
-answer = answering(findings_in_view, writes=WalkAnswer)
-answer_over_leaves = answering(leaves_in_view, writes=WalkAnswer, settings=(Window,))
+answer = answering(findings_in_view, writes=AnswerUpdate)
+answer_over_leaves = answering(leaves_in_view, writes=AnswerUpdate, settings=(Window,))

@@ -7,6 +7,7 @@ from langgraph.runtime import Runtime
 from readgraph.models.asking import ask
 from readgraph.models.offered_values import offering
 from readgraph.nodes.deciding import Choice, deciding
+from readgraph.nodes.extractive import query_of
 from readgraph.nodes.prompts.triage import ChildOrRevert, triage_prompt, triage_reply
 from readgraph.nodes.walk.place import (
     Decision,
@@ -35,17 +36,13 @@ async def descend_without_model(state: WalkingState, runtime: Runtime[ReaderCont
     store = page_store(runtime)
     kept = await store.pages(place.memory.id, pages)
     texts = await store.spans(place.document, [(page.start, page.end) for page in kept])
-    ranked = await asyncio.to_thread(rank, _query(place), texts)
+    ranked = await asyncio.to_thread(rank, query_of(state), texts)
     if ranked:
         best = kept[ranked[0][0]].number
         return place.after(Decision("child", f"page {best} shares most words with the question", pages[best]))
     if place.at == place.shape.root:
         return place.after(Decision("child", "no part shares a word with the question", offered[0]))
     return place.after(Decision("revert", "no part shares a word with the question"))
-
-
-def _query(place: WalkPosition) -> str:
-    return " ".join([place.state["question_text"], *place.state["choices"].values()])
 
 
 @deciding(descend_without_model, settings=(Walk, Window))

@@ -41,7 +41,6 @@ class Entered(TypedDict):
     walk: int
     continue_search: bool
     hops: list[Hop]
-    percent_read: float | None
     step_summary: str
 
 
@@ -56,7 +55,6 @@ async def enter(state: AskedState, runtime: Runtime[ReaderContext]) -> Entered:
         "walk": 0,
         "continue_search": asked,
         "hops": [],
-        "percent_read": None,
         "step_summary": did,
     }
 

@@ -77,14 +77,12 @@ function citationList(citations) {
 /** With what it was read and what that took. */
 function factList(found) {
   const models = [...new Set(found.steps.map((step) => step.model).filter(Boolean))];
-  const rate = found.compression_rate;
+  const share = found.percent_read;
   const usage = found.usage;
   const facts = [
     ["method", report.method],
     ["model", models.join(", ") || "none (extractive)"],
-    ["read again", counted(found.pages_read.length, "page")],
-    ["text in view", rate === null ? null : `${(100 - rate).toFixed(1)} %`],
-    ["text read on the walk", found.percent_read == null ? null : `${found.percent_read.toFixed(1)} %`],
+    ["read again", counted(found.pages_read.length, "page") + (share ? `, ${share.toFixed(1)} % of the text` : "")],
     ["calls", calls(usage)],
     ["replies refused", usage.refused ? number(usage.refused) : null],
     ["words", usage.calls ? `${number(usage.input_words)} in, ${number(usage.output_words)} out` : null],
