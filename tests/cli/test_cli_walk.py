@@ -25,7 +25,7 @@ def test_json_holds_the_walk(readgraph: Command, server: ModelServer, story: str
 def test_the_walk_is_printed_and_drawn(readgraph: Command, server: ModelServer) -> None:
     server.respond = Walker(down(1), down(0), down(2), REVERT, down(1), says("answer", "A goat stood there."))
     shown = readgraph(*ASK, *DOUBLE, "--show-steps")
-    assert "6 hops, 1 revert, " in shown.text and "% of the text read" in shown.text
+    assert "6 hops, 1 revert · pages read again: " in shown.text and " % of the text)" in shown.text
     assert "A goat stood there." in shown.text
     lines = shown.out.splitlines()
     (root,) = [number for number, line in enumerate(lines) if line.strip() == "3.0"]

@@ -296,6 +296,16 @@ async def test_gists_for_a_purpose_are_another_memory_whose_prompts_tell_it(
     assert again["memory"] == plain["memory"]
 
 
+async def test_a_follow_up_without_a_model_searches_for_the_new_question(library: Library, document: Document) -> None:
+    context = ReaderContext(model="", max_pages=1)
+    first = await run(library, {"document": document.id, "question": "Who took the log book?"}, context)
+    other = await run(library, {"question": "What stood on the gallery?", "follow_up": True}, context)
+    alone = await run(library, {"document": document.id, "question": "What stood on the gallery?"}, context, "new")
+    assert other["citations"] == alone["citations"] != first["citations"]
+    vague = await run(library, {"question": "And why was that?", "follow_up": True}, context)
+    assert vague["citations"] == other["citations"], "it has no word of its own to search for"
+
+
 async def test_a_follow_up_knows_what_was_asked_and_answered_before(
     server: ModelServer, library: Library, document: Document
 ) -> None:

@@ -16,7 +16,9 @@ STORY = EXAMPLES / "the-lamp-at-sarn-head.txt"
 ASK = ("ask", "Who took the log book?", STORY)
 DOUBLE = ("--model", "openai:double")
 NODES = ["open", "read", "merge", "look_up", "answer", "cite"]
-PROMISED = set("answer choice status findings citations pages_read steps usage fallbacks compression_rate".split())
+PROMISED = {
+    *"answer choice status findings citations pages_read percent_read steps usage fallbacks compression_rate".split()
+}
 NAMES = {"title", "model", "method", "document", "documents", "memory", "cost", "marked_answer"}
 SECRET = "sk-hush-hush-0123456789"
 

@@ -13,7 +13,15 @@ from readgraph.cli.run.documents import asked_document, asked_sources
 from readgraph.cli.run.run_graph import run_graph
 from readgraph.cli.terminal.output_options import Screen
 from readgraph.cli.terminal.prices import in_dollars
-from readgraph.cli.terminal.rendering import PLAIN, answer_text, percent, print_citations, print_json, print_reminder, used
+from readgraph.cli.terminal.rendering import (
+    PLAIN,
+    answer_text,
+    percent,
+    print_citations,
+    print_json,
+    print_reminder,
+    used,
+)
 from readgraph.cli.terminal.safe_text import Console, Text
 from readgraph.graphs.methods import Method, method_named
 from readgraph.nodes.answering.marks import with_marks

@@ -59,11 +59,11 @@ def answering(
 
     async def answer(state: StateT, runtime: Runtime[ReaderContext]) -> UpdateT:
         seen = await view(state, runtime)
-        return cast(UpdateT, await _update(seen, await _asked(seen, runtime), state, runtime))
+        return cast(UpdateT, await _update(seen, await _asked(seen, runtime), cast(AskedState, state), runtime))
 
     async def answer_without_model(state: StateT, runtime: Runtime[ReaderContext]) -> UpdateT:
         seen = await (without_model or view)(state, runtime)
-        return cast(UpdateT, await _update(seen, await seen.substitute(), state, runtime))
+        return cast(UpdateT, await _update(seen, await seen.substitute(), cast(AskedState, state), runtime))
 
     for work, given in ((answer, view), (answer_without_model, without_model or view)):
         work.__annotations__ |= {"state": get_type_hints(given)["state"], "return": writes}
@@ -85,9 +85,7 @@ async def _asked(seen: InView, runtime: Runtime[ReaderContext]) -> SaidAnswer:
     return said._replace(summary=did + said.summary)
 
 
-async def _update(
-    seen: InView, said: SaidAnswer, state: AskedState, runtime: Runtime[ReaderContext]
-) -> dict[str, Any]:
+async def _update(seen: InView, said: SaidAnswer, state: AskedState, runtime: Runtime[ReaderContext]) -> dict[str, Any]:
     read = await page_store(runtime).pages(state["memory"], state["pages_read"])
     return {
         "answer": said.answer,
