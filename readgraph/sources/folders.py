@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar, overload
 
+from readgraph.sources.addresses import Address
 from readgraph.sources.loading import SUFFIXES, load, shown
 from readgraph.sources.source_text import SourceText
 from readgraph.state.errors import BadInput
@@ -60,7 +61,8 @@ def chosen_files(paths: Sequence[Path], glob: str | None, suffixes: Sequence[str
     chosen: dict[str, Path] = {}
     for path in paths:
         for file in _files(path, glob, suffixes) if os.path.isdir(path) else [path]:
-            chosen.setdefault(os.path.realpath(file) if str(file) != "-" else "-", file)
+            named = str(file) == "-" or isinstance(file, Address)
+            chosen.setdefault(str(file) if named else os.path.realpath(file), file)
     return list(chosen.values())
 
 

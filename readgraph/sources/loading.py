@@ -1,4 +1,4 @@
-"""One file, or standard input, as a text."""
+"""One file, web page, or standard input, as a text."""
 
 import hashlib
 import os
@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 
+from readgraph.sources.addresses import Address
+from readgraph.sources.fetching import fetch, title_of
 from readgraph.sources.given_files import read_bytes, read_standard_input
 from readgraph.sources.places import on_one_line
 from readgraph.sources.source_text import Converted, Converter, SourceText
@@ -50,9 +52,11 @@ CONVERSION = 2
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """A file that was read, and not yet converted."""
+    """A file or web page that was read, and not yet converted. `source` is its absolute path, or its address."""
 
-    path: Path
+    name: str
+    source: str
+    title: str
     kind: str
     data: bytes
 
@@ -66,21 +70,25 @@ class SourceFile:
     def convert(self) -> SourceText:
         """The file's text; raises `BadInput` with one line where there is none to read."""
         began = time.perf_counter()
-        converted = _converted(self.kind, self.data, shown(self.path))
-        title = on_one_line(converted.title) or " ".join(self.path.stem.split())
+        converted = _converted(self.kind, self.data, self.name)
+        title = on_one_line(converted.title) or " ".join(self.title.split())
         seconds = time.perf_counter() - began
-        source = str(self.path.absolute())
-        return SourceText(title, converted.text, source, converted.places, converted.problems, self.digest, seconds)
+        return SourceText(
+            title, converted.text, self.source, converted.places, converted.problems, self.digest, seconds
+        )
 
 
 def load(path: Path) -> SourceText:
-    """The text of one file ("-": of standard input); raises `BadInput` with one line where there is none to read."""
+    """The text of one file or `Address` ("-": of standard input); raises `BadInput` where there is none."""
     return _load_standard_input() if str(path) == STANDARD_INPUT else read_file(path).convert()
 
 
 def read_file(path: Path) -> SourceFile:
-    """A file of a kind that can be converted; raises `BadInput`."""
+    """A file of a kind that can be converted, or what stands at an `Address`; raises `BadInput`."""
     name = shown(path)
+    if isinstance(path, Address):
+        fetched = fetch(str(path), SUFFIXES)
+        return SourceFile(name, str(path), title_of(str(path)), KINDS[fetched.suffix], fetched.data)
     kind = KINDS.get(path.suffix.lower())
     if os.path.isdir(path):
         raise BadInput(f"{name} is a folder: name a file.")
@@ -89,7 +97,7 @@ def read_file(path: Path) -> SourceFile:
             f"{name} is not of a kind that can be read ({', '.join(SUFFIXES)}): "
             "if it is text, pipe it into standard input, and write - as its name."
         )
-    return SourceFile(path, kind or "plain_text", read_bytes(path, name))
+    return SourceFile(name, str(path.absolute()), path.stem, kind or "plain_text", read_bytes(path, name))
 
 
 def shown(path: Path) -> str:

@@ -9,7 +9,7 @@ from readgraph.sources.places import Place
 
 @dataclass(frozen=True, slots=True)
 class SourceText:
-    """One source as text. `source` is an absolute path, or "-" for standard input.
+    """One source as text. `source` is an absolute path, an address, or "-" for standard input.
 
     `problems` says, in a line each, which parts of the source could not be converted. `digest` is the hash of a
     converted file's bytes, "" where nothing had to be converted; `seconds` is how long that took.

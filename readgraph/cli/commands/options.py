@@ -48,7 +48,9 @@ def files(text: str) -> Any:
 def _path_named(name: str) -> Path:
     if not name:  # for example an unset shell variable; the empty path would mean the current folder
         raise BadInput("A file name is empty: name a file, or '.' for the files of this folder.")
-    return Path(name)
+    from readgraph.sources.addresses import file_or_address
+
+    return file_or_address(name)
 
 
 QuestionText = Annotated[str, typer.Argument(metavar="QUESTION", show_default=False, help="What you want to know.")]

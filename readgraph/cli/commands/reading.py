@@ -38,7 +38,7 @@ def read(
     paths: Annotated[
         list[Path],
         files(
-            "Files and folders: text, Markdown, HTML, PDF, EPUB, Word, OpenDocument, RTF, PowerPoint, "
+            "Files, folders and https:// addresses: text, Markdown, HTML, PDF, EPUB, Word, OpenDocument, RTF, PowerPoint, "
             "CSV, Jupyter notebooks, subtitles, reStructuredText; - for standard input."
         ),
     ],
@@ -104,7 +104,9 @@ def ask(
     screen: "Screen",
     paths: Annotated[
         list[Path] | None,
-        files("Files and folders (several are read as one), - for standard input, or a document in the library."),
+        files(
+            "Files, folders and https:// addresses (several are read as one), - for standard input, or a document in the library."
+        ),
     ] = None,
     glob: Glob = None,
     follow_up: Annotated[

@@ -13,6 +13,7 @@ from readgraph.cli.terminal.conversion_progress import ConversionProgress
 from readgraph.cli.terminal.output_options import Screen
 from readgraph.cli.terminal.safe_text import one_line
 from readgraph.sources import SourceText, load, load_all
+from readgraph.sources.addresses import Address
 from readgraph.sources.converting import conversion_shown
 from readgraph.sources.loading import STANDARD_INPUT, read_file, shown
 from readgraph.state.background import background
@@ -154,7 +155,7 @@ def _named(documents: Sequence[Document], name: str, id_of_file: str | None = No
     path = str(Path(name).absolute())
     for matches in (
         [document for document in documents if document.id in (name, id_of_file)],
-        [document for document in documents if document.source == path],
+        [document for document in documents if document.source in (path, name)],
         [document for document in documents if document.title.casefold() == name.casefold()],
         [document for document in documents if document.id.startswith(name)],
     ):
@@ -167,4 +168,4 @@ def _named(documents: Sequence[Document], name: str, id_of_file: str | None = No
 
 
 def _is_file(path: Path) -> bool:
-    return str(path) == STANDARD_INPUT or os.path.lexists(path)
+    return isinstance(path, Address) or str(path) == STANDARD_INPUT or os.path.lexists(path)

@@ -45,7 +45,8 @@ def show_library(folder: Path | None, *, as_json: bool) -> None:
     lines = list[str]()  # printed at once: Rich takes half a millisecond per line
     for document, memories in held:
         lines.append(typer.style(f"{document.id}  {one_line(document.title)}", bold=True))
-        lines.append(f"    {counted(document.words, 'word')}, added {day(document.added)}")
+        origin = f" from {one_line(document.source)}" if "://" in document.source else ""
+        lines.append(f"    {counted(document.words, 'word')}, added {day(document.added)}{origin}")
         lines += [f"    {one_line(_memory_line(document, sized))}" for sized in memories]
         if not memories:
             lines.append(typer.style("    not read yet", dim=True))
