@@ -28,7 +28,9 @@ STOPS: dict[str, Stop] = {
 }
 
 
-@pytest.mark.parametrize("name", STOPS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[] if name == "Ctrl-C" else [pytest.mark.slow]) for name in STOPS]
+)
 def test_stopped_it_ends_soon_and_goes_on_from_there(readgraph: Command, server: ModelServer, name: str) -> None:
     hanging = Event()
 
@@ -51,6 +53,7 @@ def test_stopped_it_ends_soon_and_goes_on_from_there(readgraph: Command, server:
     assert len(paid) == 10 and paid.isdisjoint(request.key for request in server.requests)
 
 
+@pytest.mark.slow
 def test_in_the_background_of_a_shell_it_can_be_terminated(server: ModelServer) -> None:
     hanging = Event()
 

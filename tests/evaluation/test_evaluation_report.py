@@ -22,6 +22,7 @@ from readgraph.evaluation.report.drawing import can_draw, drawn
 from readgraph.evaluation.report.plots import length_groups, plots_of, score_by_words
 from readgraph.evaluation.result_files import write_results
 from readgraph.evaluation.scored import scored_evaluation
+from readgraph.state.reading import NOTHING_USED
 from tests.support.command import Command
 from tests.support.evaluations import answer, even, every, folder_of, quiz
 
@@ -65,7 +66,12 @@ def test_a_row_a_method(tmp_path: Path, capsys: CaptureFixture[str], monkeypatch
     def runs(number: int, run: int) -> bool:
         return number < (10 if run else 20)
 
-    fields: dict[str, Any] = {"cost": 0.5, "usage": {"seconds": 2.0}, "fallbacks": {"choice": 1}, "refused": 1}
+    fields: dict[str, Any] = {
+        "cost": 0.5,
+        "usage": {**NOTHING_USED, "seconds": 2.0},
+        "fallbacks": {"choice": 1},
+        "refused": 1,
+    }
     folder = folder_of(tmp_path / "out", dataset, {"bm25": runs, "gam": even}, runs=2, **fields)
     out = printed(write_results(dataset, folder), folder.path, capsys)
     assert out.startswith("quality: 40 questions about 2 texts, openai:double\n")
