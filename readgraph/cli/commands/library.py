@@ -11,6 +11,7 @@ from readgraph.cli.commands.options import (
     Sure,
     check_alone,
 )
+from readgraph.state.errors import BadInput
 
 library_commands = typer.Typer()
 
@@ -24,19 +25,50 @@ def show(
             metavar="DOCUMENT", help="The document whose pages to show: a file, an id, a title or a part of one."
         ),
     ] = "",
+    page: Annotated[
+        int | None,
+        typer.Option("--page", min=0, metavar="N", help="Show the text of this page: of p. 4 in a citation, 4."),
+    ] = None,
+    at: Annotated[
+        str | None,
+        typer.Option(
+            "--at", metavar="PLACE", help="Show the text at a place in the source's own terms, such as 'PDF page 58'."
+        ),
+    ] = None,
+    quote: Annotated[
+        str | None,
+        typer.Option("--quote", metavar="TEXT", help="Mark these words; without --page or --at, show their page."),
+    ] = None,
+    method: Annotated[
+        str | None,
+        typer.Option("--method", metavar="NAME", help="Show the memory of this method; else the newest."),
+    ] = None,
     library: LibraryFolder = None,
     report: Report = None,
     as_json: Json = False,
 ) -> None:
-    """List what the library holds, or a document's pages with their gists."""
-    from readgraph.cli.run.show import report_document, show_document, show_library
+    """List what the library holds, or a document's pages with their gists, or the text where a citation stands.
 
+    Example: readgraph show report.pdf --at "PDF page 58" --quote "maximum discharge"
+    """
     if report:
-        check_alone(run, "writes a file and prints nothing", "--report", "--library")
-        report_document(document, library, report)
+        from readgraph.cli.run.show import report_document
+
+        check_alone(run, "writes a file and prints nothing", "--report", "--library", "--method")
+        report_document(document, library, method, report)
+    elif page is not None or at is not None or quote is not None:
+        from readgraph.cli.run.show_place import show_place
+
+        show_place(document, library, page=page, at=at, quote=quote, method=method, as_json=as_json)
     elif document:
-        show_document(document, library, as_json=as_json)
+        from readgraph.cli.run.show import show_document
+
+        show_document(document, library, method=method, as_json=as_json)
+    elif method:
+        raise BadInput("--method chooses the memory of a document: name one.")
     else:
+        from readgraph.cli.run.show import show_library
+
         show_library(library, as_json=as_json)
 
 

@@ -10,6 +10,7 @@ import typer
 from rich import filesize
 
 from readgraph.cli.run.documents import find_document
+from readgraph.cli.run.memories import memories_to_show, method_of
 from readgraph.cli.terminal.rendering import print_json
 from readgraph.cli.terminal.reports import check_report, write_report
 from readgraph.cli.terminal.safe_text import Console, Text, one_line
@@ -18,7 +19,6 @@ from readgraph.report.data import report_of_document
 from readgraph.report.page import render
 from readgraph.state.errors import BadInput
 from readgraph.state.library import open_library
-from readgraph.state.page_store import PageStore
 from readgraph.state.records import Document, Memory, Note, Page
 from readgraph.state.words import counted
 
@@ -59,9 +59,9 @@ def show_library(folder: Path | None, *, as_json: bool) -> None:
     typer.echo("\n".join(lines))
 
 
-def show_document(named: str, folder: Path | None, *, as_json: bool) -> None:
-    """Show the pages of a document's newest memory with their notes, and with their headers if they have any."""
-    document, memory, pages, notes = asyncio.run(_read(named, folder))
+def show_document(named: str, folder: Path | None, *, method: str | None, as_json: bool) -> None:
+    """Show the pages of a document's newest memory, or of a method's, with their notes and headers."""
+    document, memory, others, pages, notes = asyncio.run(_read(named, folder, method))
     called = _note_of(memory)
     if as_json:
         listed = [asdict(page) | _noted(notes.get(page.number), called) for page in pages]
@@ -69,6 +69,10 @@ def show_document(named: str, folder: Path | None, *, as_json: bool) -> None:
         return
     console = Console()
     console.print(Text(f"{document.title}  {document.id}  {document.words:,} words", style="bold"))
+    sized = SizedMemory(memory, len(notes), sum(note.words for note in notes.values()))
+    console.print(Text(_memory_line(document, sized), style="dim"))
+    if others:
+        console.print(Text(f"also read with {', '.join(others)}: --method shows it", style="dim"))
     for page in pages:
         console.print(Text(f"\np. {page.number}  {page.words} words, characters {page.start}-{page.end}", style="dim"))
         note = notes.get(page.number)
@@ -77,17 +81,18 @@ def show_document(named: str, folder: Path | None, *, as_json: bool) -> None:
         console.print(Text(note.text if note else f"(no {called} yet)"))
 
 
-def report_document(named: str, folder: Path | None, file: Path) -> None:
-    """Write the report of a document's newest memory."""
+def report_document(named: str, folder: Path | None, method: str | None, file: Path) -> None:
+    """Write the report of a document's newest memory, or of a method's."""
     if not named:
         raise BadInput("There is nothing to report: name a document.")
     check_report(file)
-    write_report(file, asyncio.run(_report(named, folder)), quiet=False)
+    write_report(file, asyncio.run(_report(named, folder, method)), quiet=False)
 
 
-async def _report(named: str, folder: Path | None) -> bytes:
+async def _report(named: str, folder: Path | None, method: str | None) -> bytes:
     async with open_library(folder, only_shows=True) as library:
-        document, memory = await _newest(library.pages, named)
+        document = await find_document(library.pages, named)
+        memory, *_ = await memories_to_show(library.pages, document, method)
         return render(await report_of_document(library.pages, document, memory, _note_of(memory)))
 
 
@@ -113,27 +118,25 @@ async def _held(folder: Path | None) -> tuple[list[tuple[Document, list[SizedMem
     return held, damaged, sum(file.stat().st_size for file in library.folder.rglob("*") if file.is_file())
 
 
-async def _read(named: str, folder: Path | None) -> tuple[Document, Memory, list[Page], dict[int, Note]]:
+async def _read(
+    named: str, folder: Path | None, method: str | None
+) -> tuple[Document, Memory, list[str], list[Page], dict[int, Note]]:
+    """Document, memory, the methods of its other memories, pages, and notes by page."""
     async with open_library(folder, only_shows=True) as library:
-        document, memory = await _newest(library.pages, named)
+        document = await find_document(library.pages, named)
+        memory, *_ = await memories_to_show(library.pages, document, method)
+        methods = {method_of(each) for each in await library.pages.memories(document.id)}
+        others = sorted(methods - {method_of(memory)})
         pages = await library.pages.pages(memory.id, range(memory.pages))
         notes = await library.pages.notes(memory.id, range(memory.pages))
-        return document, memory, pages, {note.page: note for note in notes}
-
-
-async def _newest(pages: PageStore, named: str) -> tuple[Document, Memory]:
-    document = await find_document(pages, named)
-    memories = await pages.memories(document.id)
-    if not memories:
-        raise BadInput(f"'{document.title}' has not been read yet: readgraph read FILE")
-    return document, max(memories, key=lambda memory: (memory.pages > 0, memory.started))
+        return document, memory, others, pages, {note.page: note for note in notes}
 
 
 def _memory_line(document: Document, sized: SizedMemory) -> str:
     """A memory in one line: method, model, pages done, date."""
     memory = sized.memory
     done = f"{_pages_done(document, sized)} done, {counted(sized.words, 'word')} of notes"
-    made = f"{memory.recipe.method}, {memory.recipe.model or 'no model'}"
+    made = f"{method_of(memory)}, {memory.recipe.model or 'no model'}"
     return f"{made}: {done if memory.pages else 'no page done yet'}, {day(memory.started)}"
 
 

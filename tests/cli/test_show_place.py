@@ -1,0 +1,82 @@
+"""`show --page`, `--at`, `--quote`: a citation is followed to the text where it stands."""
+
+from pathlib import Path
+
+import pytest
+from pytest import MonkeyPatch
+
+from tests.support.command import ASK, STORY, Command, assert_refused, plain
+
+pytestmark = pytest.mark.quick
+
+
+def test_a_citation_leads_to_its_words(readgraph: Command, story: str) -> None:
+    found = readgraph(*ASK, "--json").json
+    readgraph("read", STORY, "--method", "bm25")  # its pages are others, and newer
+    for citation in found["citations"]:
+        words = " ".join(citation["quote"].split())
+        place = ("--page", citation["page"], "--quote", words)
+        exact = (*place[:3], citation["quote"])
+        (shown,) = readgraph("show", STORY, *exact, "--json").json["stretches"]
+        assert (shown["method"], shown["mark"]) == ("read-agent", [citation["start"], citation["end"]])
+        assert shown["text"] == story[shown["start"] : shown["end"]] and citation["quote"] in shown["text"]
+        assert f"**{words[:-1]}" in readgraph("show", STORY, *place).text
+        named = readgraph("show", STORY, "--at", citation["place"], "--quote", words).text
+        assert f"**{words[:-1]}" in named and citation["place"] in named
+    (alone,) = readgraph("show", STORY, "--quote", citation["quote"], "--json").json["stretches"]
+    assert (alone["method"], alone["mark"]) == ("bm25", [citation["start"], citation["end"]])
+    (chosen,) = readgraph("show", STORY, "--quote", words, "--method", "guided-walk").err.splitlines()
+    assert "memories of bm25, read-agent" in chosen
+    listed = readgraph("show", STORY, "--method", "read-agent").text
+    assert "read-agent, no model" in listed and "also read with bm25" in listed
+
+
+def test_places_are_found_by_whole_words(readgraph: Command, tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.md").write_text(
+            f"# Boats\n\nOf {name}.\n\n## Sails\n\nWhite.\n\n# Boat 1\n\nA.\n\n# Boat 11\n\nB."
+        )
+    readgraph("ask", "Of?", tmp_path / "one.md", tmp_path / "two.md")
+    only = readgraph("show", "one", "--at", "§ boat 1").text
+    assert "A." in only and "B." not in only
+    nested = readgraph("show", "one", "--at", "sails").text
+    assert "White." in nested and "Of one." not in nested
+    both = readgraph("show", "one, two", "--at", "boats", "--json").json["stretches"]
+    assert [("Of one." in each["text"], "Of two." in each["text"]) for each in both] == [(True, False), (False, True)]
+    assert all("White." in each["text"] for each in both), "what follows within a place belongs to it"
+    assert_refused(readgraph("show", "one", "--at", "boatz"), "such as '§ Boats'")
+
+
+@pytest.mark.parametrize(
+    ("more", "problem"),
+    [
+        (("--page", 99), "has no p. 99: its pages are 0 to"),
+        (("--at", "the moon"), "has no place 'the moon'"),
+        (("--quote", "a goat of gold"), "The quote is not in"),
+        (("--quote", " "), "The quote is empty"),
+        (("--page", 0, "--quote", "a goat of gold"), "The quote is not there"),
+        (("--page", 0, "--at", "line 1"), "leave --page and --method out"),
+        (("--method", "nonsense"), "There is no method"),
+        (("--page", 0, "--report", "report.html"), "leave --page out"),
+    ],
+)
+def test_a_place_that_is_not_there_is_reported(readgraph: Command, more: tuple[str, ...], problem: str) -> None:
+    readgraph("read", STORY, "--method", "bm25")
+    assert_refused(readgraph("show", STORY, *more), problem)
+
+
+def test_a_place_needs_a_document(readgraph: Command) -> None:
+    assert_refused(readgraph("show", "--page", 0), "name a document")
+    assert_refused(readgraph("show", "--method", "bm25"), "name one")
+
+
+def test_a_terminal_has_a_pager(readgraph: Command, monkeypatch: MonkeyPatch) -> None:
+    paged: list[str] = []
+    monkeypatch.setattr("rich.console.Console.is_terminal", True)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr("readgraph.cli.terminal.marked_text.person_types", lambda: True)
+    monkeypatch.setattr("pydoc.pager", paged.append)
+    readgraph("read", STORY, "--method", "bm25")
+    assert readgraph("show", STORY, "--page", 0, "--quote", "tide station").out == ""
+    (text,) = paged
+    assert "tide station" in plain(text) and "**" not in text and "Marian Prosser" in plain(text)
