@@ -73,6 +73,30 @@ def show(
 
 
 @library_commands.command()
+def search(
+    words: Annotated[str, typer.Argument(metavar="WORDS", help="What to search for.", show_default=False)],
+    documents: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="DOCUMENT",
+            help="Search only these: files that were read, ids, titles or parts of titles.",
+            show_default=False,
+        ),
+    ] = None,
+    most: Annotated[int, typer.Option("--limit", min=1, metavar="N", help="Show at most this many passages.")] = 10,
+    library: LibraryFolder = None,
+    as_json: Json = False,
+) -> None:
+    """Search the texts of the library by words, and show the passages with their places. No model is asked.
+
+    Example: readgraph search "log book" lamp
+    """
+    from readgraph.cli.run.search import search as search_library
+
+    search_library(words, documents or [], most, library, as_json=as_json)
+
+
+@library_commands.command()
 def forget(
     document: Annotated[str, typer.Argument(metavar="DOCUMENT", help="A file, an id or a title.", show_default=False)],
     yes: Sure = False,

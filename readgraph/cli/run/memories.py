@@ -1,5 +1,7 @@
 """The memories of a document that a command shows, and their methods by the names that `--method` takes."""
 
+from collections.abc import Sequence
+
 from readgraph.graphs.methods import builder_of, method_named
 from readgraph.state.errors import BadInput
 from readgraph.state.page_store import PageStore
@@ -27,4 +29,9 @@ async def memories_to_show(store: PageStore, document: Document, method: str | N
     if not chosen:
         kept = ", ".join(sorted({method_of(memory) for memory in memories}))
         raise BadInput(f"'{document.title}' has not been read with {method}: the library holds memories of {kept}.")
-    return sorted(chosen, key=lambda memory: (memory.pages > 0, memory.started), reverse=True)
+    return newest_first(chosen)
+
+
+def newest_first(memories: Sequence[Memory]) -> list[Memory]:
+    """Those with pages first, the newest of them first."""
+    return sorted(memories, key=lambda memory: (memory.pages > 0, memory.started), reverse=True)
