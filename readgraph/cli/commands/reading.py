@@ -38,8 +38,8 @@ def read(
     paths: Annotated[
         list[Path],
         files(
-            "Files, folders and https:// addresses: text, Markdown, HTML, PDF, EPUB, Word, OpenDocument, RTF, PowerPoint, "
-            "CSV, Jupyter notebooks, subtitles, reStructuredText; - for standard input."
+            "Files, folders and https:// addresses: text, Markdown, HTML, PDF, EPUB, Word, OpenDocument, RTF, "
+            "PowerPoint, CSV, Jupyter notebooks, subtitles, reStructuredText; - for standard input."
         ),
     ],
     context: "ReaderContext",
