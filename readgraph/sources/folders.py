@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, TypeVar, overload
 
 from readgraph.sources.addresses import Address
-from readgraph.sources.loading import SUFFIXES, load, shown
+from readgraph.sources.loading import IN_FOLDERS, load, shown
 from readgraph.sources.source_text import SourceText
 from readgraph.state.errors import BadInput
 
@@ -56,11 +56,16 @@ def load_all(
     return texts
 
 
-def chosen_files(paths: Sequence[Path], glob: str | None, suffixes: Sequence[str] = SUFFIXES) -> list[Path]:
-    """The files that `load_all` loads, of the kinds with these endings."""
+def chosen_files(
+    paths: Sequence[Path],
+    glob: str | None,
+    suffixes: Sequence[str] = IN_FOLDERS,
+    is_whole: Callable[[Path], bool] = lambda _: False,
+) -> list[Path]:
+    """The files that `load_all` loads, of the kinds with these endings; a folder that `is_whole` stands for itself."""
     chosen: dict[str, Path] = {}
     for path in paths:
-        for file in _files(path, glob, suffixes) if os.path.isdir(path) else [path]:
+        for file in _files(path, glob, suffixes) if os.path.isdir(path) and not is_whole(path) else [path]:
             named = str(file) == "-" or isinstance(file, Address)
             chosen.setdefault(str(file) if named else os.path.realpath(file), file)
     return list(chosen.values())

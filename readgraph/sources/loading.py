@@ -34,11 +34,16 @@ KINDS = {
     ".vtt": "subtitles_text",
     ".rst": "rst_text",
     ".ipynb": "notebook_text",
+    ".json": "chat_export",
+    ".zip": "chat_export",
 }
 """The module of this package that converts files with each ending."""
 
 SUFFIXES = tuple(KINDS)
 """Endings of the files that can be read, in lower case."""
+
+IN_FOLDERS = tuple(suffix for suffix in SUFFIXES if KINDS[suffix] != "chat_export")
+"""Endings of the files that a folder stands for: most .json and .zip files hold no chat."""
 
 STANDARD_INPUT = "-"
 

@@ -4,9 +4,11 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
+from readgraph.sources.chat_turns import places_of
 from readgraph.sources.encodings import decode
 from readgraph.sources.places import MOST_PLACES, Place, on_one_line, thinned
 from readgraph.sources.source_text import Converted
+from readgraph.sources.whatsapp_chat import messages_of
 
 LONG_PARAGRAPH = 2_000
 """Characters. If paragraphs are longer than this on average, every line is a place."""
@@ -46,7 +48,9 @@ def convert(data: bytes, name: str) -> Converted:
 
 
 def places_of_text(text: str) -> tuple[Place, ...]:
-    """Places: times at line starts, or else headings on lines of their own, or else line numbers of paragraphs."""
+    """Places: times at line starts (in a chat with the speakers), else headings on lines of their own, else lines."""
+    if messages := messages_of(text):
+        return places_of([(message.start, message.turn(text)) for message in messages])
     if "\n" not in text:
         text = text.replace("\r", "\n")  # line ends of old Macs; offsets stay the same
     marks = list(_times(text))

@@ -1,16 +1,19 @@
-"""Files as the sessions of a history: one session for each file, each heading, or each line of JSON."""
+"""Files as the sessions of a history: one session for each file, heading, line of JSON, or day of a chat."""
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from readgraph.sources.chat_export import chats_in, chats_in_folder, is_slack_folder
+from readgraph.sources.chat_turns import Chat, minute, sessions_in, text_of
 from readgraph.sources.encodings import decode
 from readgraph.sources.folders import chosen_files
 from readgraph.sources.given_files import read_bytes
-from readgraph.sources.loading import SUFFIXES, load, shown
+from readgraph.sources.loading import IN_FOLDERS, KINDS, load, shown
+from readgraph.sources.whatsapp_chat import chat_of
 from readgraph.state.errors import BadInput
 
 JSON_LINES = ".jsonl"
@@ -27,26 +30,48 @@ class SourceSession(NamedTuple):
     time: str
 
 
-def load_sessions(paths: Sequence[Path], glob: str | None = None, heading: str | None = None) -> list[SourceSession]:
+def load_sessions(
+    paths: Sequence[Path], glob: str | None = None, heading: str | None = None, gap_hours: float | None = None
+) -> list[SourceSession]:
     """The sessions of files and folders, in their order (see `load_all`); "-" is standard input.
 
     A text is split before each line that the regular expression `heading` matches; it may have groups named `title`
     and `time`. Text before the first such line belongs to the first session. A file without such a line is one
-    session with the file's title. A `.jsonl` file has a session on each line. Raises `BadInput` if a file or the
-    expression can't be used.
+    session with the file's title. A `.jsonl` file has a session on each line. An exported chat (of WhatsApp, Slack,
+    ChatGPT or Claude; a folder may be Slack's) has a session for each day, or, with `gap_hours`, one after each silence
+    of so many hours. Raises `BadInput` if a file or the expression can't be used.
     """
     try:
         pattern = re.compile(heading) if heading is not None else re.compile(SESSION_HEADING, re.IGNORECASE)
     except re.error as problem:
         raise BadInput(f"{heading!a} is not a regular expression: {problem}.") from None
     sessions = list[SourceSession]()
-    for file in chosen_files(paths, glob, (*SUFFIXES, JSON_LINES)):
-        if file.suffix.lower() == JSON_LINES:
-            sessions += _of_json_lines(file)
-        else:
-            source = load(file)
-            sessions += split_sessions(source.text, pattern) or [SourceSession(source.text, source.title, "")]
+    for file in chosen_files(paths, glob, (*IN_FOLDERS, JSON_LINES), is_slack_folder):
+        sessions += _of_file(file, pattern, gap_hours)
     return sessions
+
+
+def _of_file(file: Path, heading: re.Pattern[str], gap_hours: float | None) -> Iterable[SourceSession]:
+    suffix = file.suffix.lower()
+    if suffix == JSON_LINES:
+        return _of_json_lines(file)
+    if file.is_dir():
+        return _of_chats(chats_in_folder(file, shown(file)), gap_hours)
+    if KINDS.get(suffix) == "chat_export":
+        return _of_chats(chats_in(read_bytes(file, shown(file)), shown(file)), gap_hours)
+    source = load(file)
+    if sessions := split_sessions(source.text, heading):
+        return sessions
+    if chat := chat_of(source.text):
+        return _of_chats([chat], gap_hours)
+    return [SourceSession(source.text, source.title, "")]
+
+
+def _of_chats(chats: Sequence[Chat], gap_hours: float | None) -> list[SourceSession]:
+    return [
+        SourceSession(text_of(session.turns), session.title, minute(session.time))
+        for session in sessions_in(chats, gap_hours)
+    ]
 
 
 def split_sessions(text: str, heading: re.Pattern[str]) -> list[SourceSession]:

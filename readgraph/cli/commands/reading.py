@@ -39,7 +39,7 @@ def read(
         list[Path],
         files(
             "Files, folders and https:// addresses: text, Markdown, HTML, PDF, EPUB, Word, OpenDocument, RTF, "
-            "PowerPoint, CSV, Jupyter notebooks, subtitles, reStructuredText; - for standard input."
+            "PowerPoint, CSV, Jupyter notebooks, subtitles, reStructuredText, exported chats; - for standard input."
         ),
     ],
     context: "ReaderContext",
@@ -81,18 +81,28 @@ def remember(
             show_default=False,
         ),
     ] = None,
+    gap: Annotated[
+        float | None,
+        typer.Option(
+            metavar="HOURS",
+            min=0.1,
+            help="In an exported chat, a session ends where nobody wrote for this long. Default: each day is one.",
+            show_default=False,
+        ),
+    ] = None,
     library: LibraryFolder = None,
 ) -> None:
     """Append sessions to a history and memorise what is new: a memo and a header per page.
 
     A file is one session, unless it has session headings: then each heading starts one. In a .jsonl file, each line
-    is a session.
+    is a session. Exported chats of WhatsApp (.txt, .zip), Slack (folder, .zip), ChatGPT and Claude (.json, .zip) have a
+    session for each day.
 
     Sessions that the history already holds are skipped. If interrupted, run the same command again to continue.
     """
     from readgraph.cli.run.remember import remember_sessions
 
-    remember_sessions(history, paths, glob, sessions_at, context, library, screen)
+    remember_sessions(history, paths, glob, sessions_at, gap, context, library, screen)
 
 
 @reading_commands.command()
@@ -105,7 +115,8 @@ def ask(
     paths: Annotated[
         list[Path] | None,
         files(
-            "Files, folders and https:// addresses (several are read as one), - for standard input, or a document in the library."
+            "Files, folders and https:// addresses (several are read as one), - for standard input, or a document in "
+            "the library."
         ),
     ] = None,
     glob: Glob = None,

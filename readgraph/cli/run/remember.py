@@ -24,13 +24,14 @@ def remember_sessions(
     paths: Sequence[Path],
     glob: str | None,
     heading: str | None,
+    gap_hours: float | None,
     context: ReaderContext,
     folder: Path | None,
     screen: Screen,
 ) -> None:
     """Append the sessions of files and folders to the history, memorise what is new, and print the result."""
     check_glob(paths, glob)
-    sessions = [SessionText(*session) for session in load_sessions(paths, glob, heading)]
+    sessions = [SessionText(*session) for session in load_sessions(paths, glob, heading, gap_hours)]
     asyncio.run(_remember(name, sessions, context, folder, screen))
 
 
