@@ -1,6 +1,7 @@
 """The rooms of the house: which may import which, outside and inside (docs/design.md)."""
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -36,6 +37,16 @@ INNER: dict[str, dict[str, set[str]]] = {
         "research": {"answering", "look_up", "building", *SHARED_BY_NODES},
         "agent": {"answering", "building", "opening", *SHARED_BY_NODES},
     },
+    "graphs": {
+        "wiring": set(),
+        "methods": {"{self"},  # it imports each method by the name of its module
+        **dict.fromkeys(("read_agent", "mem_walker", "gam", "mem_gpt"), {"wiring"}),
+        "mem_gpt_conversation": {"mem_gpt"},
+        "research_tool": {"gam"},
+        **dict.fromkeys(("baselines", "hybrids"), {"read_agent", "mem_walker", "gam", "mem_gpt", "wiring"}),
+        "shared_nodes": {"methods"},
+        "served": {"methods", "gam", "mem_gpt"},
+    },
     "cli": {
         "method_settings": set(),
         "settings": {"method_settings"},
@@ -48,17 +59,29 @@ INNER: dict[str, dict[str, set[str]]] = {
 }
 """What the rooms inside of a room may import of each other."""
 
+MODULE_NAME = re.compile(r"readgraph\.(\w+)(\.\w+)*")
+
 
 def imported(file: Path) -> Iterator[str]:
-    """The modules of ours that a file imports, anywhere in it, by a statement or by name."""
-    tree = ast.parse(file.read_text(encoding="utf-8"))
-    for node in ast.walk(tree):
+    """The modules of ours that a file imports or names, anywhere in it."""
+    yield from named_in(file.read_text(encoding="utf-8"), package=module_of(file.parent / "__init__.py"))
+
+
+def named_in(code: str, package: str) -> Iterator[str]:
+    """Modules of ours in a package's code: in import statements, and as strings from which they may be imported."""
+    for node in ast.walk(ast.parse(code)):
         if isinstance(node, ast.ImportFrom):
-            named = [f"{node.module}.{alias.name}" for alias in node.names]
+            above = package.split(".")[: 1 - node.level or None] if node.level else []
+            start = ".".join([*above, *filter(None, [node.module])])
+            named = [f"{start}.{alias.name}" for alias in node.names]
         elif isinstance(node, ast.Import):
             named = [alias.name for alias in node.names]
-        elif isinstance(node, ast.Call) and getattr(node.func, "attr", getattr(node.func, "id", "")) == "import_module":
-            named = [ast.unparse(argument).strip("f'\"") for argument in node.args]
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            named = [found[0] for found in [MODULE_NAME.match(node.value)] if found and found[1] in ROOMS]
+        elif isinstance(node, ast.JoinedStr):
+            named = [ast.unparse(node).strip("f'\"")]  # also where the name of the room is put in
+        elif isinstance(node, ast.Attribute):
+            named = [ast.unparse(node)]
         else:
             continue
         yield from (name for name in named if name.startswith("readgraph."))
@@ -68,6 +91,27 @@ def room_of(file: Path) -> str:
     """The room inside of a room: a folder, or a file that is one by itself."""
     first = file.relative_to(HOUSE).parts[1]
     return first.removesuffix(".py")
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "from readgraph.graphs import gam",
+        "from readgraph import graphs",
+        "from ...graphs import gam",
+        "from ... import graphs",
+        "import readgraph.graphs.gam as method",
+        "import readgraph\nreadgraph.graphs.gam.build()",
+        "def late():\n    from readgraph.graphs.gam import build",
+        "load = import_module\nload('readgraph.graphs.gam')",
+        "PLACE = 'readgraph.graphs.gam:graph'",
+        "import_module(name=f'readgraph.graphs.{method}')",
+        "__import__('readgraph.graphs.gam')",
+    ],
+)
+def test_an_upward_arrow_is_seen(code: str) -> None:
+    rooms = {name.split(".")[1] for name in named_in(code, "readgraph.nodes.walk")}
+    assert rooms - ROOMS["nodes"] - {"nodes"} == {"graphs"}
 
 
 def test_every_room_is_in_the_plan() -> None:
