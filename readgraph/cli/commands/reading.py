@@ -122,7 +122,7 @@ def ask(
     glob: Glob = None,
     follow_up: Annotated[
         bool,
-        typer.Option("--continue", help="Ask a follow-up question; the last question and its answer are shown again."),
+        typer.Option("--continue", help="Ask a follow-up to the last question; the model sees it with its answer."),
     ] = False,
     option: Option = None,
     method: MethodName = None,
