@@ -71,10 +71,10 @@ class SaidAnswer(NamedTuple):
 
 
 class CiteState(TypedDict):
-    """What citing reads; `beside` are further documents that the question is about."""
+    """What citing reads; `more_documents` are further documents that the question is about."""
 
     document: str
-    beside: NotRequired[list[str]]
+    more_documents: NotRequired[list[str]]
     memory: str
     quotes: list[Quote]
     usage: NotRequired[Usage]

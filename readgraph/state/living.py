@@ -117,15 +117,15 @@ class AgentGraphState(AgentState, AgentTurn):
 
 
 class DocumentsQuestion(Question):
-    """Input of a question about a document, and about further documents whose ids are in `beside`."""
+    """Input of a question about a document, and about further documents whose ids are in `more_documents`."""
 
-    beside: NotRequired[list[str]]
+    more_documents: NotRequired[list[str]]
 
 
 class AgentQuestionState(ReadingState, AgentState, AgentTurn):
     """All channels of an agent that answers one question about documents."""
 
-    beside: NotRequired[list[str]]
+    more_documents: NotRequired[list[str]]
 
 
 def fresh_turn(began_at: int, *, owes_reply: bool) -> AgentTurn:

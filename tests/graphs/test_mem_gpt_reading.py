@@ -86,7 +86,7 @@ async def test_several_documents(library: Library, server: ModelServer, lamp: st
         call("archival_search", query="goat"),
         call("answer", answer="Up, then down.", quotes="Goat on gallery\nThe goat came down on Sunday."),
     )
-    found = await read(library, {"document": lamp, "beside": [other.id], "question": QUESTION})
+    found = await read(library, {"document": lamp, "more_documents": [other.id], "question": QUESTION})
     one, two = found["citations"]
     assert "document" not in one and two["document"] == other.id
     assert "document 2: Log, pages 0 to 0" in server.requests[1].text

@@ -99,13 +99,13 @@ class ReadingActUpdate(ActUpdate):
 
 
 class BeginState(TypedDict):
-    """What the beginning of a question's agent reads; `beside` are further documents."""
+    """What the beginning of a question's agent reads; `more_documents` are further documents."""
 
     document: str
     memory: str
     question_text: str
     choices: dict[str, str]
-    beside: NotRequired[list[str]]
+    more_documents: NotRequired[list[str]]
     usage: NotRequired[Usage]
 
 

@@ -41,7 +41,7 @@ async def begin_without_model(state: BeginState, runtime: Runtime[ReaderContext]
 
 async def _begun(state: BeginState, runtime: Runtime[ReaderContext]) -> BeginUpdate:
     """A new agent for this reading only. Its name comes from this node's run, so a resumed run finds the same agent."""
-    others, run = state.get("beside") or [], runtime.execution_info
+    others, run = state.get("more_documents") or [], runtime.execution_info
     name = digest(["reading", run.task_id if run else uuid.uuid4().hex])
     limit = min(MOST_BLOCK_WORDS, runtime.context.window_words // 12)
     life = initial_state(name, [{"label": "notes", "about": "what you have found so far", "limit": limit, "text": ""}])

@@ -31,7 +31,7 @@ _WORD, _MARKS = re.compile(r"[^\W_]+"), re.compile(r"[\W_]+")
 async def cite(state: CiteState, runtime: Runtime[ReaderContext]) -> CiteUpdate:
     """Give each quote its document, page and character span; one that stands in none is dropped and counted.
 
-    Quotes are looked for in the question's document, and then in those beside it.
+    Quotes are looked for in the question's document, and then in `more_documents`.
     """
     lost, citations = state["quotes"], list[Citation]()
     if not lost:
@@ -51,10 +51,10 @@ async def cite(state: CiteState, runtime: Runtime[ReaderContext]) -> CiteUpdate:
 
 
 async def _memories(state: CiteState, runtime: Runtime[ReaderContext]) -> dict[str, str]:
-    """The memories whose pages citations name, by their documents: of one beside, it is made as the question's own."""
+    """The memories whose pages citations name, by their documents: that of a further document is made as the question's own."""
     store, memories = page_store(runtime), {state["document"]: state["memory"]}
     own = await store.memory(state["document"], state["memory"])
-    for document in state.get("beside") or []:
+    for document in state.get("more_documents") or []:
         kept = await store.memories(document)
         alike = [memory for memory in kept if memory.recipe == own.recipe]
         memories.setdefault(document, [*kept, *alike][-1].id)
