@@ -51,7 +51,7 @@ async def cite(state: CiteState, runtime: Runtime[ReaderContext]) -> CiteUpdate:
 
 
 async def _memories(state: CiteState, runtime: Runtime[ReaderContext]) -> dict[str, str]:
-    """The memories whose pages citations name, by their documents: that of a further document is made as the question's own."""
+    """The memories whose pages citations name, by their documents; those of further documents share its recipe."""
     store, memories = page_store(runtime), {state["document"]: state["memory"]}
     own = await store.memory(state["document"], state["memory"])
     for document in state.get("more_documents") or []:
