@@ -29,6 +29,7 @@ ROOMS: dict[str, set[str]] = {
 SHARED_BY_NODES = set(
     "bounds step contracts deciding extractive memory_view page_ends prompts search_tools searching tasks".split()
 )
+METHODS = ("read_agent", "mem_walker", "gam", "mem_gpt")
 INNER: dict[str, dict[str, set[str]]] = {
     "nodes": {
         **dict.fromkeys(("building", "look_up", "answering", *SHARED_BY_NODES), SHARED_BY_NODES),
@@ -40,10 +41,11 @@ INNER: dict[str, dict[str, set[str]]] = {
     "graphs": {
         "wiring": set(),
         "methods": {"{self"},  # it imports each method by the name of its module
-        **dict.fromkeys(("read_agent", "mem_walker", "gam", "mem_gpt"), {"wiring"}),
+        **{method: {"wiring"} for method in METHODS},
         "mem_gpt_conversation": {"mem_gpt"},
         "research_tool": {"gam"},
-        **dict.fromkeys(("baselines", "hybrids"), {"read_agent", "mem_walker", "gam", "mem_gpt", "wiring"}),
+        "baselines": {*METHODS, "wiring"},
+        "hybrids": {*METHODS, "wiring"},
         "shared_nodes": {"methods"},
         "served": {"methods", "gam", "mem_gpt"},
     },
