@@ -27,6 +27,9 @@ BAD_INPUT = [
     ("ask who {tmp}/empty.txt", "empty.txt is empty"),
     ("ask who {tmp}/blank.txt", "blank.txt is empty"),
     ("ask who {tmp}/noise.txt", "noise.txt holds no text"),
+    ("read {tmp}/sheet.csv", "holds no row with text"),
+    ("read http://127.0.0.1:1/page", "doesn't answer"),
+    ("remember log {tmp}/other.json", "holds no chat"),
     ("ask who {tmp}/book.pdf", "book.pdf is no PDF"),
     ("ask who {tmp}/picture.pdf", "picture.pdf is no PDF"),
     ("read {tmp}/locked.pdf", "locked.pdf is locked by a password"),
@@ -63,7 +66,14 @@ BAD_INPUT = [
 
 @pytest.fixture
 def bad_files(tmp_path: Path) -> None:
-    files = {"empty.txt": "", "blank.txt": " \n\t\r\n", "book.pdf": "%PDF-1.7", "damaged/readgraph.json": "{"}
+    files = {
+        "empty.txt": "",
+        "blank.txt": " \n\t\r\n",
+        "book.pdf": "%PDF-1.7",
+        "sheet.csv": ",,",
+        "other.json": "{}",
+        "damaged/readgraph.json": "{",
+    }
     files |= {"newer/readgraph.json": '{"format": 99}', "odd/readgraph.json": '{"format": "1"}'}
     files |= {"spoilt/readgraph.json": '{"format": 1}', "spoilt/checkpoints.sqlite": "no database " * 99}
     files |= {

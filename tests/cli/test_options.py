@@ -242,6 +242,7 @@ PROBES = {
     "remember --price": Probe(f"remember days {{text}} --json {DOUBLE}", "--price 1/2", anew=True),
     "remember --glob": Probe("remember days {folder}", "--glob *.md"),
     "remember --sessions-at": Probe("remember days {text}", "--sessions-at ^The"),
+    "remember --gap": Probe("remember days {chat}", "--gap 9"),
     "ask --glob": Probe("ask gander? {folder}", "--glob *.md"),
     "ask --continue": Probe("ask Why?", "--continue", (ASK,)),
     "ask --option": Probe(ASK, "--option goat --option gander"),
@@ -384,7 +385,14 @@ def test_an_option_can_be_seen_to_do_something(
     asked = [{"question": who, "answer": "It says so."} for who in ("Who stood?", "Who slept?")]
     (tmp_path / "own.jsonl").write_text(json.dumps({"doc_id": "a", "text": "The goat stood.", "questions": asked}))
     (tmp_path / "text.txt").write_bytes((folder / "a.txt").read_bytes())
-    places = {"tmp": tmp_path, "folder": folder, "text": tmp_path / "text.txt", "own": tmp_path / "own.jsonl"}
+    (tmp_path / "chat.txt").write_text("12.03.24, 23:58 - Ann: Who stood?\n13.03.24, 00:02 - Bo: The goat.\n")
+    places = {
+        "tmp": tmp_path,
+        "chat": tmp_path / "chat.txt",
+        "folder": folder,
+        "text": tmp_path / "text.txt",
+        "own": tmp_path / "own.jsonl",
+    }
     monkeypatch.setattr("readgraph.cli.run.studio.serve", lambda *given, **more: typer.echo(repr((given, more))))
     server.respond = lambda request: {"count": 3} if asked_for(request) == "Counted" else reader(request)
     server.latency = 0.3 if "timeout" in name else 0
