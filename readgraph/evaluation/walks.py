@@ -6,6 +6,9 @@ from statistics import fmean
 
 from readgraph.evaluation.records import Outcome
 
+GAVE_AN_ANSWER = ("answered", "nearest")
+"""The statuses of a reading that gives an answer; without a model that is a passage."""
+
 
 @dataclass(frozen=True, slots=True)
 class WalkFigures:
@@ -32,7 +35,7 @@ def walk_figures(outcomes: Sequence[Outcome], right: Sequence[bool] | None = Non
 
     `right` says for each outcome whether its answer is right; without it, any answer counts as right.
     """
-    good = [outcome.status == "answered" for outcome in outcomes] if right is None else right
+    good = [outcome.status in GAVE_AN_ANSWER for outcome in outcomes] if right is None else right
     walked = [(outcome, well) for outcome, well in zip(outcomes, good, strict=True) if outcome.hops is not None]
     if not walked:
         return None
@@ -41,7 +44,7 @@ def walk_figures(outcomes: Sequence[Outcome], right: Sequence[bool] | None = Non
     replies, refused = sum(outcome.calls for outcome in walks), sum(outcome.refused for outcome in walks)
     return WalkFigures(
         questions=len(walks),
-        answered=_percent([outcome.status == "answered" for outcome in walks]),
+        answered=_percent([outcome.status in GAVE_AN_ANSWER for outcome in walks]),
         stray_ratio=_percent([bool(outcome.strayed) for outcome in walks]),
         recovery_rate=_percent(recovered) if recovered else None,
         percent_read=round(fmean(outcome.percent_read or 0.0 for outcome in walks), 2),

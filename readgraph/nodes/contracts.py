@@ -59,7 +59,8 @@ class SaidAnswer(NamedTuple):
     """An answer, or none where the text doesn't hold it; its quotes are not yet found in the text.
 
     `words` of the document's content it was made from, none where there was no context; `summary`: one line on it.
-    `context_alone`: no answer was wanted.
+    `context_alone`: no answer was wanted; `nearest`: a passage near the question, of which no model said that it
+    answers.
     """
 
     answer: str | None
@@ -68,6 +69,14 @@ class SaidAnswer(NamedTuple):
     words: int | None = None
     summary: str = ""
     context_alone: bool = False
+    nearest: bool = False
+
+    @property
+    def status(self) -> Status:
+        """What an answer like this makes of the question."""
+        if self.answer:
+            return "nearest" if self.nearest else "answered"
+        return "researched" if self.context_alone else "no_answer"
 
 
 class CiteState(TypedDict):

@@ -115,7 +115,8 @@ def nearest(
     return kept
 
 
-MOST_QUOTES = 3
+MOST_QUOTES, MOST_RANKED = 3, 20
+"""Passages that are quoted, of those ranked first."""
 
 
 async def pages_by_rule(text: str, last: Page | None, runtime: Runtime[ReaderContext]) -> AsyncGenerator[Page, None]:
@@ -149,11 +150,24 @@ def quoted_spans(texts: Mapping[int, str], found: list[tuple[int, int, int]], st
     if state["choices"]:
         choice = _spoken_for(query, state["choices"], [texts[page][start:end] for page, start, end in found])
         query = f"{query} {state['choices'][choice]}"
-    quoted = nearest(query, texts, found, MOST_QUOTES)
+    quoted = _each_adding(query, texts, nearest(query, texts, found, MOST_RANKED))
     quotes = [Quote(page=page, quote=texts[page][start:end]) for page, start, end in quoted]
     best = quotes[0]["quote"] if quotes else None
     summary = "quoted what is nearest to the question" if quotes else "found nothing near the question"
-    return SaidAnswer(state["choices"][choice] if choice else best, choice, quotes, summary=summary)
+    return SaidAnswer(state["choices"][choice] if choice else best, choice, quotes, summary=summary, nearest=True)
+
+
+def _each_adding(
+    query: str, texts: Mapping[int, str], ranked: Sequence[tuple[int, int, int]]
+) -> list[tuple[int, int, int]]:
+    """The best of these spans, and those after it with words of the query that the ones before them lack."""
+    missing, kept = {*content_words(query)}, list[tuple[int, int, int]]()
+    for key, start, end in ranked:
+        words = {*content_words(texts[key][start:end])}
+        if not kept or words & missing:
+            kept.append((key, start, end))
+            missing -= words
+    return kept[:MOST_QUOTES]
 
 
 def _spoken_for(question: str, choices: dict[str, str], sentences: list[str]) -> str:

@@ -7,9 +7,10 @@ from typing import Annotated, Literal, NotRequired
 from langgraph.channels import EphemeralValue
 from typing_extensions import TypedDict
 
-Status = Literal["reading", "answered", "researched", "no_answer", "budget"]
-"""`researched`: the context was gathered, and no answer was wanted. `no_answer`: the text doesn't hold the answer.
-`budget`: the budget ended the reading, and the findings so far are returned."""
+Status = Literal["reading", "answered", "nearest", "researched", "no_answer", "budget"]
+"""`nearest`: no model said what answers the question; the passages nearest to it are quoted. `researched`: the context
+was gathered, and no answer was wanted. `no_answer`: the text doesn't hold the answer, or, without a model, no passage
+shares words with the question. `budget`: the budget ended the reading, and the findings so far are returned."""
 
 
 class Usage(TypedDict):

@@ -131,7 +131,9 @@ def test_nodes_that_never_end_are_ended(server: ModelServer, library: Library, s
         bounds: Any = {"max_pages": most, "rounds": most, "max_hops": most, "max_chain": most}
         context = ReaderContext(model="openai:double" if name == "mem_gpt" else "", segment_words=100, **bounds)
         found = graph.invoke(asked, {"recursion_limit": limit}, context=context)
-        assert found["status"] in ("answered", "no_answer") and 10 < len(found["steps"]) < 60 * LOOPS.get(name, 1)
+        assert found["status"] in ("answered", "nearest", "no_answer") and 10 < len(found["steps"]) < 60 * LOOPS.get(
+            name, 1
+        )
         assert found["steps"][-1]["node"] == "cite"
 
 

@@ -87,7 +87,7 @@ def test_the_context_of_a_graph_around_is_settings_or_is_refused() -> None:
     asked: Any = {"text": "The lamp is red.", "question": "What is the lamp?"}
     with pytest.raises(BadInput, match=r"must be a ReaderContext, not OfTheDesk: .* in a node, with context="):
         around(OfTheDesk).invoke(asked, context=OfTheDesk())
-    assert around(None).invoke(asked, context={"model": ""})["status"] == "answered"
+    assert around(None).invoke(asked, context={"model": ""})["status"] == "nearest"
     with pytest.raises(BadInput, match="no setting 'modle': do you mean 'model'"):
         around(None).invoke(asked, context={"modle": ""})
 

@@ -59,8 +59,8 @@ def test_a_node_that_is_swapped_in_brings_its_settings_and_finds_all_of_them() -
     graph = read_agent.build(look_up=StepNode(look_up, settings=(Walk,))).compile(store=InMemoryStore())
     assert {"max_hops", "walks"} <= {*settings_of(graph)} and "max_pages" not in settings_of(graph)
     part: Any = {"model": "", "max_hops": 3}
-    assert graph.invoke(GIVEN, context=part)["status"] == "answered"
-    assert graph.invoke(GIVEN, context=ReaderContext(model="", rounds=7))["status"] == "answered"
+    assert graph.invoke(GIVEN, context=part)["status"] == "nearest"
+    assert graph.invoke(GIVEN, context=ReaderContext(model="", rounds=7))["status"] == "nearest"
     assert seen == [ReaderContext(model="", max_hops=3), ReaderContext(model="", rounds=7)]
 
 

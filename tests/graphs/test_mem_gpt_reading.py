@@ -124,7 +124,7 @@ async def test_the_text_does_not_say(library: Library, server: ModelServer, lamp
 
 
 @pytest.mark.parametrize(
-    ("settings", "status"), [({"max_calls": 2}, "budget"), ({"max_chain": 2}, "answered"), ({"model": ""}, "answered")]
+    ("settings", "status"), [({"max_calls": 2}, "budget"), ({"max_chain": 2}, "nearest"), ({"model": ""}, "nearest")]
 )
 async def test_what_is_nearest_where_the_agent_gave_no_answer(
     library: Library, server: ModelServer, lamp: str, settings: dict[str, Any], status: str

@@ -80,7 +80,8 @@ def test_a_question_is_answered_without_a_model(
         graph = METHODS[method].build().compile(store=library.store)
         asked = {"text": story[:9000], "question": "Who bought the tide station at Sarn Head?"}
         found = graph.invoke(asked, context=replace(CONTEXT, model=""))
-        assert (found["status"], server.calls) == ("answered", 0)
+        assert (found["status"], server.calls) == ("nearest", 0)
+        assert 0 <= found["percent_read"] <= 100 and (found["percent_read"] > 0) == bool(found["pages_read"])
     if method in NEED_EMBEDDINGS:
         settings_read -= {"tools"}
     assert settings_read <= used

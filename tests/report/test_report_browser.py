@@ -247,10 +247,11 @@ async def test_rounds_are_listed(library: Library, show: Show) -> None:
 @pytest.mark.parametrize(
     ("status", "answer", "told"),
     [
-        ("no_answer", None, "the text doesn't sayThe text doesn't say."),
+        ("no_answer", None, "no answerThe text doesn't say."),
         ("budget", None, "the budget ran outThe budget ran out before anything was found."),
         ("budget", "A goat.", "the budget ran outThe budget ran out first. Nearest in what was read:B. A goat."),
         ("answered", "A goat.", "answeredB. A goat."),
+        ("nearest", "A goat.", "nearest passagesNearest to the question:B. A goat."),
         ("researched", None, "a context, no answerNotes of a goat."),
     ],
 )

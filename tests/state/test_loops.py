@@ -61,7 +61,7 @@ async def test_a_synchronous_run_within_an_open_library_of_this_loop(tmp_path: P
     async with open_library(tmp_path / "library") as library:
         graph = read_agent.build().compile(checkpointer=library.checkpointer, store=library.store)
         graph.invoke(asked("The lamp is out.", 1), thread(1), context=ReaderContext(model=""))
-        assert graph.get_state(thread(1)).values["status"] == "answered"
+        assert graph.get_state(thread(1)).values["status"] == "nearest"
 
 
 def test_a_state_of_the_history_is_edited_while_it_is_gone_through(tmp_path: Path) -> None:

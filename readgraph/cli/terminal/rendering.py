@@ -19,6 +19,8 @@ from readgraph.state.words import counted
 
 NO_MODEL = f"Read without a model: pages cut by rule, sentences quoted. To read with one, give --model: {HOW_TO_NAME}"
 
+NOTHING_SHARED = "No passage that was looked at shares words with your question."
+
 PLAIN: dict[str, Any] = {"box": None, "header_style": "dim", "padding": (0, 2, 0, 0)}
 """The style of tables."""
 
@@ -81,7 +83,18 @@ def answer_text(found: dict[str, Any]) -> Text:
         return Text(lead + answer if answer else "The budget ran out before anything was found.", style="bold")
     if found["status"] == "researched":
         return Text(found["context"])
-    return Text(answer or "The text doesn't say.", style="bold")
+    if found["status"] == "nearest":
+        return Text(_nearest(found), style="bold")
+    nothing = "The text doesn't say." if found["steps"][-1]["model"] else NOTHING_SHARED
+    return Text(answer or nothing, style="bold")
+
+
+def _nearest(found: dict[str, Any]) -> str:
+    """What stands above the nearest passages, which are printed as citations."""
+    if not found["choice"]:
+        return "Nearest passages:" if found["citations"] else f"Nearest passage: {found['answer']}"
+    option = f"{found['choice']}. {found['marked_answer']}"
+    return f"Nearest passages, for {option}" if found["citations"] else f"{NOTHING_SHARED} A guess: {option}"
 
 
 def print_memory(

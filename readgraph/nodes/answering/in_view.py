@@ -54,7 +54,8 @@ def answering(
     """A node that answers from what is in view; `without_model`: another view for use without a model.
 
     `writes`: the type of the update, for the wiring check; `settings`: the groups of settings that the views use. The
-    status is `no_answer` if the text does not contain the answer, or `researched` if only a context was asked for.
+    status is `nearest` where passages were quoted instead of asking, `no_answer` if the text does not contain the
+    answer, or `researched` if only a context was asked for.
     """
 
     async def answer(state: StateT, runtime: Runtime[ReaderContext]) -> UpdateT:
@@ -91,7 +92,7 @@ async def _update(seen: InView, said: SaidAnswer, state: AskedState, runtime: Ru
         "answer": said.answer,
         "choice": said.choice,
         "quotes": said.quotes,
-        "status": "answered" if said.answer else "researched" if said.context_alone else "no_answer",
+        "status": said.status,
         "compression_rate": None if said.words is None else compression_rate(said.words, seen.document),
         "percent_read": percent_read(read, seen.document),
         "step_summary": said.summary,

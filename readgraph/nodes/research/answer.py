@@ -73,8 +73,7 @@ async def research_in_view(state: FoundState, runtime: Runtime[ReaderContext]) -
         return said._replace(quotes=quotes, words=context.words, summary=did)
 
     async def quote() -> SaidAnswer:
-        read = [] if context.memos else await _packed(state["pages_read"], context.document, context.memory, runtime)
-        texts = context.memos or {page.number: page.text for page in read}
+        texts = context.memos or await _texts(state["pages_read"], context, runtime)
         return quoted_answer(texts, state)._replace(words=sum(map(count_words, texts.values())))
 
     return InView(context.document, quote, ask, beside={"context": context.text})
@@ -102,6 +101,14 @@ async def _packed(
 ) -> list[ShownPage]:
     most_words = int(runtime.context.window_words * EVIDENCE_SHARE)
     return await pack_pages(page_store(runtime), document, memory, numbers, most_words)
+
+
+async def _texts(numbers: list[int], context: Context, runtime: Runtime[ReaderContext]) -> dict[int, str]:
+    """The pages in full, whatever their size: they are quoted, and no window has to hold them."""
+    store = page_store(runtime)
+    pages = await store.pages(context.memory.id, numbers)
+    texts = await store.spans(context.document, [(page.start, page.end) for page in pages])
+    return {page.number: text for page, text in zip(pages, texts, strict=True)}
 
 
 def _given(context: Context, runtime: Runtime[ReaderContext]) -> SaidAnswer | None:

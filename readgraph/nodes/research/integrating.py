@@ -1,5 +1,6 @@
 """Read the pages that were found and add what they say to the notes (GAM, section 2.2.2)."""
 
+import sys
 from collections.abc import Iterable
 
 from langgraph.runtime import Runtime
@@ -57,7 +58,7 @@ class IntegrateUpdate(TypedDict):
 
 async def integrate_without_model(state: IntegrateState, runtime: Runtime[ReaderContext]) -> IntegrateUpdate:
     """Without a model: the notes are the passages that best match the question."""
-    shown = await _shown(state, runtime)
+    shown = await _shown(state, runtime, most_words=sys.maxsize)  # no window has to hold them
     return await _with_passages(state, runtime, shown) if shown else _unchanged(state, "no page to read")
 
 
@@ -68,7 +69,7 @@ async def integrate(state: IntegrateState, runtime: Runtime[ReaderContext]) -> I
     Sources are pages that were shown, in this round or earlier. An empty reply leaves the notes unchanged; without a
     usable reply, passages of the pages are added instead.
     """
-    shown = await _shown(state, runtime)
+    shown = await _shown(state, runtime, most_words=int(runtime.context.window_words * EVIDENCE_SHARE))
     if not shown:
         return _unchanged(state, "no page to read")
     prompt = integrate_prompt(pages_text(shown), state["notes"], state["question_text"], state["choices"])
@@ -87,10 +88,9 @@ async def integrate(state: IntegrateState, runtime: Runtime[ReaderContext]) -> I
     return await _integrated(state, runtime, reply.content.strip(), sources, snippets, shown)
 
 
-async def _shown(state: IntegrateState, runtime: Runtime[ReaderContext]) -> list[ShownPage]:
+async def _shown(state: IntegrateState, runtime: Runtime[ReaderContext], *, most_words: int) -> list[ShownPage]:
     document, memory = await remembered(runtime, state["document"], state["memory"])
     numbers = [hit["page"] for hit in state["hits"] if hit["page"] not in state["pages_read"]]
-    most_words = int(runtime.context.window_words * EVIDENCE_SHARE)
     return await pack_pages(page_store(runtime), document, memory, numbers, most_words)
 
 

@@ -28,7 +28,7 @@ async def findings_in_view(state: WalkingState, runtime: Runtime[ReaderContext])
     answers = [finding for finding in findings if finding["answers"]]
     unusable = any(not hop["valid"] for hop in state["hops"][-1:])
     gave_up = unusable and not answers
-    first = _taken(answers[0] if answers else None, state)
+    first = _taken(answers[0] if answers else None, state)._replace(nearest=not runtime.context.model)
     if not findings or gave_up or (len(findings) == 1 and answers):
         return known(document, first)
 
@@ -63,7 +63,7 @@ def _taken(finding: Finding | None, state: WalkingState) -> SaidAnswer:
 async def leaves_in_view(state: WalkingState, runtime: Runtime[ReaderContext]) -> InView:
     """Answer from all notes, with the leaves in full that fit the window, first those that had something to say.
 
-    Where the walk found nothing, the notes may still hold the answer. Without a model the leaves are quoted.
+    Where the walk found nothing, the notes may still hold the answer.
     """
     first = [finding["page"] for finding in state["findings"]]
     view = await view_memory(runtime, state["document"], state["memory"], [])
@@ -71,5 +71,10 @@ async def leaves_in_view(state: WalkingState, runtime: Runtime[ReaderContext]) -
     return await memory_with(leaves, state, runtime)
 
 
+async def every_leaf_in_view(state: WalkingState, runtime: Runtime[ReaderContext]) -> InView:
+    """Without a model the leaves are quoted: all of them, since no window has to hold them."""
+    return await memory_with(state["pages_read"], state, runtime)
+
+
 answer = answering(findings_in_view, writes=AnswerUpdate)
-answer_over_leaves = answering(leaves_in_view, writes=AnswerUpdate, settings=(Window,))
+answer_over_leaves = answering(leaves_in_view, every_leaf_in_view, writes=AnswerUpdate, settings=(Window,))

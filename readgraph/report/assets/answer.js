@@ -1,6 +1,7 @@
 const SAID = {
   answered: "answered",
-  no_answer: "the text doesn't say",
+  nearest: "nearest passages",
+  no_answer: "no answer",
   budget: "the budget ran out",
   reading: "not finished",
   researched: "a context, no answer",
@@ -8,8 +9,12 @@ const SAID = {
 
 /** The question, what was answered, and the words of the text that show it. */
 function answerSection(found) {
-  const lead = found.status === "budget" && found.answer ? "The budget ran out first. Nearest in what was read:" : "";
-  const nothing = found.status === "budget" ? "The budget ran out before anything was found." : "The text doesn't say.";
+  const leads = { budget: "The budget ran out first. Nearest in what was read:", nearest: "Nearest to the question:" };
+  const lead = found.answer ? leads[found.status] : "";
+  const unsaid = found.steps.at(-1)?.model
+    ? "The text doesn't say."
+    : "No passage that was looked at shares words with your question.";
+  const nothing = found.status === "budget" ? "The budget ran out before anything was found." : unsaid;
   return element(
     "section.answer",
     { "aria-labelledby": "question" },
