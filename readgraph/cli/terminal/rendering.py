@@ -91,10 +91,12 @@ def answer_text(found: dict[str, Any]) -> Text:
 
 def _nearest(found: dict[str, Any]) -> str:
     """What stands above the nearest passages, which are printed as citations."""
-    if not found["choice"]:
-        return "Nearest passages:" if found["citations"] else f"Nearest passage: {found['answer']}"
-    option = f"{found['choice']}. {found['marked_answer']}"
-    return f"Nearest passages, for {option}" if found["citations"] else f"{NOTHING_SHARED} A guess: {option}"
+    if found["choice"]:
+        option = f"{found['choice']}. {found['marked_answer']}"
+        return f"Nearest passages, for {option}" if found["citations"] else f"{NOTHING_SHARED} A guess: {option}"
+    if not found["citations"]:
+        return f"Nearest passage: {found['answer']}"
+    return "Nearest passage:" if len(found["citations"]) == 1 else "Nearest passages:"
 
 
 def print_memory(
