@@ -8,7 +8,7 @@ from io import StringIO
 from readgraph.sources.blocks import on_a_line
 from readgraph.sources.encodings import decode
 from readgraph.sources.given_files import most_bytes
-from readgraph.sources.places import Place, on_one_line, ordered
+from readgraph.sources.places import MOST_PLACES, Place, on_one_line
 from readgraph.sources.source_text import Converted
 from readgraph.state.errors import BadInput
 
@@ -25,22 +25,31 @@ _LINE_END = re.compile(r"\r\n?|\n")
 def convert(data: bytes, name: str) -> Converted:
     """The rows of a table, such as "station: Lundeford | year: 1991"; places are "row 2" and so on, as in a sheet.
 
+    Where there are too many rows, a place is several: "rows 2–6".
     Empty cells are left out. A first row of different words names the columns; without one they are "column 1" and so
     on. Raises `BadInput` if there is no cell with text, or if the rows can't be told apart.
     """
     table = decode(data, name)
     parts: list[str] = []
-    places: list[Place] = []
+    rows: list[tuple[int, int]] = []
     length = 0
     for number, row in _rows(table, name):
-        places.append(Place(length, f"row {number}"))
+        rows.append((length, number))
         parts.append(row)
         length += len(row) + 2
         if length > most_bytes():
             raise BadInput(f"{name} would become more than {most_bytes() // 1_000_000} MB of text: split it.")
     if not parts:
         raise BadInput(f"{name} holds no row with text: there is nothing to read.")
-    return Converted("\n\n".join(parts), ordered(places))
+    return Converted("\n\n".join(parts), tuple(_places(rows)))
+
+
+def _places(rows: Sequence[tuple[int, int]]) -> Iterator[Place]:
+    """The places of rows with these offsets and numbers."""
+    together = -(-len(rows) // MOST_PLACES)
+    for first in range(0, len(rows), together):
+        (start, number), (_, last) = rows[first], rows[min(first + together, len(rows)) - 1]
+        yield Place(start, f"row {number}" if last == number else f"rows {number}–{last}")
 
 
 def _rows(table: str, name: str) -> Iterator[tuple[int, str]]:

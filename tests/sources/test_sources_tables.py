@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
-from readgraph.sources import load
+from readgraph.sources import load, place_at
 from readgraph.sources.csv_text import convert
+from readgraph.sources.places import MOST_PLACES
 from readgraph.state.errors import BadInput
 from tests.support.source_files import labelled, write_file
 from tests.support.sources import assert_file_refused
@@ -36,6 +37,13 @@ def test_a_table_without_column_names_and_cells_of_several_lines(tmp_path: Path)
     source = load(write_file(tmp_path / "a.tsv", '1991\t"two\nlines"\n1992\t\tmore\n'))
     assert source.text == "column 1: 1991 | column 2: two lines\n\ncolumn 1: 1992 | column 3: more"
     assert [place.label for place in source.places] == ["row 1", "row 2"]
+
+
+def test_a_place_of_a_long_table_is_several_rows(tmp_path: Path) -> None:
+    rows = MOST_PLACES + 1
+    source = load(write_file(tmp_path / "a.csv", "a,b\n" + "".join(f"x{number},1\n" for number in range(rows))))
+    assert place_at(source.places, source.text.index("x1 ")) == "rows 2–3"
+    assert source.places[-1].label == f"row {rows + 1}" and len(source.places) <= MOST_PLACES
 
 
 @pytest.mark.parametrize(
