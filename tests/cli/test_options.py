@@ -245,6 +245,7 @@ PROBES = {
     "remember --gap": Probe("remember days {chat}", "--gap 9"),
     "ask --glob": Probe("ask gander? {folder}", "--glob *.md"),
     "ask --continue": Probe("ask Why?", "--continue", (ASK,)),
+    "ask --documents": Probe("ask goat,gander?", "--documents 1", ("read {folder}",)),
     "ask --option": Probe(ASK, "--option goat --option gander"),
     "ask --method": Probe("ask Who? {text}", "--method bm25"),
     "ask --estimate": Probe(ASK, "--estimate"),

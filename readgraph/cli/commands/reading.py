@@ -115,8 +115,8 @@ def ask(
     paths: Annotated[
         list[Path] | None,
         files(
-            "Files, folders and https:// addresses (several are read as one), - for standard input, or a document in "
-            "the library."
+            "Files, folders and https:// addresses (several are read as one), - for standard input, or documents in "
+            "the library; without any, the documents of the library that share most words with the question."
         ),
     ] = None,
     glob: Glob = None,
@@ -124,6 +124,15 @@ def ask(
         bool,
         typer.Option("--continue", help="Ask a follow-up to the last question; the model sees it with its answer."),
     ] = False,
+    documents: Annotated[
+        int | None,
+        typer.Option(
+            "--documents",
+            min=1,
+            metavar="N",
+            help="Without FILE: read at most this many of the library's documents (3).",
+        ),
+    ] = None,
     option: Option = None,
     method: MethodName = None,
     estimate: EstimateOnly = False,
@@ -139,6 +148,8 @@ def ask(
     Examples:
     readgraph ask "Who took the log book?" examples/the-lamp-at-sarn-head.txt
 
+    readgraph ask "Who took the log book?"
+
     readgraph ask --continue "And for whom?"
 
     """
@@ -150,11 +161,21 @@ def ask(
         if unused := [name for name, given in (("--show-steps", show_steps), ("--report", report)) if given]:
             raise BadInput(f"--estimate reads nothing that could be shown: leave {', '.join(unused)} out.")
         question_text = " ".join([question, *(option or [])])
-        print_estimate(paths or [], glob, question_text, method, context, library, screen)
+        print_estimate(paths or [], glob, question_text, method, context, library, screen, documents)
         return
     from readgraph.cli.run.ask import ask_documents
 
     screen = replace(screen, steps=show_steps)
     ask_documents(
-        question, option or [], paths or [], glob, method, context, library, screen, follow_up=follow_up, report=report
+        question,
+        option or [],
+        paths or [],
+        glob,
+        method,
+        context,
+        library,
+        screen,
+        follow_up=follow_up,
+        report=report,
+        most=documents,
     )

@@ -8,6 +8,7 @@ from typing import Any
 
 from readgraph.cli.method_settings import check_used
 from readgraph.cli.run.documents import asked_document, asked_sources, conversion_seconds
+from readgraph.cli.run.picking import MOST_PICKED, picked_document
 from readgraph.cli.run.run_graph import run_graph
 from readgraph.cli.settings import chosen_method
 from readgraph.cli.terminal.output_options import Screen
@@ -39,19 +40,25 @@ def ask_documents(
     *,
     follow_up: bool,
     report: Path | None = None,
+    most: int | None = None,
 ) -> None:
-    """Answer a question about the documents and print the answer; `report` is a file for the report."""
+    """Answer a question about the documents and print the answer; `report` is a file for the report.
+
+    Without paths, at most `most` documents of the library are picked.
+    """
     if not question.strip():
         raise BadInput("The question is empty: write one.")
     if len(options) == 1:
         raise BadInput("A multiple choice needs at least two options; there is one --option.")
-    if not paths and not follow_up:
-        raise BadInput("There is nothing to read: name a file, or follow up the last question with --continue.")
+    if most is not None and (paths or follow_up):
+        raise BadInput("--documents is for a question to the whole library: leave it out, or name no file.")
     if report:
         check_report(report)
     request = Question(question=question, options=options, follow_up=follow_up)
     sources = asked_sources(paths, glob, folder, screen)
-    found, page = asyncio.run(_ask(request, sources, method, context, folder, screen, reported=report is not None))
+    found, page = asyncio.run(
+        _ask(request, sources, most or MOST_PICKED, method, context, folder, screen, reported=report is not None)
+    )
     _print(found, context, screen)
     if report:
         write_report(report, page, quiet=screen.quiet)
@@ -74,6 +81,7 @@ def _print(found: dict[str, Any], context: ReaderContext, screen: Screen) -> Non
 async def _ask(
     request: Question,
     sources: Sequence[SourceText | str],
+    most: int,
     method: str | None,
     context: ReaderContext,
     folder: Path | None,
@@ -83,7 +91,10 @@ async def _ask(
 ) -> tuple[dict[str, Any], bytes]:
     """The graph's output, and the report where one is wanted."""
     async with open_library(folder) as library:
+        picking = not sources and not request["follow_up"]
         document = await asked_document(library, sources) if sources else None
+        if picking:
+            document = await picked_document(library, " ".join([request["question"], *request["options"]]), most)
         if request["follow_up"]:
             document, thread, last_method = await _last_question(library, document)
             if method not in (None, last_method):
@@ -94,10 +105,12 @@ async def _ask(
             check_used([used], asks=True)
         else:
             thread, used = "", chosen_method(method, document)
-        assert document is not None, "there are files, or a last question"
+        assert document is not None, "there are files, or documents were picked, or there is a last question"
         seconds = conversion_seconds(sources)
         output = await run_graph(library, used.build(), used.name, document, request, context, screen, thread, seconds)
         found = with_marks(output)
+        if picking:
+            found["picked"] = output["documents"] or [{"id": document.id, "title": document.title}]
         page = render(await report_of_answer(library.pages, request, found, used.note)) if reported else b""
         return found, page
 

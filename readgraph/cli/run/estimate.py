@@ -9,6 +9,7 @@ from typing import NamedTuple
 from rich.table import Table
 
 from readgraph.cli.run.documents import asked_document, asked_sources, check_glob, sources_of
+from readgraph.cli.run.picking import MOST_PICKED, picked_document
 from readgraph.cli.settings import chosen_method
 from readgraph.cli.terminal.output_options import Screen
 from readgraph.cli.terminal.prices import TOKENS_PER_WORD, Price, in_dollars, known_price
@@ -33,14 +34,22 @@ def estimate(
     context: ReaderContext,
     folder: Path | None,
     screen: Screen,
+    most: int | None = None,
 ) -> None:
-    """Print what reading the documents will use: each on its own, or with a question, all read as one."""
-    if not paths:
+    """Print what reading the documents will use: each on its own, or with a question, all read as one.
+
+    A question without documents is one to the library, of which at most `most` documents are picked.
+    """
+    if not paths and question is None:
         raise BadInput("There is nothing to estimate: name the documents.")
+    if most is not None and paths:
+        raise BadInput("--documents is for a question to the whole library: leave it out, or name no file.")
     check_glob(paths, glob)
     load_sources = sources_of if question is None else asked_sources
     sources = load_sources(paths, glob, folder, screen)
-    show_estimate(*asyncio.run(_estimated(sources, question, method, context, folder)), context, screen)
+    show_estimate(
+        *asyncio.run(_estimated(sources, question, most or MOST_PICKED, method, context, folder)), context, screen
+    )
 
 
 def show_estimate(
@@ -77,6 +86,7 @@ class PricedEstimate(NamedTuple):
 async def _estimated(
     sources: Sequence[SourceText | str],
     question: str | None,
+    most: int,
     method: str | None,
     context: ReaderContext,
     folder: Path | None,
@@ -84,8 +94,10 @@ async def _estimated(
     async with open_library(folder) as library:
         if question is None:
             documents = [await asked_document(library, [source]) for source in sources]
-        else:
+        elif sources:
             documents = [await asked_document(library, sources)]
+        else:
+            documents = [await picked_document(library, question, most)]
         asks, question_words = question is not None, None if question is None else count_words(question)
         each = [
             await estimate_reading(

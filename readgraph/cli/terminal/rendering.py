@@ -38,6 +38,9 @@ def print_answer(found: dict[str, Any], screen: Screen) -> None:
     print_citations(found["citations"])
     if screen.quiet:
         return
+    if "picked" in found:
+        titles = ", ".join(f"'{each['title']}'" for each in found["picked"])
+        console.print(Text(f"picked from the library: {titles}", style="dim"))
     pages = ", ".join(map(str, found["pages_read"])) or "none"
     share = found["percent_read"]
     read = f" ({percent(share)} of the text)" if share else ""
