@@ -29,7 +29,8 @@ FIGURES = ("compression_rate", "look_ups", "hops", "percent_read", "calls", "inp
 class Kept:
     """The contents of a folder about the questions of a dataset, loaded once.
 
-    `outcomes` are by method, in the order in which the methods were named, without methods that have none.
+    `outcomes` are by method, in the order in which the methods were named, without methods that have none; each
+    method's are by run, in the order of the questions, whichever came first.
     `judgements` are those of all raters, `memories` those of the dataset's texts.
     """
 
@@ -41,10 +42,12 @@ class Kept:
     @classmethod
     def of(cls, dataset: Dataset, folder: EvaluationFolder) -> "Kept":
         """Load a folder's contents, without those about other questions."""
-        what, items, texts = folder.what(), {item.id for item in dataset.items}, {item.text for item in dataset.items}
+        what, texts = folder.what(), {item.text for item in dataset.items}
+        place = {item.id: number for number, item in enumerate(dataset.items)}
         outcomes: dict[str, list[Outcome]] = {name: [] for name in what["methods"]}
-        for outcome in folder.outcomes():
-            if outcome.item in items and outcome.method in outcomes:
+        known = [outcome for outcome in folder.outcomes() if outcome.item in place]
+        for outcome in sorted(known, key=lambda each: (each.run, place[each.item])):
+            if outcome.method in outcomes:
                 outcomes[outcome.method].append(outcome)
         memories = [memory for memory in folder.memories() if memory["text"] in texts]
         return cls(what, {name: of for name, of in outcomes.items() if of}, folder.judgements(), memories)
@@ -142,6 +145,7 @@ def _method(
     categories = {item.id: item.category for item in dataset.items}
     answered = [outcome for outcome in outcomes if outcome.status != "failed"]
     in_building = [line["fallbacks"] for line in _built(name, memories)]
+    fallbacks = sum(map(Counter, [*in_building, *(one.fallbacks for one in answered)]), Counter[str]())
     return {
         "method": name,
         "runs": len({outcome.run for outcome in outcomes}),
@@ -151,7 +155,7 @@ def _method(
         "figures": {field: _mean(getattr(one, field) for one in answered) for field in FIGURES},
         "walks": _walks(answered, leading(scores)),
         "valid_replies": _valid_replies(answered),
-        "fallbacks": dict(sum(map(Counter, [*in_building, *(one.fallbacks for one in answered)]), Counter[str]())),
+        "fallbacks": dict(sorted(fallbacks.items())),
         "seconds": _mean(one.usage["seconds"] for one in answered),
         "cost": _sum(one.cost for one in outcomes),
         "building": _building(name, memories),

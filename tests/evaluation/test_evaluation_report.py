@@ -24,7 +24,7 @@ from readgraph.evaluation.result_files import write_results
 from readgraph.evaluation.scored import scored_evaluation
 from readgraph.state.reading import NOTHING_USED
 from tests.support.command import Command
-from tests.support.evaluations import answer, even, every, folder_of, quiz
+from tests.support.evaluations import answer, even, every, folder_of, never, quiz
 
 SCRIPT = "</script><script>document.title = 'taken'</script><b>$x$</b>"
 
@@ -54,6 +54,22 @@ def with_failure(dataset: Dataset, path: Path, problem: str) -> EvaluationFolder
     failed = answer("read-agent", 1, dataset.items[0], True, status="failed", problem=problem, answer=None, choice=None)
     folder.append("answers", [failed])
     return folder
+
+
+def test_the_order_in_which_answers_came_is_in_no_file(tmp_path: Path) -> None:
+    dataset = quiz(9, categories=("fact", "time"))
+    folder = folder_of(tmp_path / "out", dataset, {"bm25": even, "gam": never}, runs=2, fallbacks={"choice": 1})
+    folder.append("answers", [{**answer("gam", 0, dataset.items[0], False), "fallbacks": {"answer": 1}}])
+    files = ("results.json", "results.csv", "scores.csv")
+
+    def written() -> list[bytes]:
+        write_results(dataset, folder)
+        return [(folder.path / name).read_bytes() for name in files]
+
+    as_they_came, path = written(), folder.path / "answers.jsonl"
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    path.write_text("".join([lines[-1], *reversed(lines[:18]), *reversed(lines[19:-1])]), encoding="utf-8")
+    assert written() == as_they_came
 
 
 # The table
