@@ -245,6 +245,7 @@ PROBES = {
     "remember --gap": Probe("remember days {chat}", "--gap 9"),
     "ask --glob": Probe("ask gander? {folder}", "--glob *.md"),
     "ask --continue": Probe("ask Why?", "--continue", (ASK,)),
+    "ask --open": Probe(f"{ASK} --report {{tmp}}/report.html", "--open"),
     "ask --documents": Probe("ask goat,gander?", "--documents 1", ("read {folder}",)),
     "ask --option": Probe(ASK, "--option goat --option gander"),
     "ask --method": Probe("ask Who? {text}", "--method bm25"),
@@ -252,6 +253,7 @@ PROBES = {
     "ask --show-steps": Probe(ASK, "--show-steps"),
     "ask --report": Probe(ASK, "--report {tmp}/report.html"),
     "ask --profile": Probe("ask keeper? {text}", "--profile nested-keys"),
+    "show --open": Probe("show {text} --report {tmp}/report.html", "--open", (READ,)),
     "show --page": Probe("show {text}", "--page 0", (READ,)),
     "show --at": Probe("show {text}", "--at line", (READ,)),
     "show --quote": Probe("show {text}", "--quote lamp", (READ,)),
@@ -395,6 +397,7 @@ def test_an_option_can_be_seen_to_do_something(
         "own": tmp_path / "own.jsonl",
     }
     monkeypatch.setattr("readgraph.cli.run.studio.serve", lambda *given, **more: typer.echo(repr((given, more))))
+    monkeypatch.setattr("webbrowser.open", typer.echo)
     server.respond = lambda request: {"count": 3} if asked_for(request) == "Counted" else reader(request)
     server.latency = 0.3 if "timeout" in name else 0
 

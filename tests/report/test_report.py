@@ -208,3 +208,22 @@ def test_a_report_that_cannot_be_written_is_one_line_and_the_answer_is_reported(
     ran = readgraph("ask", "What of the goat on the gallery?", STORY, "--quiet", "--report", "/dev/full")
     assert ran.code == 2 and "Goat" in ran.out
     assert ran.err.startswith("readgraph: The report /dev/full can't be written") and ran.err.count("\n") == 1
+
+
+def test_the_command_opens_a_report(readgraph: Command, tmp_path: Path, monkeypatch: MonkeyPatch) -> None:
+    opened: list[str] = []
+
+    def browse(address: str) -> bool:
+        opened.append(address)
+        return True
+
+    monkeypatch.setattr("webbrowser.open", browse)
+    readgraph("read", STORY, "--method", "bm25")
+    file = tmp_path / "a report.html"
+    assert readgraph("show", STORY, "--report", file).code == 0 and opened == []
+    assert readgraph("show", STORY, "--report", file, "--open").code == 0 and opened == [file.as_uri()]
+    monkeypatch.setattr("webbrowser.open", lambda address: False)
+    ran = readgraph("show", STORY, "--report", file, "--open")
+    assert ran.code == 0 and "no browser to open" in ran.err
+    for line in (("show", STORY), ("ask", "Who?", STORY), ("ask", "Who?", STORY, "--estimate")):
+        assert_refused(readgraph(*line, "--open"), "name a file for it with --report")

@@ -7,9 +7,11 @@ import typer
 from readgraph.cli.commands.options import (
     Json,
     LibraryFolder,
+    OpenReport,
     Report,
     Sure,
     check_alone,
+    check_open,
 )
 from readgraph.state.errors import BadInput
 
@@ -45,17 +47,19 @@ def show(
     ] = None,
     library: LibraryFolder = None,
     report: Report = None,
+    opened: OpenReport = False,
     as_json: Json = False,
 ) -> None:
     """List what the library holds, or a document's pages with their gists, or the text where a citation stands.
 
     Example: readgraph show report.pdf --at "PDF page 58" --quote "maximum discharge"
     """
+    check_open(report, opened=opened)
     if report:
         from readgraph.cli.run.show import report_document
 
-        check_alone(run, "writes a file and prints nothing", "--report", "--library", "--method")
-        report_document(document, library, method, report)
+        check_alone(run, "writes a file and prints nothing", "--report", "--library", "--method", "--open")
+        report_document(document, library, method, report, opened=opened)
     elif page is not None or at is not None or quote is not None:
         from readgraph.cli.run.show_place import show_place
 

@@ -71,10 +71,17 @@ Report = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="Write a report: one HTML page that shows what was read.", show_default=False),
 ]
+OpenReport = Annotated[bool, typer.Option("--open", help="Open the report in the browser.")]
 Sure = Annotated[bool, typer.Option("--yes", help="Don't ask for confirmation.")]
 Glob = Annotated[
     str | None, typer.Option(help="Read only the files of folders that match, such as '*.md'.", metavar="PATTERN")
 ]
+
+
+def check_open(report: Path | None, *, opened: bool) -> None:
+    """Raise `BadInput` where a report is to be opened and none is written."""
+    if opened and not report:
+        raise BadInput("--open opens the report: name a file for it with --report.")
 
 
 def options_of(groups: Groups) -> dict[str, Any]:

@@ -14,9 +14,11 @@ from readgraph.cli.commands.options import (
     Glob,
     LibraryFolder,
     MethodName,
+    OpenReport,
     Option,
     QuestionText,
     Report,
+    check_open,
     files,
     with_context,
     with_screen,
@@ -142,6 +144,7 @@ def ask(
         typer.Option("--show-steps", help="Print what each step did and how many calls, words and seconds it took."),
     ] = False,
     report: Report = None,
+    opened: OpenReport = False,
 ) -> None:
     """Answer a question about documents, and quote the passages that support the answer.
 
@@ -153,6 +156,7 @@ def ask(
     readgraph ask --continue "And for whom?"
 
     """
+    check_open(report, opened=opened)
     if estimate:
         from readgraph.cli.run.estimate import estimate as print_estimate
 
@@ -177,5 +181,6 @@ def ask(
         screen,
         follow_up=follow_up,
         report=report,
+        opened=opened,
         most=documents,
     )

@@ -40,6 +40,7 @@ def ask_documents(
     *,
     follow_up: bool,
     report: Path | None = None,
+    opened: bool = False,
     most: int | None = None,
 ) -> None:
     """Answer a question about the documents and print the answer; `report` is a file for the report.
@@ -61,7 +62,7 @@ def ask_documents(
     )
     _print(found, context, screen)
     if report:
-        write_report(report, page, quiet=screen.quiet)
+        write_report(report, page, quiet=screen.quiet, in_browser=opened)
 
 
 def _print(found: dict[str, Any], context: ReaderContext, screen: Screen) -> None:

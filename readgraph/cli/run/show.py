@@ -81,12 +81,12 @@ def show_document(named: str, folder: Path | None, *, method: str | None, as_jso
         console.print(Text(note.text if note else f"(no {called} yet)"))
 
 
-def report_document(named: str, folder: Path | None, method: str | None, file: Path) -> None:
+def report_document(named: str, folder: Path | None, method: str | None, file: Path, *, opened: bool) -> None:
     """Write the report of a document's newest memory, or of a method's."""
     if not named:
         raise BadInput("There is nothing to report: name a document.")
     check_report(file)
-    write_report(file, asyncio.run(_report(named, folder, method)), quiet=False)
+    write_report(file, asyncio.run(_report(named, folder, method)), quiet=False, in_browser=opened)
 
 
 async def _report(named: str, folder: Path | None, method: str | None) -> bytes:

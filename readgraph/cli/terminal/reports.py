@@ -1,6 +1,7 @@
 """`--report FILE`: the reading report as a file."""
 
 import os
+import webbrowser
 from pathlib import Path
 
 from readgraph.cli.terminal.safe_text import Console, Text
@@ -25,8 +26,8 @@ def check_report(file: Path) -> None:
         raise BadInput(f"The report {file} can't be written: permission is missing.")
 
 
-def write_report(file: Path, page: bytes, *, quiet: bool) -> None:
-    """Write a report and print where it is; raises `BadInput` where that fails."""
+def write_report(file: Path, page: bytes, *, quiet: bool, in_browser: bool) -> None:
+    """Write a report and print where it is; `in_browser`: show it there. Raises `BadInput` where writing fails."""
     try:
         with written_whole(file, "wb") as opened:
             opened.write(page)
@@ -34,6 +35,8 @@ def write_report(file: Path, page: bytes, *, quiet: bool) -> None:
         raise _unwritable(file, problem) from None
     if not quiet:
         Console(stderr=True, soft_wrap=True).print(Text(f"The report is in {file}", style="dim"))
+    if in_browser and not webbrowser.open(file.resolve().as_uri()):
+        Console(stderr=True, soft_wrap=True).print(Text(f"There is no browser to open: {file} is the report."))
 
 
 def _beginning(file: Path) -> bytes:
