@@ -35,30 +35,68 @@ FEWEST_LETTERS = 3
 PASSAGE_WORDS = 20
 FEWEST_PASSAGE_WORDS = 8
 
+MOST_FACTS = 3
+"""Figures and names that add to the weight of a sentence."""
+
+EVEN_WORDS = 6
+"""Added to a sentence's length, so that a short one doesn't outweigh a long one by a frequent word."""
+
+FEWEST_TELLING = 3
+"""Fewest different content words of a sentence that says something without a figure or a name."""
+
 _WORD = re.compile(r"\w+")
+_HEADING_LINE = re.compile(r"\s*#{1,6}[ \t][^\n]*\s*")
+_SPEAKER = re.compile(r"^[ \t]*(\w[^\n:.!?]{0,29}):[ \t]+", re.MULTILINE)
+_FIGURE, _NAME = re.compile(r"\d[\d.,:]*"), re.compile(r"(?<=[\w,;] )[^\W\d_a-z]\w{2,}")
 
 
 def extract_gist(text: str, most_words: int | None = None) -> str:
-    """The sentences whose words are most frequent on the page, in their order (after SumBasic).
+    """The first heading, then the most informative sentences, in their order (after SumBasic).
 
     At most `most_words` words of them, or a share of the page's own.
     """
     spans = sentence_spans(text)
-    sentences = [content_words(text[start:end]) for start, end in spans]
-    frequency = Counter(word for words in sentences for word in {*words})
     allowed = most_words or max(GIST_WORDS, round(GIST_SHARE * count_words(text)))
-
-    def weight(number: int) -> tuple[float, int]:
-        words = {*sentences[number]}
-        return sum(frequency[word] for word in words) / (len(words) + 3), -number
-
     kept: list[int] = []
-    for number in sorted(range(len(spans)), key=weight, reverse=True):
+    for number in _by_information(text, spans):
         words = count_words(text[slice(*spans[number])])
         if words <= allowed:
             kept.append(number)
             allowed -= words
     return " ".join(text[slice(*spans[number])] for number in sorted(kept)) or first_words(text.strip(), allowed)
+
+
+def _by_information(text: str, spans: Sequence[tuple[int, int]]) -> list[int]:
+    """The numbers of the sentences: the first heading, then those whose words are most frequent in the text.
+
+    Figures and names weigh more, and the names of a chat's speakers nothing. Code is left out, and what says little, as
+    greetings do.
+    """
+    speakers = {word for name in _SPEAKER.findall(text) for word in content_words(name)}
+    told = [_SPEAKER.sub("", text[slice(*span)]) for span in spans]
+    sentences = [{*content_words(sentence)} - speakers for sentence in told]
+    frequency = Counter(word for words in sentences for word in words)
+
+    facts = [len(_FIGURE.findall(sentence)) + len(_names(sentence) - speakers) for sentence in told]
+
+    def weight(number: int) -> tuple[float, int]:
+        information = sum(frequency[word] for word in sentences[number]) + min(facts[number], MOST_FACTS)
+        return information / (len(sentences[number]) + EVEN_WORDS), -number
+
+    prose = [number for number, span in enumerate(spans) if is_prose(text[slice(*span)])]
+    telling = [number for number in prose if len(sentences[number]) >= FEWEST_TELLING or facts[number]]
+    headings = [number for number, span in enumerate(spans) if _HEADING_LINE.fullmatch(text[slice(*span)])]
+    return [*headings[:1], *sorted(telling or prose, key=weight, reverse=True)]
+
+
+def _names(sentence: str) -> set[str]:
+    """The words written large within a sentence."""
+    return {*content_words(" ".join(_NAME.findall(sentence)))}
+
+
+def is_prose(sentence: str) -> bool:
+    """Whether a sentence says something by itself: a heading doesn't, and a block of code is not for a reader."""
+    return not (_HEADING_LINE.fullmatch(sentence) or sentence.lstrip().startswith(("```", "~~~")))
 
 
 def telling_words(text: str, most: int) -> list[str]:
@@ -80,15 +118,18 @@ def _first_stem(word: str) -> str:
 def passages(text: str) -> list[tuple[int, int]]:
     """Spans that begin at each sentence and extend until they have enough words to be understood.
 
-    They extend beyond a paragraph only if they would be very short otherwise.
+    They extend beyond a paragraph only if they would be very short otherwise. Headings and code are in none, unless the
+    text has nothing else.
     """
-    spans = sentence_spans(text)
+    every = sentence_spans(text)
+    spans = [span for span in every if is_prose(text[slice(*span)])] or every
     found = []
     for number, (start, end) in enumerate(spans):
         last = number
         while last + 1 < len(spans):
-            enough = FEWEST_PASSAGE_WORDS if "\n" in text[end : spans[last + 1][0]] else PASSAGE_WORDS
-            if count_words(text[start:end]) >= enough:
+            between = text[end : spans[last + 1][0]]
+            enough = FEWEST_PASSAGE_WORDS if "\n" in between else PASSAGE_WORDS
+            if between.strip() or count_words(text[start:end]) >= enough:
                 break
             last += 1
             end = spans[last][1]

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from readgraph.graphs.methods import METHODS
-from readgraph.nodes.extractive import quoted_answer
+from readgraph.nodes.extractive import extract_gist, quoted_answer
 from readgraph.state.context import ReaderContext
 from readgraph.state.library import Library
 
@@ -35,3 +35,20 @@ async def test_what_stands_in_a_text_beyond_the_window_is_found(library: Library
         {"document": document.id, "question": "What did Okonkwo pay for rope?"}, context=context
     )
     assert found["status"] == "nearest" and NEEDLE in found["citations"][0]["quote"]
+
+
+def test_a_gist_is_a_heading_and_what_says_most() -> None:
+    chat = (
+        "# Session 2\n\nMelanie: Thanks, Caroline! Wow, Caroline!\n"
+        "Caroline: Hey Mel! Good to see you! On 7 May I paid 45 euros for the course with Professor Okonkwo.\n"
+        "Melanie: Wow, Caroline! That is cool, Caroline!\nCaroline: Thanks, Melanie! So good to hear, Melanie!"
+    )
+    gist = extract_gist(chat, 25)
+    assert gist.startswith("# Session 2 ") and "On 7 May I paid 45 euros for the course with Professor Okonkwo" in gist
+    assert "Wow" not in gist
+
+
+def test_headings_and_code_are_no_answers() -> None:
+    page = {0: "# The red lamp\n\n```\nlamp = red\n```\n\nIt burned in the tower, and the lamp was red."}
+    said = quoted_answer(page, asked("Which lamp was red?"))
+    assert [quote["quote"] for quote in said.quotes] == ["It burned in the tower, and the lamp was red."]
