@@ -248,6 +248,7 @@ async def test_rounds_are_listed(library: Library, show: Show) -> None:
     ("status", "answer", "told"),
     [
         ("no_answer", None, "no answerThe text doesn't say."),
+        ("no_answer", "", "no answerNo passage that was looked at shares words with your question."),
         ("budget", None, "the budget ran outThe budget ran out before anything was found."),
         ("budget", "A goat.", "the budget ran outThe budget ran out first. Nearest in what was read:B. A goat."),
         ("answered", "A goat.", "answeredB. A goat."),
@@ -259,10 +260,11 @@ async def test_every_outcome_is_reported(
     library: Library, show: Show, status: str, answer: str | None, told: str
 ) -> None:
     choice = "B" if answer else None
-    made: dict[str, Any] = {"status": status, "answer": answer, "choice": choice, "citations": []}
+    made: dict[str, Any] = {"status": status, "answer": answer or None, "choice": choice, "citations": []}
     data, _ = await report(library, MANY, "What of storm 7?", **made, context="Notes of a goat.")
     data["options"] = ["A horse.", "A goat."] if answer else []
     data["read_to"] -= 1
+    data["found"]["steps"][-1]["model"] = "" if answer == "" else "openai:double"  # nothing asked of a model
     tab = show(data)
     assert "".join(tab.texts(".status, .lead, .said, .context")) == told
     assert [text.removesuffix("chosen") for text in tab.texts(".options .chosen")] == (["BA goat."] if answer else [])
