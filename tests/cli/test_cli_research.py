@@ -41,6 +41,7 @@ def test_the_context_alone_without_a_model(readgraph: Command) -> None:
     question = "What did the keeper's Remarks for 19 January say about a goat?"
     ran = readgraph("ask", question, STORY, "--method", "gam", "--context-only", "--evidence", "snippets")
     assert (ran.code, "Goat on gallery" in ran.out, "without a model" in ran.err) == (0, True, True)
+    question = "What did Marian Prosser buy at the auction?"
     found = readgraph("ask", question, STORY, "--method", "gam", "--rounds", 1, "--tools", "page", "--json").json
     used = {tool for hit in found["rounds"][0]["hits"] for tool in hit["tools"]}
     assert used == {"page"}

@@ -61,7 +61,7 @@ def test_a_method_reads_within_its_budget(
     readings.append(reading)
     with capsys.disabled():
         print(f"\n{HEADER}\n{line(reading)}" if len(readings) == 1 else f"\n{line(reading)}", end="")
-    assert reading.status in ("answered", "no_answer")
+    assert reading.status in ("answered", "nearest", "no_answer")
     assert reading.calls <= BUDGET
     assert reading.calls == reading.replies.total()
 

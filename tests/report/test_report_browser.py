@@ -264,6 +264,7 @@ async def test_every_outcome_is_reported(
     data, _ = await report(library, MANY, "What of storm 7?", **made, context="Notes of a goat.")
     data["options"] = ["A horse.", "A goat."] if answer else []
     data["read_to"] -= 1
+    assert data["found"]
     data["found"]["steps"][-1]["model"] = "" if answer == "" else "openai:double"  # nothing asked of a model
     tab = show(data)
     assert "".join(tab.texts(".status, .lead, .said, .context")) == told

@@ -42,7 +42,10 @@ async def test_every_reading_is_answered_by_the_replies_that_were_recorded(
             compiled = METHODS[reading["method"]].build().compile(store=library.store)
             given: Any = {k: reading[k] for k in ("document", "options")} | {"question": asked["question"]}
             found = await compiled.ainvoke(given, context=replace(context, **reading["settings"]))
-            assert {key: found[key] for key in reading["found"]} == reading["found"], reading
+            recorded = dict(reading["found"])
+            if not reading["settings"].get("model", "a model") and recorded["status"] == "answered":
+                recorded["status"] = "nearest"  # what quotes the nearest passages says so now
+            assert {key: found[key] for key in recorded} == recorded, reading
             assert found["usage"]["calls"] == 0
 
 
