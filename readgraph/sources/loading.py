@@ -15,40 +15,40 @@ from readgraph.sources.source_text import Converted, Converter, SourceText
 from readgraph.state.errors import BadInput
 
 KINDS = {
-    ".txt": "plain_text",
-    ".text": "plain_text",
-    ".md": "markdown_text",
-    ".markdown": "markdown_text",
-    ".html": "html_text",
-    ".htm": "html_text",
-    ".xhtml": "html_text",
-    ".pdf": "pdf_text",
-    ".epub": "epub_text",
-    ".docx": "docx_text",
-    ".odt": "odt_text",
-    ".rtf": "rtf_text",
-    ".pptx": "pptx_text",
-    ".csv": "csv_text",
-    ".tsv": "csv_text",
-    ".srt": "subtitles_text",
-    ".vtt": "subtitles_text",
-    ".rst": "rst_text",
-    ".ipynb": "notebook_text",
-    ".json": "chat_export",
-    ".zip": "chat_export",
+    ".txt": "formats.plain_text",
+    ".text": "formats.plain_text",
+    ".md": "formats.markdown_text",
+    ".markdown": "formats.markdown_text",
+    ".html": "formats.html_text",
+    ".htm": "formats.html_text",
+    ".xhtml": "formats.html_text",
+    ".pdf": "pdf.pdf_text",
+    ".epub": "formats.epub_text",
+    ".docx": "formats.docx_text",
+    ".odt": "formats.odt_text",
+    ".rtf": "formats.rtf_text",
+    ".pptx": "formats.pptx_text",
+    ".csv": "formats.csv_text",
+    ".tsv": "formats.csv_text",
+    ".srt": "formats.subtitles_text",
+    ".vtt": "formats.subtitles_text",
+    ".rst": "formats.rst_text",
+    ".ipynb": "formats.notebook_text",
+    ".json": "chats.chat_export",
+    ".zip": "chats.chat_export",
 }
-"""The module of this package that converts files with each ending."""
+"""The module in this package that converts files with each ending."""
 
 SUFFIXES = tuple(KINDS)
 """Endings of the files that can be read, in lower case."""
 
-IN_FOLDERS = tuple(suffix for suffix in SUFFIXES if KINDS[suffix] != "chat_export")
+IN_FOLDERS = tuple(suffix for suffix in SUFFIXES if KINDS[suffix] != "chats.chat_export")
 """Endings of the files that a folder stands for: most .json and .zip files hold no chat."""
 
 STANDARD_INPUT = "-"
 
 
-KEPT_AS_THEY_ARE = ("plain_text", "markdown_text", "rst_text")
+KEPT_AS_THEY_ARE = ("formats.plain_text", "formats.markdown_text", "formats.rst_text")
 """Kinds whose text is the file's own."""
 
 CONVERSION = 2
@@ -102,7 +102,7 @@ def read_file(path: Path) -> SourceFile:
             f"{name} is not of a kind that can be read ({', '.join(SUFFIXES)}): "
             "if it is text, pipe it into standard input, and write - as its name."
         )
-    return SourceFile(name, str(path.absolute()), path.stem, kind or "plain_text", read_bytes(path, name))
+    return SourceFile(name, str(path.absolute()), path.stem, kind or "formats.plain_text", read_bytes(path, name))
 
 
 def shown(path: Path) -> str:
@@ -112,7 +112,7 @@ def shown(path: Path) -> str:
 
 
 def _load_standard_input() -> SourceText:
-    converted = _converted("plain_text", read_standard_input(), "Standard input")
+    converted = _converted("formats.plain_text", read_standard_input(), "Standard input")
     return SourceText("standard input", converted.text, STANDARD_INPUT, converted.places)
 
 

@@ -7,13 +7,13 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from readgraph.sources.chat_export import chats_in, chats_in_folder, is_slack_folder
-from readgraph.sources.chat_turns import Chat, minute, sessions_in, text_of
+from readgraph.sources.chats.chat_export import chats_in, chats_in_folder, is_slack_folder
+from readgraph.sources.chats.chat_turns import Chat, minute, sessions_in, text_of
+from readgraph.sources.chats.whatsapp_chat import chat_of
 from readgraph.sources.encodings import decode
 from readgraph.sources.folders import chosen_files
 from readgraph.sources.given_files import read_bytes
 from readgraph.sources.loading import IN_FOLDERS, KINDS, load, shown
-from readgraph.sources.whatsapp_chat import chat_of
 from readgraph.state.errors import BadInput
 
 JSON_LINES = ".jsonl"
@@ -57,7 +57,7 @@ def _of_file(file: Path, heading: re.Pattern[str], gap_hours: float | None) -> I
         return _of_json_lines(file)
     if file.is_dir():
         return _of_chats(chats_in_folder(file, shown(file)), gap_hours)
-    if KINDS.get(suffix) == "chat_export":
+    if KINDS.get(suffix) == "chats.chat_export":
         return _of_chats(chats_in(read_bytes(file, shown(file)), shown(file)), gap_hours)
     source = load(file)
     if sessions := split_sessions(source.text, heading):

@@ -7,7 +7,7 @@ import pytest
 
 from readgraph.cli.terminal.conversion_progress import ConversionProgress
 from readgraph.cli.terminal.output_options import Screen
-from readgraph.sources import pdf_text
+from readgraph.sources.pdf import pdf_text
 from readgraph.sources.source_text import Converted
 from tests.support.command import Command, Ran
 from tests.support.source_files import write_pdf_lines

@@ -29,6 +29,7 @@ ROOMS: dict[str, set[str]] = {
 SHARED_BY_NODES = set(
     "bounds step contracts deciding extractive memory_view page_ends prompts search_tools searching tasks".split()
 )
+SHARED_BY_SOURCES = set("archives blocks converting encodings given_files markup places source_text".split())
 METHODS = ("read_agent", "mem_walker", "gam", "mem_gpt")
 INNER: dict[str, dict[str, set[str]]] = {
     "nodes": {
@@ -37,6 +38,13 @@ INNER: dict[str, dict[str, set[str]]] = {
         "walk": {"answering", "look_up", "building", *SHARED_BY_NODES},
         "research": {"answering", "look_up", "building", *SHARED_BY_NODES},
         "agent": {"answering", "building", "opening", *SHARED_BY_NODES},
+    },
+    "sources": {
+        **dict.fromkeys(("pdf", "chats", "addresses", "fetching", *SHARED_BY_SOURCES), SHARED_BY_SOURCES),
+        "formats": {"chats", *SHARED_BY_SOURCES},
+        "loading": {"addresses", "fetching", "{kind}", *SHARED_BY_SOURCES},  # formats, by their names in `KINDS`
+        "folders": {"loading", "addresses", *SHARED_BY_SOURCES},
+        "sessions": {"folders", "loading", "chats", *SHARED_BY_SOURCES},
     },
     "graphs": {
         "wiring": set(),

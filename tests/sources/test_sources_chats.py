@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from readgraph.sources import load
+from readgraph.sources.chats.whatsapp_chat import chat_of
 from readgraph.sources.places import MOST_PLACES
 from readgraph.sources.sessions import load_sessions
-from readgraph.sources.whatsapp_chat import chat_of
 from readgraph.state.errors import BadInput
 from tests.support.command import Command
 from tests.support.source_files import labelled, write_file, write_zip

@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from readgraph.sources import load, place_at
-from readgraph.sources.html_text import convert
+from readgraph.sources.formats.html_text import convert
 from readgraph.state.errors import BadInput
 
 pytestmark = pytest.mark.quick

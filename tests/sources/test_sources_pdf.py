@@ -11,8 +11,8 @@ from reportlab.pdfgen.canvas import Canvas
 from reportlab.platypus import Paragraph, SimpleDocTemplate, Table
 
 from readgraph.sources import load, place_at
-from readgraph.sources.pdf_lines import PrintedPage, join_pages
-from readgraph.sources.pdf_page import Line
+from readgraph.sources.pdf.lines import PrintedPage, join_pages
+from readgraph.sources.pdf.page import Line
 from readgraph.state.errors import BadInput
 from tests.support.source_files import INDENTED, SPACED, encrypt_pdf, label_pdf, write_pdf, write_pdf_lines
 

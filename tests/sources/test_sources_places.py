@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from readgraph.sources import Place, SourceText, load, place_at
+from readgraph.sources.formats.plain_text import places_of_text
 from readgraph.sources.places import MOST_PLACES, HeadingPath, ordered
-from readgraph.sources.plain_text import places_of_text
 from tests.support.examples import EXAMPLES
 
 quick = settings(deadline=None)

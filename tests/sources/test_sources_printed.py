@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from pypdf import PdfReader, PdfWriter
 from pypdf.generic import NullObject
@@ -12,9 +12,9 @@ from reportlab.pdfgen.canvas import Canvas
 
 from readgraph.sources import SourceText, load, place_at
 from readgraph.sources.converting import conversion_shown
-from readgraph.sources.pdf_lines import PrintedPage, join_pages
-from readgraph.sources.pdf_margins import roman_value, without_margins
-from readgraph.sources.pdf_page import Line, Piece
+from readgraph.sources.pdf.lines import PrintedPage, join_pages
+from readgraph.sources.pdf.margins import roman_value, without_margins
+from readgraph.sources.pdf.page import Line, Piece
 from tests.support.source_files import write_pdf_lines
 from tests.support.typeset_report import FIRST_NAMES, HEAD, Typeset, typeset
 
@@ -165,6 +165,7 @@ WORDS = st.text("abcdefghijklmnop", min_size=1, max_size=9)
 
 
 @given(st.lists(st.lists(WORDS, min_size=8, max_size=20), min_size=4, max_size=12), st.integers(1, 900))
+@example([["a"] * 8, ["a", "i", *["a"] * 6], ["a"] * 8, ["a"] * 8], 1)
 @settings(max_examples=40, deadline=None)
 def test_heads_and_numbers_go_and_nothing_else(bodies: list[list[str]], first: int) -> None:
     pages = []

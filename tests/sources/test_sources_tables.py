@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from readgraph.sources import load, place_at
-from readgraph.sources.csv_text import convert
+from readgraph.sources.formats.csv_text import convert
 from readgraph.sources.places import MOST_PLACES
 from readgraph.state.errors import BadInput
 from tests.support.source_files import labelled, write_file

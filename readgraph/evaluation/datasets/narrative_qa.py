@@ -16,7 +16,7 @@ from typing import Literal
 from readgraph.evaluation.datasets.assembling import Asked, assembled
 from readgraph.evaluation.datasets.lines import Record, record
 from readgraph.evaluation.records import Dataset, Item, Text
-from readgraph.sources import html_text, plain_text
+from readgraph.sources.formats import html_text, plain_text
 from readgraph.sources.given_files import check_regular, read_bytes
 from readgraph.sources.loading import shown
 from readgraph.state.errors import BadInput

@@ -13,7 +13,7 @@ from pydantic import Field, model_validator
 from readgraph.evaluation.datasets.assembling import Asked, assembled
 from readgraph.evaluation.datasets.lines import Record, records
 from readgraph.evaluation.records import Dataset, Item, Text
-from readgraph.sources.html_text import convert
+from readgraph.sources.formats.html_text import convert
 from readgraph.state.stored_items import storable
 
 KEYS = frozenset({"article_id", "article", "questions"})

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from readgraph.sources.blocks import on_a_line
-from readgraph.sources.pdf_page import Line
+from readgraph.sources.pdf.page import Line
 from readgraph.sources.places import on_one_line
 
 if TYPE_CHECKING:

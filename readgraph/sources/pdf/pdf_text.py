@@ -6,13 +6,13 @@ from threading import Lock
 from typing import TYPE_CHECKING
 
 from readgraph.sources.converting import page_done
-from readgraph.sources.pdf_columns import gutter_of, in_columns, in_rows
-from readgraph.sources.pdf_lines import PrintedPage, join_pages
-from readgraph.sources.pdf_margins import without_margins
-from readgraph.sources.pdf_notes import numbers_of, parted_notes, place_marks
-from readgraph.sources.pdf_outline import labels_of, outline_of, sections, title_of
-from readgraph.sources.pdf_page import Line, Piece, read_pieces
-from readgraph.sources.pdf_tables import Header, rows_as_lines
+from readgraph.sources.pdf.columns import gutter_of, in_columns, in_rows
+from readgraph.sources.pdf.lines import PrintedPage, join_pages
+from readgraph.sources.pdf.margins import without_margins
+from readgraph.sources.pdf.notes import numbers_of, parted_notes, place_marks
+from readgraph.sources.pdf.outline import labels_of, outline_of, sections, title_of
+from readgraph.sources.pdf.page import Line, Piece, read_pieces
+from readgraph.sources.pdf.tables import Header, rows_as_lines
 from readgraph.sources.places import Place, ordered
 from readgraph.sources.source_text import Converted
 from readgraph.state.errors import BadInput

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
-from readgraph.sources.chat_json import dicts, time_of, words
-from readgraph.sources.chat_turns import Chat, Turn
+from readgraph.sources.chats.chat_json import dicts, time_of, words
+from readgraph.sources.chats.chat_turns import Chat, Turn
 
 _CHATGPT = {"user": "User", "assistant": "ChatGPT"}
 _CLAUDE = {"human": "User", "assistant": "Claude"}

@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from readgraph.sources.blocks import on_a_line
-from readgraph.sources.pdf_page import Line
+from readgraph.sources.pdf.page import Line
 
 JOINED, LINE_END, PARAGRAPH_END = " ", "\n", "\n\n"
 

@@ -8,7 +8,7 @@ from urllib.parse import unquote
 
 from readgraph.sources.archives import Archive
 from readgraph.sources.blocks import on_a_line
-from readgraph.sources.html_text import Page, read_page
+from readgraph.sources.formats.html_text import Page, read_page
 from readgraph.sources.markup import local_name, parse_xml
 from readgraph.sources.places import Place, on_one_line, ordered
 from readgraph.sources.source_text import Converted

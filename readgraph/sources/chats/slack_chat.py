@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable, Iterator
 from html import unescape
 from typing import Any
 
-from readgraph.sources.chat_json import dicts, parsed, time_of, words
-from readgraph.sources.chat_turns import Chat, Turn
+from readgraph.sources.chats.chat_json import dicts, parsed, time_of, words
+from readgraph.sources.chats.chat_turns import Chat, Turn
 
 LISTS = ("channels.json", "users.json", "groups.json", "dms.json", "mpims.json")
 """Files at the top of an export, of which at least one is there."""

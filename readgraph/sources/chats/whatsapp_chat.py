@@ -6,7 +6,7 @@ from datetime import datetime
 from itertools import pairwise
 from typing import NamedTuple
 
-from readgraph.sources.chat_turns import Chat, Turn
+from readgraph.sources.chats.chat_turns import Chat, Turn
 
 FEWEST_MESSAGES = 2
 """A text with fewer is not a chat."""

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterable, Sequence
 
-from readgraph.sources.pdf_lines import NOTE
-from readgraph.sources.pdf_page import Piece
+from readgraph.sources.pdf.lines import NOTE
+from readgraph.sources.pdf.page import Piece
 
 NOTE_SIZE = 0.93
 """The share of the text's font size from which on small print at a page's foot may be a note."""

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 from statistics import median
 
-from readgraph.sources.pdf_columns import in_rows
-from readgraph.sources.pdf_page import Piece
+from readgraph.sources.pdf.columns import in_rows
+from readgraph.sources.pdf.page import Piece
 
 MOST_ROWS = 3
 """Rows of a running head, or of a foot."""
@@ -29,7 +29,9 @@ _NUMBER = re.compile(r"(?<![\w.,])(?:\d{1,4}|[ivxlcdm]{1,8})(?![\w,]|\.\w)", re.
 _ROMAN = {"i": 1, "v": 5, "x": 10, "l": 50, "c": 100, "d": 500, "m": 1000}
 _NOTE = re.compile(r"\d{1,3}\s*[^\W\d].*[.!?…][\"'”’»)]*")
 _SEPARATOR = re.compile(r"\s+[|·•–—]\s+")
-_ONLY_NUMBER = re.compile(r"\W*(?:page|seite|p\.|s\.)?\W*#(?:\W*(?:of|von|/)\W*\d+)?\W*", re.IGNORECASE)
+_ONLY_NUMBER = re.compile(
+    r"[^\w#]*(?:page|seite|p\.|s\.)?[^\w#]*#(?:[^\w#]*(?:of|von|/)[^\w#]*\d+)?[^\w#]*", re.IGNORECASE
+)
 
 
 @dataclass(slots=True)

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 
 from readgraph.sources.encodings import decode
+from readgraph.sources.formats.plain_text import places_of_text
 from readgraph.sources.places import HeadingPath, Place, ordered
-from readgraph.sources.plain_text import places_of_text
 from readgraph.sources.source_text import Converted
 
 _LINE = r"(?P<{0}>[!-/:-@\[-`{{-~])(?P={0})*"

@@ -5,14 +5,14 @@ from io import BytesIO
 from pathlib import Path, PurePosixPath
 
 from readgraph.sources.archives import Archive
-from readgraph.sources.assistant_chat import assistant_chats
-from readgraph.sources.chat_json import parsed
-from readgraph.sources.chat_turns import Chat, as_document
+from readgraph.sources.chats.assistant_chat import assistant_chats
+from readgraph.sources.chats.chat_json import parsed
+from readgraph.sources.chats.chat_turns import Chat, as_document
+from readgraph.sources.chats.slack_chat import LISTS, is_slack, slack_chats
+from readgraph.sources.chats.whatsapp_chat import chat_of
 from readgraph.sources.encodings import decode
 from readgraph.sources.given_files import most_bytes, read_bytes, too_large
-from readgraph.sources.slack_chat import LISTS, is_slack, slack_chats
 from readgraph.sources.source_text import Converted
-from readgraph.sources.whatsapp_chat import chat_of
 from readgraph.state.errors import BadInput
 
 _UNKNOWN = "holds no chat: exports of Slack, ChatGPT, Claude and WhatsApp can be read."

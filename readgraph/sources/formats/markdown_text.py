@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 
 from readgraph.sources.encodings import decode
+from readgraph.sources.formats.plain_text import places_of_text
 from readgraph.sources.places import HeadingPath, Place, ordered
-from readgraph.sources.plain_text import places_of_text
 from readgraph.sources.source_text import Converted
 
 _FRONT_MATTER = re.compile(r"---[ \t]*\r?\n(?:.*\n)*?(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)")

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from readgraph.sources.blocks import ITEM, PARAGRAPH, normal, on_a_line, paragraphs_of
 from readgraph.sources.encodings import decode
-from readgraph.sources.html_tables import PageBlocks
+from readgraph.sources.formats.html_tables import PageBlocks
 from readgraph.sources.markup import feed_html, feed_xhtml, local_name
 from readgraph.sources.places import HeadingPath, Place, ordered
 from readgraph.sources.source_text import Converted

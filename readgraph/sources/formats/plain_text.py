@@ -4,11 +4,11 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
-from readgraph.sources.chat_turns import places_of
+from readgraph.sources.chats.chat_turns import places_of
+from readgraph.sources.chats.whatsapp_chat import messages_of
 from readgraph.sources.encodings import decode
 from readgraph.sources.places import MOST_PLACES, Place, on_one_line, thinned
 from readgraph.sources.source_text import Converted
-from readgraph.sources.whatsapp_chat import messages_of
 
 LONG_PARAGRAPH = 2_000
 """Characters. If paragraphs are longer than this on average, every line is a place."""

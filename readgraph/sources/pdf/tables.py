@@ -7,7 +7,7 @@ from itertools import pairwise
 from statistics import median
 
 from readgraph.sources.blocks import on_a_line
-from readgraph.sources.pdf_page import Line, Piece
+from readgraph.sources.pdf.page import Line, Piece
 
 FEWEST_ROWS = 3
 """Rows of a table, but for one whose first row is bold: that may have two."""

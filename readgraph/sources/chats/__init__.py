@@ -1,0 +1,1 @@
+"""Exported chats: turns with their speakers and times."""

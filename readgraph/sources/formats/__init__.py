@@ -1,0 +1,1 @@
+"""Files of other kinds, one module each: its `convert` makes a text with places."""

@@ -1,0 +1,1 @@
+"""PDF files: their pieces, columns, lines, margins, notes, tables and outline become a text."""
