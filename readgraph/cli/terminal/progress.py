@@ -72,7 +72,8 @@ class LiveBar:
         self, kind: type[BaseException] | None, problem: BaseException | None, at: TracebackType | None
     ) -> None:
         """Clear the bar."""
-        self._bar.stop()
+        if not self._bar.disable:  # older versions of rich would print an empty line
+            self._bar.stop()
 
 
 class ReadingProgress(LiveBar):
