@@ -248,7 +248,7 @@ PROBES = {
     "ask --open": Probe(f"{ASK} --report {{tmp}}/report.html", "--open"),
     "ask --documents": Probe("ask goat,gander?", "--documents 1", ("read {folder}",)),
     "ask --option": Probe(ASK, "--option goat --option gander"),
-    "ask --method": Probe("ask Who? {text}", "--method bm25"),
+    "ask --method": Probe("ask Who? {text} --show-steps", "--method bm25"),
     "ask --estimate": Probe(ASK, "--estimate"),
     "ask --show-steps": Probe(ASK, "--show-steps"),
     "ask --report": Probe(ASK, "--report {tmp}/report.html"),

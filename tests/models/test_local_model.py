@@ -153,6 +153,7 @@ from pathlib import Path
 from readgraph.models.local import model_file
 from readgraph.models.local import server
 warnings.simplefilter("ignore")
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # who runs the tests by nohup would let it be ignored
 server.CHILD, model_file.RUN_BY = "tests.doubles.local_child", ()
 with server.local_model(sys.argv[1]):
     print(server.local_server(sys.argv[1]).url, flush=True)
