@@ -42,7 +42,7 @@ def suggestion(documents: Sequence[Document], name: str) -> str:
 
 
 def _stretches(title: str, count: int) -> Iterator[str]:
-    """The title, and each so many words of it that follow each other."""
+    """The whole title, and every run of `count` neighbouring words in it."""
     words = title.split(" ")
     yield title
     yield from (" ".join(words[start : start + count]) for start in range(len(words) - count + 1))

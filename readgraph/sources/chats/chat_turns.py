@@ -47,7 +47,7 @@ class ChatSession(NamedTuple):
 def sessions_in(chats: Sequence[Chat], gap_hours: float | None = None) -> list[ChatSession]:
     """The sessions of chats in the order of their beginnings.
 
-    A session is a chat's day, or with `gap_hours`, what was written without a silence of so many hours.
+    A session is one day of a chat; with `gap_hours`, a new session begins after that many hours of silence.
     """
     sessions = [ChatSession(chat.title, turns) for chat in chats for turns in _cut(chat.turns, gap_hours)]
     return sorted(sessions, key=lambda session: session.time or datetime.min)
