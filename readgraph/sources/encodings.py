@@ -1,6 +1,7 @@
 """Decodes bytes to text: Unicode with or without a byte order mark, or else the most likely encoding."""
 
 import codecs
+import re
 
 from readgraph.state.errors import BadInput
 
@@ -27,6 +28,10 @@ _WIDER = {
     "shift_jis": "cp932",
     "euc_kr": "cp949",
 }
+
+_DECLARED = re.compile(
+    rb"""<(?:meta|\?xml)\b[^>]{0,300}?(?:charset|encoding)\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE
+)
 
 MOST_NULS = 0.05
 """Share of null bytes above which even valid UTF-8 does not count as text."""
@@ -58,6 +63,12 @@ def decode(data: bytes, name: str, declared: str = "") -> str:
     if bad * 20 < beyond_ascii:
         return text
     return _detected(data) or (text if bad * 1000 < len(text) else _refused(name))
+
+
+def decode_html(data: bytes, name: str) -> str:
+    """The text of a page's bytes, which may declare their encoding; raises `BadInput` if they are not text."""
+    declared = _DECLARED.search(data[:4096])
+    return decode(data, name, declared[1].decode("ascii") if declared else "")
 
 
 def _refused(name: str) -> str:

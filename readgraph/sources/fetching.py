@@ -1,5 +1,6 @@
 """Fetches what stands at an address that the user named: nothing else, of a bounded size, in a bounded time."""
 
+import re
 from collections.abc import Collection
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, NamedTuple
@@ -20,6 +21,7 @@ _SILENCE = 20.0
 """The most seconds without a byte."""
 
 _LAST_PORT = 65_535
+_NUMBER = re.compile(r"^\[Errno -?\d+\]")
 _HEADERS = {"User-Agent": "readgraph", "Accept": "text/html, application/pdf, text/*;q=0.9, */*;q=0.5"}
 _SUFFIXES = {
     "text/html": ".html",
@@ -67,7 +69,7 @@ def fetch(address: str, suffixes: Collection[str]) -> Fetched:
     except TimeoutError:
         raise BadInput(f"{address} didn't answer within {MOST_SECONDS:.0f} seconds: try again later.") from None
     except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, OSError, ValueError) as problem:
-        reason = " ".join(str(problem).split()) or type(problem).__name__
+        reason = " ".join(_NUMBER.sub("", str(problem)).split()) or type(problem).__name__
         raise BadInput(f"{address} doesn't answer ({reason}): check the address and the connection.") from None
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from readgraph.sources.addresses import Address
 from readgraph.sources.fetching import fetch, title_of
 from readgraph.sources.given_files import read_bytes, read_standard_input
+from readgraph.sources.pdf.scans import recognizer_version
 from readgraph.sources.places import on_one_line
 from readgraph.sources.source_text import Converted, Converter, SourceText
 from readgraph.state.errors import BadInput
@@ -51,7 +52,7 @@ STANDARD_INPUT = "-"
 KEPT_AS_THEY_ARE = ("formats.plain_text", "formats.markdown_text", "formats.rst_text")
 """Kinds whose text is the file's own."""
 
-CONVERSION = 2
+CONVERSION = 3
 """Version of the conversion: raise it when the texts of files change, so that known files are converted again."""
 
 
@@ -67,10 +68,15 @@ class SourceFile:
 
     @property
     def digest(self) -> str:
-        """The hash of the bytes and of how they are converted; "" for a kind that is kept as it is."""
+        """The hash of the bytes and of how they are converted; "" for a kind that is kept as it is.
+
+        Of a PDF, text recognition is a part of that: a file is converted again once it is installed.
+        """
         if self.kind in KEPT_AS_THEY_ARE:
             return ""
-        return hashlib.sha256(f"{self.kind} {CONVERSION}\n".encode() + self.data).hexdigest()[:32]
+        recognizer = recognizer_version() if self.kind == KINDS[".pdf"] else ""
+        made = " ".join(filter(None, [self.kind, str(CONVERSION), recognizer]))
+        return hashlib.sha256(f"{made}\n".encode() + self.data).hexdigest()[:32]
 
     def convert(self) -> SourceText:
         """The file's text; raises `BadInput` with one line where there is none to read."""

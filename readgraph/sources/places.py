@@ -1,9 +1,10 @@
 """Where the parts of a text are in its source: page, chapter, heading, time or line."""
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 MOST_PLACES = 20_000
 """The most places of a text; of more, an even selection is kept."""
@@ -11,7 +12,21 @@ MOST_PLACES = 20_000
 LONGEST_TITLE = 80
 """The most characters of a heading in a label."""
 
+_PAGE = re.compile(r"(?:^|, )PDF page (\d{1,9})(?: \((.*)\))?$")
+
 Element = TypeVar("Element")
+
+
+class SourcePage(NamedTuple):
+    """A page of a source that has pages of its own: its number (from 1), and what is printed on it if that differs."""
+
+    number: int
+    printed: str
+
+    @property
+    def label(self) -> str:
+        """The page as a place: "PDF page 5 (v)"."""
+        return f"PDF page {self.number}" + (f" ({self.printed})" if self.printed else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +41,17 @@ def place_at(places: Sequence[Place], offset: int) -> str | None:
     """The label of the place that holds a character offset; None before the first place."""
     number = bisect_right(places, offset, key=lambda place: place.start)
     return places[number - 1].label if number else None
+
+
+def page_of(label: str) -> SourcePage | None:
+    """The source's page in the label of a place ("§ 2.1 Discharge, PDF page 5 (v)"); None where it names none."""
+    found = _PAGE.search(label)
+    return SourcePage(int(found[1]), found[2] or "") if found else None
+
+
+def pages_among(labels: Iterable[str]) -> list[SourcePage]:
+    """The source's pages in the labels of its places, each once."""
+    return list(dict.fromkeys(filter(None, map(page_of, labels))))
 
 
 def thinned(elements: Sequence[Element], most: int = MOST_PLACES) -> Sequence[Element]:

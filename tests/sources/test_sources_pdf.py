@@ -197,12 +197,12 @@ def test_damage_anywhere_is_a_text_or_one_clear_line(tmp_path: Path, paragraphs:
                 assert len(str(refused).splitlines()) == 1 and "a.pdf" in str(refused)
 
 
-def test_pictures_of_pages_have_no_text(tmp_path: Path) -> None:
+def test_empty_pages_have_no_text(tmp_path: Path) -> None:
     writer = PdfWriter()
     writer.add_blank_page(300, 400)
-    writer.write(tmp_path / "scan.pdf")
-    with pytest.raises(BadInput, match=r"scan\.pdf has no text layer, .*OCR.*\.$"):
-        load(tmp_path / "scan.pdf")
+    writer.write(tmp_path / "empty.pdf")
+    with pytest.raises(BadInput, match=r"empty\.pdf holds no text: there is nothing to read\.$"):
+        load(tmp_path / "empty.pdf")
 
 
 def test_three_hundred_pages_load_soon(tmp_path: Path, paragraphs: list[str]) -> None:

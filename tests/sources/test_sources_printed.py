@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import example, given, settings
@@ -10,8 +11,10 @@ from pypdf import PdfReader, PdfWriter
 from pypdf.generic import NullObject
 from reportlab.pdfgen.canvas import Canvas
 
+from readgraph.nodes.extractive import passages_of, quoted_answer
 from readgraph.sources import SourceText, load, place_at
 from readgraph.sources.converting import conversion_shown
+from readgraph.sources.pdf.columns import gutter_of, in_columns
 from readgraph.sources.pdf.lines import PrintedPage, join_pages
 from readgraph.sources.pdf.margins import roman_value, without_margins
 from readgraph.sources.pdf.page import Line, Piece
@@ -82,6 +85,17 @@ def test_rows_of_tables_have_the_names_of_their_columns(report: Printed) -> None
             assert page_name(report, page) in places_of(source, line)
 
 
+def test_a_row_of_a_table_is_quoted_by_itself(report: Printed) -> None:
+    made, source = report
+    rows = {row[:2]: row for row, _ in reversed(made.rows[:20])}
+    for station, year in (("Lundeford", "1988"), ("Hexley", "1986")):
+        lines = ["; ".join(f"{name}: {cell}" for name, cell in zip(FIRST_NAMES, rows[station, year], strict=True))]
+        at = source.text.index(lines[0])
+        state: Any = {"question_text": f"What was the maximum discharge at {station} in {year}?", "choices": {}}
+        said = quoted_answer(passages_of({0: source.text[max(at - 3000, 0) : at + 3000]}), state)
+        assert [quote["quote"] for quote in said.quotes] == lines
+
+
 def places_of(source: SourceText, line: str) -> str:
     """All places where a line stands: rows may be alike."""
     found = (match.start() for match in re.finditer(re.escape(line), source.text))
@@ -119,6 +133,18 @@ def test_titles(tmp_path: Path, title: str, kept: str) -> None:
     canvas.drawString(50, 700, "Some words.")
     canvas.save()
     assert load(tmp_path / "a.pdf").title == kept
+
+
+def test_a_large_heading_beside_a_line_of_the_left_column() -> None:
+    left = [Piece(f"left {number} fills its line", 40.0, 500.0 - 12 * number, 10.0, 198.0) for number in range(8)]
+    right = [Piece(f"right {number} fills its line", 208.0, 500.0 - 12 * number, 10.0, 366.0) for number in range(8)]
+    right[3] = Piece("1.2 Climate", 208.0, right[3].y, 14.4, 300.0)
+    page = [*left, *right]
+    assert in_columns(page, gutter_of(page)) == [left, right]
+
+
+def test_a_blank_page_among_pages_of_two_columns() -> None:
+    assert in_columns([], 208.0) == []
 
 
 def test_a_raised_number_is_a_mark_only_where_its_note_is(tmp_path: Path) -> None:

@@ -4,16 +4,13 @@ import re
 from collections.abc import Mapping
 
 from readgraph.sources.blocks import ITEM, PARAGRAPH, normal, on_a_line, paragraphs_of
-from readgraph.sources.encodings import decode
+from readgraph.sources.encodings import decode_html
 from readgraph.sources.formats.html_tables import PageBlocks
 from readgraph.sources.markup import feed_html, feed_xhtml, local_name
 from readgraph.sources.places import HeadingPath, Place, ordered
 from readgraph.sources.source_text import Converted
 from readgraph.state.errors import BadInput
 
-_DECLARED = re.compile(
-    rb"""<(?:meta|\?xml)\b[^>]{0,300}?(?:charset|encoding)\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE
-)
 _XHTML = re.compile(r"^\s*<\?xml\b|<html\b[^>]*\bxmlns\s*=")
 
 _SKIPPED = frozenset(
@@ -26,6 +23,7 @@ _BLOCKS = frozenset(
 )
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _ENDS_HEADING = frozenset("p table ul ol dl pre blockquote".split())
+_MARK = re.compile(r"\s*(\d{1,3}|[*†‡§]{1,3})\s*")
 _NOT_SHOWN = re.compile(r"display\s*:\s*none", re.IGNORECASE)
 
 
@@ -40,8 +38,7 @@ def convert(data: bytes, name: str) -> Converted:
 
 def read_page(data: bytes, name: str) -> "Page":
     """Parse HTML or XHTML; XHTML that is not well-formed is parsed as HTML. Raises `BadInput` for binary data."""
-    declared = _DECLARED.search(data[:4096])
-    html = decode(data, name, declared[1].decode("ascii") if declared else "")
+    html = decode_html(data, name)
     page = Page()
     if _XHTML.search(html[:4096]) and feed_xhtml(html, page):
         return page
@@ -54,7 +51,7 @@ class Page:
     """Text, headings and anchors of a page, collected while its parser calls `start`, `data` and `end`.
 
     A data table becomes rows of cells; a layout table (with headings, tables or columns of paragraphs in it) becomes
-    the blocks of its cells. Items of a numbered list keep their numbers.
+    the blocks of its cells. Items of a numbered list keep their numbers; a raised link to a note becomes " [1]".
     """
 
     def __init__(self) -> None:
@@ -66,6 +63,8 @@ class Page:
         self._parts: list[str] = []
         self._title_parts: list[str] | None = None
         self._skipped = self._pre = self._heading = 0
+        self._raised = 0
+        self._in_link = self._is_linked = False
         self._item: str | None = None
         self._numbers: list[int | None] = []
 
@@ -81,6 +80,10 @@ class Page:
             self._title_parts = []
         elif tag == "br":
             self._parts.append("\n")
+        elif tag == "sup":
+            self._raised, self._is_linked = len(self._parts), self._in_link
+        elif tag == "a" and "href" in attributes:
+            self._in_link = self._is_linked = True
         elif tag in _HEADINGS:
             self._open_heading(_HEADINGS[tag])
         elif tag in _BLOCKS:
@@ -105,6 +108,10 @@ class Page:
         elif tag == "title":
             self.title = self.title or on_a_line("".join(self._title_parts or []))
             self._title_parts = None
+        elif tag == "sup":
+            self._close_raised()
+        elif tag == "a":
+            self._in_link = False
         elif tag in _HEADINGS:
             self._flush()
             self._heading = 0
@@ -115,6 +122,12 @@ class Page:
         """Called by the parser at the end."""
         self._flush()
         self.blocks.lay_out()
+
+    def _close_raised(self) -> None:
+        """Part the mark of a note, which is a link, from the word before it."""
+        mark = _MARK.fullmatch("".join(self._parts[self._raised :])) if self._is_linked else None
+        if mark:
+            self._parts[self._raised :] = [f" [{mark[1]}]"]
 
     def _open_heading(self, level: int) -> None:
         self._flush()

@@ -42,8 +42,10 @@ def gutter_of(pieces: Sequence[Piece]) -> float | None:
 
 def in_columns(pieces: Sequence[Piece], gutter: float | None) -> list[list[Piece]]:
     """The columns of a page in the order in which they are read; what goes across the gutter parts them."""
+    if not pieces:
+        return []
     if gutter is None:
-        return [list(pieces)] if pieces else []
+        return [list(pieces)]
     columns: list[list[Piece]] = []
     left, right, across = list[Piece](), list[Piece](), list[Piece]()
     for row, is_wide in _rows_by_width(pieces, gutter):
@@ -65,7 +67,7 @@ def _parted(pieces: list[Piece]) -> list[list[Piece]]:
 
 def _rows_by_width(pieces: Sequence[Piece], gutter: float) -> Iterator[tuple[list[Piece], bool]]:
     """The rows, and whether each goes across the gutter: by a piece of text, or as a row of a wide table."""
-    rows = in_rows(pieces)
+    rows = in_rows(pieces, gutter)
     most = 0.6 * (gutter - min(piece.x for piece in pieces))
     are_cells = [
         len(row) > 2 and all(piece.end - piece.x < most and abs(piece.x - gutter) > NEAR for piece in row)
@@ -78,15 +80,15 @@ def _rows_by_width(pieces: Sequence[Piece], gutter: float) -> Iterator[tuple[lis
             yield row, crosses or (is_of_table and len(found) >= FEWEST_ROWS)
 
 
-def in_rows(pieces: Sequence[Piece]) -> list[list[Piece]]:
-    """Pieces of one column by the rows in which they stand, each row from left to right."""
+def in_rows(pieces: Sequence[Piece], gutter: float | None = None) -> list[list[Piece]]:
+    """Pieces by the rows in which they stand, each row from left to right; what begins at the gutter stays apart."""
     rows: list[list[Piece]] = []
     for piece in sorted(pieces, key=lambda piece: -piece.y):
         if rows and abs(rows[-1][0].y - piece.y) < SAME_ROW * max(piece.size, rows[-1][0].size):
             rows[-1].append(piece)
         else:
             rows.append([piece])
-    return [_joined(sorted(row, key=lambda piece: piece.x)) for row in rows]
+    return [_joined(sorted(row, key=lambda piece: piece.x), gutter) for row in rows]
 
 
 def together(left: Piece, right: Piece) -> Piece:
@@ -100,11 +102,13 @@ def together(left: Piece, right: Piece) -> Piece:
     )  # fmt: skip
 
 
-def _joined(row: list[Piece]) -> list[Piece]:
-    """A row's pieces, those joined that a file draws in parts."""
+def _joined(row: list[Piece], gutter: float | None) -> list[Piece]:
+    """A row's pieces, those joined that a file draws in parts; a large heading may stand near the left column."""
     joined = row[:1]
     for piece in row[1:]:
-        if piece.x - joined[-1].end < COLUMN_GAP * max(piece.size, joined[-1].size):
+        sizes = piece.size, joined[-1].size
+        at_gutter = gutter is not None and abs(piece.x - gutter) <= NEAR
+        if piece.x - joined[-1].end < COLUMN_GAP * (min(sizes) if at_gutter else max(sizes)):
             joined[-1] = together(joined[-1], piece)
         else:
             joined.append(piece)

@@ -2,8 +2,9 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from readgraph.sources.converting import page_done
 from readgraph.sources.pdf.columns import gutter_of, in_columns, in_rows
@@ -12,13 +13,14 @@ from readgraph.sources.pdf.margins import without_margins
 from readgraph.sources.pdf.notes import numbers_of, parted_notes, place_marks
 from readgraph.sources.pdf.outline import labels_of, outline_of, sections, title_of
 from readgraph.sources.pdf.page import Line, Piece, read_pieces
+from readgraph.sources.pdf.scans import even_sizes, is_picture, recognized_pieces, recognizer_version
 from readgraph.sources.pdf.tables import Header, rows_as_lines
-from readgraph.sources.places import Place, ordered
+from readgraph.sources.places import Place, SourcePage, ordered
 from readgraph.sources.source_text import Converted
 from readgraph.state.errors import BadInput
 
 if TYPE_CHECKING:
-    from pypdfium2 import PdfDocument
+    from pypdfium2 import PdfDocument, PdfPage
 
 NEAR_GUTTER = 6.0
 """Points by which the gutters of a document's pages may differ."""
@@ -27,11 +29,22 @@ _PDFIUM = Lock()
 """PDFium may only be used by one thread at a time."""
 
 
+INSTALL = "pip install 'readgraph[scans]'"
+
+
+class _Read(NamedTuple):
+    """A page as it was read: its pieces, none where it can't be read; and whether it is a picture."""
+
+    pieces: list[Piece] | None
+    is_picture: bool = False
+
+
 def convert(data: bytes, name: str) -> Converted:
     """The text of all pages; places are the pages, and the sections of the outline where the file has one.
 
     Running heads, feet and page numbers are left out; a page that can't be read, too, and is named in `problems`.
-    Raises `BadInput` where the file is broken, locked by a password, or holds no text but pictures of it.
+    Pages that are pictures are recognised where the extra `scans` is installed; else they are left out and named, too.
+    Raises `BadInput` where the file is broken, locked by a password, or holds no text that can be read.
     """
     with _PDFIUM:
         document = _open(data, name)
@@ -40,15 +53,15 @@ def convert(data: bytes, name: str) -> Converted:
             entries, labels, title = outline_of(document), labels_of(document), title_of(document)
         finally:
             document.close()
-    unreadable = [number for number, page in enumerate(read, 1) if page is None]
-    if len(unreadable) == len(read):
+    if all(page.pieces is None for page in read):
         raise _broken(name)
-    printed = _printed(without_margins([page or [] for page in read]))
+    even_sizes([page.pieces for page in read if page.is_picture and page.pieces])
+    printed = _printed(without_margins([page.pieces or [] for page in read]))
     text = join_pages(printed)
     if not text:
-        raise BadInput(f"{name} has no text layer, only pictures of its pages: run it through text recognition (OCR).")
+        raise _without_text(name, any(page.is_picture for page in read))
     places = _places(printed, labels, list(sections(entries, [page.lines for page in printed])))
-    return Converted(text, places, title, _problems(name, unreadable, len(read)))
+    return Converted(text, places, title, tuple(_problems(name, read)))
 
 
 def _open(data: bytes, name: str) -> "PdfDocument":
@@ -70,8 +83,15 @@ def _broken(name: str) -> BadInput:
     return BadInput(f"{name} is no PDF, or a broken one.")
 
 
-def _read_pages(document: "PdfDocument", name: str) -> Iterator[list[Piece] | None]:
-    """The pieces of each page; nothing for one that can't be read."""
+def _without_text(name: str, has_pictures: bool) -> BadInput:
+    if not has_pictures:
+        return BadInput(f"{name} holds no text: there is nothing to read.")
+    if recognizer_version():
+        return BadInput(f"{name} has only pictures of its pages, and no text was recognised in them.")
+    return BadInput(f"{name} has no text, only pictures of its pages: to recognise it, {INSTALL}.")
+
+
+def _read_pages(document: "PdfDocument", name: str) -> Iterator[_Read]:
     from pypdfium2 import PdfiumError
 
     number_of_pages = len(document)
@@ -79,20 +99,44 @@ def _read_pages(document: "PdfDocument", name: str) -> Iterator[list[Piece] | No
         try:
             page = document[number]
             try:
-                yield read_pieces(page)
+                yield _read_page(page)
             finally:
                 page.close()
         except PdfiumError:
-            yield None
+            yield _Read(None)
         page_done(name, number + 1, number_of_pages)
 
 
-def _problems(name: str, unreadable: Sequence[int], number_of_pages: int) -> tuple[str, ...]:
-    if not unreadable:
-        return ()
-    named = ", ".join(map(str, unreadable))
-    pages = "page" if len(unreadable) == 1 else "pages"
-    return (f"{pages} {named} of {name} can't be read ({len(unreadable)} of {number_of_pages}).",)
+def _read_page(page: "PdfPage") -> _Read:
+    pieces = read_pieces(page)
+    if not is_picture(page, pieces):
+        return _Read(pieces)
+    recognized = recognized_pieces(page) if recognizer_version() else []
+    return _Read(recognized or pieces, is_picture=True)
+
+
+def _problems(name: str, read: Sequence[_Read]) -> Iterator[str]:
+    """What of a file is left out, a line for each cause."""
+    if unreadable := [number for number, page in enumerate(read, 1) if page.pieces is None]:
+        yield f"{_pages(unreadable)} of {name} can't be read ({len(unreadable)} of {len(read)})."
+    pictures = [number for number, page in enumerate(read, 1) if page.is_picture]
+    if pictures and not recognizer_version():
+        are = "is a picture" if len(pictures) == 1 else "are pictures"
+        yield (
+            f"{_pages(pictures)} of {name} {are}, and left out ({len(pictures)} of {len(read)}): "
+            f"to recognise their text, {INSTALL}."
+        )
+
+
+def _pages(numbers: Sequence[int]) -> str:
+    """Page numbers for messages: "page 3", "pages 1, 4-9"."""
+    ends = [at for at, number in enumerate(numbers, 1) if at == len(numbers) or numbers[at] != number + 1]
+    runs = [(numbers[first], numbers[end - 1]) for first, end in pairwise([0, *ends])]
+    named = ", ".join(
+        f"{first}-{last}" if last > first + 1 else ", ".join(map(str, dict.fromkeys((first, last))))
+        for first, last in runs
+    )
+    return f"{'page' if len(numbers) == 1 else 'pages'} {named}"
 
 
 def _printed(pages: Sequence[list[Piece]]) -> list[PrintedPage]:
@@ -168,4 +212,4 @@ def _places(pages: Sequence[PrintedPage], labels: Sequence[str], found: list[tup
 
 def _label(number: int, labels: Sequence[str]) -> str:
     printed = labels[number - 1]
-    return f"PDF page {number}" + (f" ({printed})" if printed not in ("", str(number)) else "")
+    return SourcePage(number, "" if printed == str(number) else printed).label

@@ -1,0 +1,187 @@
+"""Pages of a PDF that are pictures: the lines that text recognition finds in them, as pieces of printed lines.
+
+RapidOCR (the extra `scans`) brings the weights of its models, PP-OCRv6, in its package: nothing is fetched.
+"""
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+from importlib import metadata
+from importlib.util import find_spec
+from math import atan2, cos, sin
+from pathlib import Path
+from statistics import median
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from readgraph.sources.pdf.page import Piece
+
+if TYPE_CHECKING:
+    from pypdfium2 import PdfPage
+
+DPI = 170.0
+"""Dots per inch in which a page is drawn: at more, print of usual size is read no better."""
+
+LONGEST_SIDE = 2000.0
+"""Dots of a drawn page's longer side at most."""
+
+FEW_LETTERS = 100
+"""Characters that a scanner or an archive may have stamped on the picture of a page."""
+
+WHOLE_PAGE = 0.8
+"""The share of a page that its picture takes."""
+
+LEAST_SURE = 0.5
+"""The certainty of the recogniser below which a line is taken for a part of a drawing."""
+
+LONG_LINE = 8.0
+"""Heights of a line from which on its slope tells that of the page."""
+
+NARROWEST, WIDEST = 0.82, 1.25
+"""Shares of the usual width that letters may have in lines of the text's size, which may be stretched."""
+
+SAME_START = 4.0
+"""Points by which lines that begin at one distance from the left may be found off each other."""
+
+FEWEST_LETTERS = 6
+"""Letters that a line must have for its size to be told by them."""
+
+BASELINE = 0.3
+"""Font sizes from a line's middle down to its letters' feet."""
+
+_NARROW, _WIDE = frozenset("iljtfrI.,;:!|'’()[]- "), frozenset("mwMW—")
+_NARROW_EM, _USUAL_EM, _CAPITAL_EM, _WIDE_EM, _SQUARE_EM = 0.29, 0.48, 0.67, 0.85, 1.0
+
+
+@cache
+def recognizer_version() -> str:
+    """The version of the text recognition that is installed; "" where the extra `scans` is not."""
+    if find_spec("onnxruntime") is None or find_spec("rapidocr") is None:
+        return ""
+    return metadata.version("rapidocr")
+
+
+def is_picture(page: "PdfPage", pieces: Sequence[Piece]) -> bool:
+    """Whether a page is a picture: it shows something but no text, or next to no text on a picture of a whole page."""
+    from pypdfium2 import raw
+
+    if sum(len(piece.text) for piece in pieces) > FEW_LETTERS:
+        return False
+    if not pieces:
+        return next(page.get_objects(max_depth=1), None) is not None
+    width, height = page.get_size()
+    pictures = page.get_objects(filter=(raw.FPDF_PAGEOBJ_IMAGE, raw.FPDF_PAGEOBJ_FORM), max_depth=1)
+    boxes = (picture.get_bounds() for picture in pictures)
+    return any((right - left) * (top - bottom) > WHOLE_PAGE * width * height for left, bottom, right, top in boxes)
+
+
+def recognized_pieces(page: "PdfPage") -> list[Piece]:
+    """The lines in the picture of a page, from above, as if the page were straight; `size` is not yet evened out."""
+    width, height = page.get_size()
+    scale = min(DPI / 72.0, LONGEST_SIDE / max(width, height))
+    bitmap = page.render(scale=scale)
+    try:
+        picture = bitmap.to_numpy()[:, :, :3].copy()
+    finally:
+        bitmap.close()
+    found = recognizer()(picture)
+    if found.boxes is None or not len(found.boxes):
+        return []
+    grey = np.ascontiguousarray(picture[:, :, 1])
+    trimmed = np.array([_trimmed(np.asarray(box, dtype=float), grey) for box in found.boxes])
+    boxes = _straightened(trimmed / scale, width / 2.0, height / 2.0)
+    pieces = [_piece(text, box, height) for text, box in zip(found.txts, boxes, strict=True) if text.strip()]
+    _even_starts(pieces)
+    return sorted(pieces, key=lambda piece: -piece.y)
+
+
+def even_sizes(pages: Sequence[Sequence[Piece]]) -> None:
+    """Give the lines of recognised pages that are about as large as the text its font size."""
+    sizes = [piece.size for page in pages for piece in page for _ in piece.text if len(piece.text) >= FEWEST_LETTERS]
+    if not sizes:
+        return
+    usual = max(round(median(sizes) * 2.0) / 2.0, 0.5)
+    for page in pages:
+        for piece in page:
+            is_usual = NARROWEST <= piece.size / usual <= WIDEST or len(piece.text) < FEWEST_LETTERS
+            size = usual if is_usual else round(piece.size)
+            piece.y, piece.size = piece.y + BASELINE * (piece.size - size), float(size)
+
+
+@cache
+def recognizer() -> Any:
+    """RapidOCR with the models in its package, which it is given by name: it would fetch one that is missing."""
+    import rapidocr
+
+    models = Path(rapidocr.__file__).parent / "models"
+    return rapidocr.RapidOCR(
+        params={
+            "Global.log_level": "error",
+            "Global.text_score": LEAST_SURE,
+            "Global.use_cls": False,
+            "Det.model_path": str(models / "PP-OCRv6_det_small.onnx"),
+            "Rec.model_path": str(models / "PP-OCRv6_rec_small.onnx"),
+        }
+    )
+
+
+def _trimmed(box: np.ndarray, picture: np.ndarray) -> np.ndarray:
+    """The corners of a line (shape: 4, 2) without white space at its ends, which may reach into the next column."""
+    along = np.linspace(0.0, 1.0, max(2, int(np.hypot(*(box[1] - box[0])))))[:, None]
+    above, below = box[0] + along * (box[1] - box[0]), box[3] + along * (box[2] - box[3])
+    points = [above + share * (below - above) for share in np.linspace(0.2, 0.8, 13)]
+    x, y = np.round(np.moveaxis(np.array(points), 2, 0)).astype(int)
+    dots = picture[y.clip(0, picture.shape[0] - 1), x.clip(0, picture.shape[1] - 1)].astype(float)
+    (inked,) = np.nonzero(dots.min(axis=0) < (np.percentile(dots, 5) + np.median(dots)) / 2.0)
+    if not len(inked):
+        return box
+    first, last = inked[0], inked[-1]
+    return np.array([above[first], above[last], below[last], below[first]])
+
+
+def _straightened(boxes: np.ndarray, x: float, y: float) -> np.ndarray:
+    """The corners of lines (shape: lines, 4, 2), turned around a point so that long lines are level."""
+    along, down = boxes[:, 1] - boxes[:, 0], boxes[:, 3] - boxes[:, 0]
+    is_long = np.hypot(*along.T) > LONG_LINE * np.hypot(*down.T)
+    if not is_long.any():
+        return boxes
+    angle = median(atan2(dy, dx) for dx, dy in along[is_long])
+    turn = np.array([[cos(angle), -sin(angle)], [sin(angle), cos(angle)]])
+    straight: np.ndarray = (boxes - (x, y)) @ turn + (x, y)
+    return straight
+
+
+def _even_starts(pieces: Sequence[Piece]) -> None:
+    """Let lines that begin at about the same distance from the left begin at the same."""
+    groups: list[list[Piece]] = []
+    for piece in sorted(pieces, key=lambda piece: piece.x):
+        if groups and piece.x - groups[-1][0].x <= SAME_START:
+            groups[-1].append(piece)
+        else:
+            groups.append([piece])
+    for group in groups:
+        start = median(piece.x for piece in group)
+        for piece in group:
+            piece.x = start
+
+
+def _piece(text: str, box: np.ndarray, height: float) -> Piece:
+    """A line as a piece; its font size follows from its letters' width, since boxes are of about the same height."""
+    left, right = float(box[[0, 3], 0].mean()), float(box[[1, 2], 0].mean())
+    text = " ".join(text.split())
+    size = (right - left) / sum(_ems(text))
+    first = (right - left) * len(text.partition(" ")[0]) / len(text)
+    return Piece(text, left, height - float(box[:, 1].mean()) - BASELINE * size, size, right, first=first)
+
+
+def _ems(text: str) -> Iterator[float]:
+    """About how wide each character is, in font sizes."""
+    for sign in text:
+        if sign in _NARROW:
+            yield _NARROW_EM
+        elif sign in _WIDE:
+            yield _WIDE_EM
+        elif "\u2e80" <= sign <= "\uffef":
+            yield _SQUARE_EM
+        else:
+            yield _CAPITAL_EM if sign.isupper() else _USUAL_EM
