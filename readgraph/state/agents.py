@@ -252,9 +252,8 @@ class AgentStore(PageStore):
 
         The index over the pages of documents stays, since readings share it.
         """
-        index = (await indexes_of(self.store)).keyword
         for name in [recall_index(agent.id), *([] if agent.reading else [agent.index])]:
-            await index.forget(name)
+            await self._forget_index(name)
         for log in ("events", "archive", "summaries"):
             await self.clear((ROOT, log, agent.id))
         await self.delete((ROOT, "agents"), [agent.id])
@@ -272,10 +271,15 @@ class AgentStore(PageStore):
                 indexes.add(agent.index)  # older libraries name the indexes only in agents' records
                 await self.forget_life(agent)
         await self.clear((ROOT, "agents"), {"reading": document})  # agents with a damaged record
-        keyword = (await indexes_of(self.store)).keyword
         for index in indexes:
-            await keyword.forget(index)
+            await self._forget_index(index)
         await self.delete((ROOT, "archive-indexes", document), indexes)
+
+    async def _forget_index(self, name: str) -> None:
+        """Delete a search index: its words, and its vectors of every embedding model."""
+        indexes = await indexes_of(self.store)
+        await indexes.keyword.forget(name)
+        await (await indexes.vectors("")).forget(name)
 
 
 def agent_store(runtime: Runtime[Any]) -> AgentStore:

@@ -15,6 +15,7 @@ from langgraph.store.base import BaseStore
 
 from readgraph.state.forks import reset_in_forked
 from readgraph.state.library_store import LibraryStore, unusable
+from readgraph.state.namespaces import base_of, name_in_base
 
 OnWait = Callable[[], None]
 """Called once before waiting for another process or task."""
@@ -43,11 +44,12 @@ class InUse(Exception):
 @asynccontextmanager
 async def building(store: BaseStore, memory: str) -> AsyncIterator[None]:
     """Hold the lock for building this memory: across processes in a library, within this process in other stores."""
-    if isinstance(store, LibraryStore):
+    if isinstance(base := base_of(store), LibraryStore):
         async with held(store, f"{memory}.lock"):
             yield
     else:
-        in_loop, across_loops = (id(asyncio.get_running_loop()), id(store), memory), (id(store), memory)
+        across_loops = (id(base), name_in_base(store, memory))
+        in_loop = (id(asyncio.get_running_loop()), *across_loops)
         async with _in_loop.setdefault(in_loop, asyncio.Lock()):  # one task of each loop polls the other loops
             with _choosing:
                 lock = _across_loops.setdefault(across_loops, ThreadLock())
@@ -60,14 +62,13 @@ async def building(store: BaseStore, memory: str) -> AsyncIterator[None]:
 
 
 @asynccontextmanager
-async def held(
-    store: LibraryStore, name: str, on_wait: OnWait | None = None, *, wait: bool = True
-) -> AsyncIterator[None]:
+async def held(store: BaseStore, name: str, on_wait: OnWait | None = None, *, wait: bool = True) -> AsyncIterator[None]:
     """Hold a lock file of a library; raises `InUse` if somebody else holds it and `wait` is false.
 
     What was written under the lock is committed before it is released, even if the writer was cancelled.
     """
-    file = AsyncFileLock(store.locks / name, thread_local=False)
+    library = _library(store)
+    file = AsyncFileLock(library.locks / name_in_base(store, name), thread_local=False)
     try:
         try:
             await file.acquire(blocking=False)
@@ -78,30 +79,38 @@ async def held(
                 on_wait()
             await file.acquire()
     except OSError as problem:
-        raise unusable(store.locks.parent, problem) from problem
+        raise unusable(library.locks.parent, problem) from problem
     try:
         yield
     except BaseException:
-        await store.written()
+        await library.written()
         raise
     finally:
         await file.release()
 
 
 @asynccontextmanager
-async def using(store: LibraryStore, document: str) -> AsyncIterator[None]:
+async def using(store: BaseStore, document: str) -> AsyncIterator[None]:
     """Mark a document as in use: forgetting it waits until nobody uses it (see `unused`)."""
     name = f"{document}-{uuid.uuid4().hex}.used"
     try:
         async with held(store, name):
             yield
     finally:
-        (store.locks / name).unlink(missing_ok=True)
+        (_library(store).locks / name_in_base(store, name)).unlink(missing_ok=True)
 
 
-async def unused(store: LibraryStore, document: str, on_wait: OnWait | None = None, *, wait: bool = True) -> None:
+async def unused(store: BaseStore, document: str, on_wait: OnWait | None = None, *, wait: bool = True) -> None:
     """Wait until nobody uses a document; the locks of killed processes are free."""
-    for path in [*store.locks.glob(f"{document}-*.used")]:
-        async with held(store, path.name, on_wait, wait=wait):
+    library = _library(store)
+    for path in [*library.locks.glob(f"{name_in_base(store, document)}-*.used")]:
+        async with held(library, path.name, on_wait, wait=wait):
             pass
         path.unlink(missing_ok=True)
+
+
+def _library(store: BaseStore) -> LibraryStore:
+    """The library of a store, or of a part of it."""
+    if not isinstance(library := base_of(store), LibraryStore):
+        raise TypeError(f"{type(library).__name__} is not the store of a library.")
+    return library

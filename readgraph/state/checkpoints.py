@@ -3,6 +3,7 @@
 import asyncio
 import os
 import sqlite3
+import zlib
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, contextmanager
@@ -34,9 +35,13 @@ from readgraph.state.library_store import (
     trust_data_only,
     unusable,
 )
+from readgraph.state.retention import KEPT_QUESTIONS, drop_steps_of_old_questions
 
 AT_ONCE = 100
 """How many checkpoints are fetched at a time when many are listed."""
+
+QUESTION = "question_text"
+"""The channel that the state of every graph that answers questions has."""
 
 _LAST_ROW = 2**63 - 1
 
@@ -50,6 +55,15 @@ _SOUND = """(
 WRITTEN_AS = ("null", "bytes", "bytearray", "msgpack")
 """The encodings that we write. LangGraph's serialiser can read others, which may run code."""
 
+COMPRESSED = "zlib+"
+"""What an encoding begins with where its bytes are compressed."""
+
+FEWEST_BYTES = 200
+"""Shorter values are not compressed."""
+
+MOST_BYTES = 1 << 30
+"""A longer value counts as damaged: a few compressed bytes of a stranger's file could otherwise fill the memory."""
+
 _T = TypeVar("_T")
 
 
@@ -62,11 +76,16 @@ class LibraryCheckpointer(SqliteSaver):
 
     The newest checkpoint is the row that was written last. LangGraph takes the greatest id, and ids begin with the
     time, so it would miss the newest turns after the clock was set back.
+
+    Of a thread's earlier questions it keeps the last checkpoint (see `readgraph.state.retention`); `kept_questions`
+    says of how many of the newest it keeps all. Threads of other graphs, and of agents, keep theirs.
     """
+
+    kept_questions = KEPT_QUESTIONS
 
     def __init__(self, connection: sqlite3.Connection, path: Path) -> None:
         super().__init__(connection, serde=_Serializer(path))
-        self._path, self._closed = (
+        self.path, self._closed = (
             path,
             Event(),
         )  # an `Event`, since LangGraph may copy a checkpointer, and the copy must close too
@@ -88,9 +107,24 @@ class LibraryCheckpointer(SqliteSaver):
 
     def _check(self) -> None:
         if self._process != os.getpid():
-            raise of_parent(self._path.parent)
+            raise of_parent(self.path.parent)
         if self._closed.is_set():
-            raise closed(self._path.parent)
+            raise closed(self.path.parent)
+
+    def put(
+        self,
+        config: RunnableConfig,
+        checkpoint: Checkpoint,
+        metadata: CheckpointMetadata,
+        new_versions: ChannelVersions,
+    ) -> RunnableConfig:
+        """Store a checkpoint; where it begins a question, drop the steps of one that is old by now."""
+        stored = super().put(config, checkpoint, metadata, new_versions)
+        of_question = QUESTION in checkpoint["channel_values"] and not config["configurable"].get("checkpoint_ns")
+        if metadata.get("source") == "input" and of_question:
+            with self.cursor() as cursor:
+                drop_steps_of_old_questions(cursor, str(config["configurable"]["thread_id"]), self.kept_questions)
+        return stored
 
     def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """The checkpoint that `config` names, or the newest one of its thread."""
@@ -106,7 +140,7 @@ class LibraryCheckpointer(SqliteSaver):
             saved = super().get_tuple(named)
             return _sound(saved) if saved else None
         except (ValueError, TypeError, KeyError) as problem:
-            raise damaged(self._path) from problem
+            raise damaged(self.path) from problem
 
     def list(
         self,
@@ -269,10 +303,27 @@ class _Serializer(JsonPlusSerializer):
         super().__init__(pickle_fallback=False, allowed_json_modules=None, allowed_msgpack_modules=None)
         self._path = path
 
+    def dumps_typed(self, obj: Any) -> tuple[str, bytes]:
+        written_as, data = super().dumps_typed(obj)
+        if len(data) < FEWEST_BYTES:
+            return written_as, data
+        return COMPRESSED + written_as, zlib.compress(data, level=1)
+
     def loads_typed(self, data: tuple[str, bytes]) -> Any:
-        if data[0] not in WRITTEN_AS:
-            raise damaged(self._path)
+        written_as, value = data
         try:
-            return super().loads_typed(data)
-        except (ValueError, TypeError) as problem:
+            if written_as.startswith(COMPRESSED):
+                written_as, value = written_as.removeprefix(COMPRESSED), _unpacked(value)
+            if written_as not in WRITTEN_AS:
+                raise damaged(self._path)
+            return super().loads_typed((written_as, value))
+        except (ValueError, TypeError, zlib.error) as problem:
             raise damaged(self._path) from problem
+
+
+def _unpacked(packed: bytes) -> bytes:
+    unpacking = zlib.decompressobj()
+    data = unpacking.decompress(packed, MOST_BYTES)
+    if not unpacking.eof:
+        raise ValueError("The compressed value is torn or too long.")
+    return data

@@ -40,6 +40,7 @@ class ReaderContext(  # a dataclass orders its fields from the last base to the 
     GraphContext,
     groups_of.Excerpt,
     groups_of.Segments,
+    groups_of.Retrieval,
     groups_of.Chaining,
     groups_of.SearchTools,
     groups_of.Research,
@@ -47,13 +48,19 @@ class ReaderContext(  # a dataclass orders its fields from the last base to the 
     groups_of.Memorizing,
     groups_of.Walk,
     groups_of.Tree,
+    groups_of.Reasoning,
     groups_of.LookUp,
     groups_of.PagesRead,
     groups_of.Rebuilding,
+    groups_of.Purpose,
     groups_of.Gists,
     groups_of.Pausing,
+    groups_of.Subtrees,
     groups_of.Paragraphs,
     groups_of.PageSizes,
+    groups_of.AnswerForm,
+    groups_of.Language,
+    groups_of.Tenant,
     groups_of.Budget,
     groups_of.Calls,
     groups_of.Concurrency,
@@ -126,6 +133,7 @@ PROFILES: dict[str, dict[str, Any]] = {
         "retrieval_words": 600,
         "segment_words": 750,
         "children": 8,
+        "baseline_words": 3000,
     },
     "qmsum": {
         "min_page_words": 280,
@@ -143,11 +151,12 @@ PROFILES: dict[str, dict[str, Any]] = {
         "gist_words": 96,
         "retrieval_words": 1000,
     },
-    "screenplay": {"segment_words": 750, "children": 5},
-    "report": {"segment_words": 900, "children": 8},
+    "screenplay": {"segment_words": 750, "children": 5, "baseline_words": 3000},
+    "report": {"segment_words": 900, "children": 8, "baseline_words": 3000},
     "nested-keys": {"min_page_words": 4, "max_page_words": 6},
 }
 """The settings of the papers' experiments: ReadAgent's (section 4 and appendix C; retrieval ranks pages of its sizes,
 and QMSum is cut to 6,000 words, section 4.2; movie gists had 128 tokens in the authors' code, about 96 words),
-MemWalker's (section 4.2: QuALITY, SummScreenFD, GovReport; 1,000 tokens are about 750 words), and for MemGPT's nested
-keys (section 3.2.2) pages of one key-value pair each."""
+MemWalker's (section 4.2: QuALITY, SummScreenFD, GovReport; 1,000 tokens are about 750 words; cut to 4,096 tokens,
+which hold the reply too, section 4.3, about 3,000 words), and for MemGPT's nested keys (section 3.2.2) pages of one
+key-value pair each."""

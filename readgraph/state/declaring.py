@@ -43,7 +43,7 @@ class Settings:
 
 Groups: TypeAlias = tuple[type[Settings], ...]
 
-RENAMED = {"block": "memorize_batch"}
+RENAMED = {"block": "memorize_batch", "gist_purpose": "purpose"}
 """Earlier names of settings, which are still accepted."""
 
 

@@ -7,6 +7,8 @@ from readgraph.state.agents import AgentStore
 from readgraph.state.build_lock import InUse, OnWait, held, unused
 from readgraph.state.collections import collections_with
 from readgraph.state.converted_files import forget_files
+from readgraph.state.ingested import forget_ingested
+from readgraph.state.named_collections import NamedCollections
 from readgraph.state.opened import Library
 from readgraph.state.records import Document, Memory
 from readgraph.state.search.index_registry import indexes_of
@@ -36,6 +38,8 @@ async def forget_document(
         replies, threads = await library.pages.forget_paid(document.id), await _forget_threads(library, document.id)
         await AgentStore(library.store).forget_readings(document.id)
         await forget_files(library.pages, document.id)
+        await NamedCollections(library.pages).forget(document.id)
+        await forget_ingested(library.pages, document.id)
         await drop_document(library.pages, document.id)
     counts.update(memories=len(memories), replies=replies, threads=threads)
     return dict(counts)

@@ -1,13 +1,20 @@
 """Which language a text is in."""
 
 import re
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from importlib import import_module
+from math import exp, sqrt
+
+from readgraph.state.language_names import NAMES
 
 DEFAULT = "en"
 
 SAMPLE, SAMPLES = 700, 3
 """Characters of each sample of a long text, and how many: a book's first page may be in another language."""
+
+FEW_TEXTS, FEWEST_OF_TEXTS = 20, 20
+"""The language of many texts is seen by about this many of them, if they have this many words."""
 
 _BY_SCRIPT = {
     "ja": re.compile(r"[\u3040-\u30ff]"),
@@ -28,14 +35,37 @@ _ENGLISH_SHARE, _FEWEST_WORDS = 0.15, 4
 """A text with this share of such words is English: no other language comes near, and no model has to be loaded."""
 
 
+_ONLY_ENGLISH = frozenset("the what which who whom whose when where why how did does and of is this that".split())
+_ONLY_ENGLISH_SHARE = 0.1
+"""Words that seldom stand in other languages, as even short questions have them."""
+
+_FEWEST_LATIN_WORDS, _LEAST_SURE, _SURE_SCRIPT_SHARE = 3, 0.5, 0.6
+"""Less doesn't make a language certain: words in Latin script, its probability, its script's share of the letters."""
+
+
 def language_of(text: str) -> str:
     """The ISO 639-1 code of a text's main language; English where there is too little to see it by."""
+    return _language_of_sample(" ".join(text[start:end] for start, end in sample_spans(len(text))))
+
+
+def sample_spans(length: int) -> list[tuple[int, int]]:
+    """The spans of a text of `length` characters that are enough to see its language by."""
     parts = SAMPLES + 1
-    if len(text) <= parts * SAMPLE:
-        return _language_of_sample(text)
-    return _language_of_sample(
-        " ".join(text[at : at + SAMPLE] for at in range(len(text) // parts, len(text), len(text) // parts))
-    )
+    if length <= parts * SAMPLE:
+        return [(0, length)]
+    return [(length * part // parts, length * part // parts + SAMPLE) for part in range(1, parts)]
+
+
+def certain_language(samples: Iterable[str]) -> str:
+    """The ISO 639-1 code of the language that all samples of a text are in; "" for a mixed text or too short a one."""
+    found = {_certain_of_sample(sample) for sample in samples if _LETTER.search(sample)}
+    return found.pop() if len(found) == 1 else ""
+
+
+def main_language(texts: Sequence[str]) -> str:
+    """The language of most of these texts; English where they have few words, since a few tell too little."""
+    sample = " ".join(text[:SAMPLE] for text in texts[:: len(texts) // FEW_TEXTS + 1])
+    return language_of(sample) if len(_WORD.findall(sample)) >= FEWEST_OF_TEXTS else DEFAULT
 
 
 @lru_cache(4096)
@@ -49,3 +79,23 @@ def _language_of_sample(sample: str) -> str:
         return DEFAULT
     classified: str = import_module("py3langid").classify(sample)[0]
     return classified
+
+
+@lru_cache(4096)
+def _certain_of_sample(sample: str) -> str:
+    letters = _LETTER.findall(sample)
+    for language, script in _BY_SCRIPT.items():
+        share = len(script.findall(sample)) / len(letters)
+        if share > _SCRIPT_SHARE:
+            latin = sum(letter.isascii() for letter in letters) / len(letters)
+            return language if latin < 1 - _SURE_SCRIPT_SHARE else ""
+    words = _WORD.findall(sample.lower())
+    if sum(word in _ONLY_ENGLISH for word in words) >= _ONLY_ENGLISH_SHARE * len(words):
+        return DEFAULT
+    if len(words) < _FEWEST_LATIN_WORDS:
+        return ""
+    ranked = import_module("py3langid").rank(sample)
+    heat = sqrt(len(sample.encode()))
+    weights = [exp((score - ranked[0][1]) / heat) for _, score in ranked]
+    first: str = ranked[0][0]
+    return first if first in NAMES and weights[0] >= _LEAST_SURE * sum(weights) else ""

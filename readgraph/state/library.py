@@ -9,13 +9,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
-from platformdirs import user_data_path
+from langgraph.store.base import BaseStore
 
 from readgraph.state.background import background
 from readgraph.state.checkpoints import open_checkpointer
 from readgraph.state.errors import LibraryError
 from readgraph.state.forgetting import finish
+from readgraph.state.library_folder import STORE, default_folder
 from readgraph.state.library_store import LibraryStore, unusable
+from readgraph.state.namespaces import name_in_base
 from readgraph.state.opened import Library
 from readgraph.state.page_store import PageStore
 from readgraph.state.search.index_registry import close_indexes
@@ -35,20 +37,17 @@ __all__ = [
 FORMAT = 1
 """Version of the library's layout; a library with a newer layout is refused."""
 
-STORE, CHECKPOINTS = "library.sqlite", "checkpoints.sqlite"
-
-
-def default_folder() -> Path:
-    """The library's folder: READGRAPH_LIBRARY, or the user's data folder if that is not set."""
-    named = os.environ.get("READGRAPH_LIBRARY")
-    return Path(named).expanduser() if named else user_data_path("readgraph", appauthor=False)
+CHECKPOINTS = "checkpoints.sqlite"
 
 
 @asynccontextmanager
 async def open_library(
-    folder: str | os.PathLike[str] | None = None, *, only_shows: bool = False
+    folder: str | os.PathLike[str] | None = None, *, only_shows: bool = False, namespace: str = ""
 ) -> AsyncIterator[Library]:
     """Open the library in a folder (created if it is missing).
+
+    With a `namespace`, such as a tenant's name, it is a part of that library, with its own documents, memories,
+    replies, indexes and threads, which sees no others.
 
     With `only_shows`, a library that can't be written, such as one on a read-only disk, is opened for reading, and
     writing to it raises `LibraryError`.
@@ -60,8 +59,9 @@ async def open_library(
     to_read = only_shows and _is_read_only(folder)
     store = await asyncio.to_thread(_open_store, folder, to_read=to_read)
     try:
-        async with open_checkpointer(folder / CHECKPOINTS, to_read=to_read) as checkpointer:
-            library = Library(folder, store, checkpointer, PageStore(store))
+        pages = PageStore(store, namespace=namespace)
+        async with open_checkpointer(folder / _checkpoints(pages.store), to_read=to_read) as checkpointer:
+            library = Library(folder, pages.store, checkpointer, pages)
             if not to_read:
                 await _finish_unfinished(library)
             yield library
@@ -95,13 +95,15 @@ class BackgroundLibrary(Library):
         return self.closing.__exit__(*raised) if self.process == os.getpid() else None
 
 
-def open_library_in_background(folder: str | os.PathLike[str] | None = None) -> BackgroundLibrary:
+def open_library_in_background(
+    folder: str | os.PathLike[str] | None = None, *, namespace: str = ""
+) -> BackgroundLibrary:
     """Open a library as `open_library` does, for synchronous code.
 
     It is open when this returns: use it in a `with`, or keep it across the cells of a notebook.
     """
     closing = ExitStack()
-    library = closing.enter_context(background().wrap_async_context_manager(open_library(folder)))
+    library = closing.enter_context(background().wrap_async_context_manager(open_library(folder, namespace=namespace)))
     return BackgroundLibrary(**vars(library), closing=closing)
 
 
@@ -118,6 +120,11 @@ async def development_store() -> AsyncIterator[LibraryStore]:
 def holds_library(folder: str | os.PathLike[str] | None = None) -> bool:
     """Whether there is a library in a folder."""
     return ((Path(folder).expanduser() if folder is not None else default_folder()) / STORE).exists()
+
+
+def _checkpoints(store: BaseStore) -> str:
+    """The name of the file of checkpoints; threads of different namespaces may have the same id."""
+    return name_in_base(store, CHECKPOINTS)
 
 
 def _is_read_only(folder: Path) -> bool:

@@ -12,6 +12,7 @@ from langgraph.channels import EphemeralValue
 from pydantic import Field
 from typing_extensions import TypedDict
 
+from readgraph.state.chat_messages import ChatMessages
 from readgraph.state.errors import Damaged
 from readgraph.state.reading import Question, ReadingState, Status, Step, Usage, add_counts, add_usage
 from readgraph.state.sound import Count, load
@@ -73,7 +74,7 @@ class AgentTurn(TypedDict):
     """One turn: what one event set off, until the agent yields.
 
     `began_at` is the number of that event, `calls` counts the functions called, `owes_reply` says that a user waits
-    for a message, `messages` are the messages sent, `recalled` the numbers of the events that searches found. `room`
+    for a message, `said` are the messages sent, `recalled` the numbers of the events that searches found. `room`
     is the number of words that the window leaves for the queue.
     """
 
@@ -82,28 +83,39 @@ class AgentTurn(TypedDict):
     next_step: TurnStep
     owes_reply: bool
     room: int
-    messages: list[str]
+    said: list[str]
     recalled: list[int]
     status: Status
 
 
 class AgentInput(TypedDict):
-    """Input of the agent's graph: the agent's name and the event that arrives."""
+    """Input of the agent's graph: the agent's name and the event that arrives, or a person's message."""
 
-    agent: NotRequired[str]
-    event: NotRequired[Annotated[IncomingEvent, EphemeralValue]]
+    agent: NotRequired[Annotated[str, Field(description="The agent's name; a new name creates an agent.")]]
+    event: NotRequired[
+        Annotated[
+            IncomingEvent,
+            Field(description="What arrives: a kind (user, system, timer, upload), and a text or a document's id."),
+            EphemeralValue,
+        ]
+    ]
+    messages: NotRequired[ChatMessages]
 
 
 class AgentOutput(TypedDict):
-    """Output of the agent's graph: what the agent said and recalled in this turn, and its usage."""
+    """Output of the agent's graph: what the agent said and recalled in this turn, and its usage.
+
+    `messages` holds the conversation too, where a person's messages came as chat messages.
+    """
 
     agent: str
-    messages: list[str]
+    said: list[str]
     recalled: list[int]
     status: Status
     usage: Annotated[Usage, add_usage]
     fallbacks: Annotated[dict[str, int], add_counts]
     steps: Annotated[list[Step], add]
+    messages: NotRequired[ChatMessages]
 
 
 class AgentGraphState(AgentState, AgentTurn):
@@ -114,12 +126,15 @@ class AgentGraphState(AgentState, AgentTurn):
     usage: Annotated[Usage, add_usage]
     fallbacks: Annotated[dict[str, int], add_counts]
     steps: Annotated[list[Step], add]
+    messages: NotRequired[ChatMessages]
 
 
 class DocumentsQuestion(Question):
     """Input of a question about a document, and about further documents whose ids are in `more_documents`."""
 
-    more_documents: NotRequired[list[str]]
+    more_documents: NotRequired[
+        Annotated[list[str], Field(description="The ids of further documents that the question is about.")]
+    ]
 
 
 class AgentQuestionState(ReadingState, AgentState, AgentTurn):
@@ -136,7 +151,7 @@ def fresh_turn(began_at: int, *, owes_reply: bool) -> AgentTurn:
         "next_step": "think",
         "owes_reply": owes_reply,
         "room": 0,
-        "messages": [],
+        "said": [],
         "recalled": [],
         "status": "reading",
     }

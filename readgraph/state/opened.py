@@ -3,8 +3,10 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from langgraph.store.base import BaseStore
+
 from readgraph.state.checkpoints import LibraryCheckpointer
-from readgraph.state.library_store import LibraryStore
+from readgraph.state.named_collections import NamedCollections
 from readgraph.state.page_store import PageStore
 
 
@@ -13,6 +15,11 @@ class Library:
     """An open library: pass `store` and `checkpointer` to `compile()`, and add texts with `pages.add_document()`."""
 
     folder: Path
-    store: LibraryStore = field(repr=False)
+    store: BaseStore = field(repr=False)
     checkpointer: LibraryCheckpointer = field(repr=False)
     pages: PageStore = field(repr=False)
+
+    @property
+    def collections(self) -> NamedCollections:
+        """The named collections of its documents."""
+        return NamedCollections(self.pages)

@@ -13,10 +13,12 @@ from datetime import UTC, datetime
 from typing import Any
 
 from langgraph.runtime import Runtime
+from langgraph.store.base import BaseStore
 from langgraph.store.memory import InMemoryStore
 
 from readgraph.state.build_lock import building
 from readgraph.state.errors import BadInput, Damaged, LibraryError
+from readgraph.state.namespaces import NamespacedStore, base_of, in_namespace
 from readgraph.state.records import Document, Memory, Note, Page, Part, Recipe, RecordedReply, TreeNode, digest
 from readgraph.state.sound import Count, load, sound
 from readgraph.state.stored_items import BATCH, EVERY, ROOT, StoredItems, StoredValue, numbered, storable
@@ -46,7 +48,17 @@ class _Places:
 
 
 class PageStore(StoredItems):
-    """Typed access to a `BaseStore`; it has no state of its own."""
+    """Typed access to a `BaseStore`; it has no state of its own.
+
+    `namespace`: the part of the store that is used, such as one for each tenant; other parts are never seen, also not
+    their recorded replies and embeddings, unless `share_replies` says so: then those of the whole store are used.
+    """
+
+    def __init__(self, store: BaseStore, *, namespace: str = "", share_replies: bool = False) -> None:
+        super().__init__(in_namespace(store, namespace) if isinstance(store, BaseStore) else store)
+        self.namespace = self.store.name if isinstance(self.store, NamespacedStore) else ""
+        self.share_replies = share_replies
+        self._paid = StoredItems(base_of(self.store)) if share_replies else StoredItems(self.store)
 
     async def add_document(
         self, text: str, *, title: str = "", source: str = "", places: Sequence[tuple[int, str]] = ()
@@ -252,34 +264,36 @@ class PageStore(StoredItems):
 
     async def reply(self, key: str) -> RecordedReply | None:
         """A model's recorded reply (see `readgraph.models.asking`), or None if there is none or it is damaged."""
-        return next(sound(RecordedReply, await self.get((ROOT, "replies"), [key])), None)
+        return next(sound(RecordedReply, await self._paid.get((ROOT, "replies"), [key])), None)
 
     async def put_reply(self, key: str, reply: RecordedReply) -> None:
         """Record a reply; when this returns, it is committed."""
-        await self.put([((ROOT, "replies"), key, asdict(reply))])
+        await self._paid.put([((ROOT, "replies"), key, asdict(reply))])
 
     async def replies(self, document: str | None = None) -> AsyncIterator[tuple[str, RecordedReply]]:
         """Keys and values of recorded replies: all of them, or those recorded for one document."""
-        async for key, value in self.each((ROOT, "replies"), None if document is None else {"document": document}):
+        async for key, value in self._paid.each(
+            (ROOT, "replies"), None if document is None else {"document": document}
+        ):
             for reply in sound(RecordedReply, [value]):
                 yield key, reply
 
     async def forget_replies(self, keys: Iterable[str]) -> None:
         """Delete recorded replies."""
-        await self.delete((ROOT, "replies"), keys)
+        await self._paid.delete((ROOT, "replies"), keys)
 
     async def embeddings(self, keys: Sequence[str]) -> list[dict[str, Any] | None]:
         """Stored embeddings, in the order of the keys (see `readgraph.nodes.search_tools.PaidVectors`)."""
-        return await self.get((ROOT, "embeddings"), keys)
+        return await self._paid.get((ROOT, "embeddings"), keys)
 
     async def put_embeddings(self, values: Mapping[str, dict[str, Any]]) -> None:
         """Store embeddings; when this returns, they are committed."""
-        await self.put([((ROOT, "embeddings"), key, value) for key, value in values.items()])
+        await self._paid.put([((ROOT, "embeddings"), key, value) for key, value in values.items()])
 
     async def forget_paid(self, document: str) -> int:
         """Delete the replies and embeddings recorded for one document; returns the number of replies."""
-        await self.clear((ROOT, "embeddings"), {"document": document})
-        return await self.clear((ROOT, "replies"), {"document": document})
+        await self._paid.clear((ROOT, "embeddings"), {"document": document})
+        return await self._paid.clear((ROOT, "replies"), {"document": document})
 
     async def documents(self) -> list[Document]:
         """The documents of the store, the newest first, without those whose record is damaged."""
@@ -303,7 +317,12 @@ _in_memory = InMemoryStore()
 
 def page_store(runtime: Runtime[Any]) -> PageStore:
     """The page store of a run: its graph's store, or else one in memory that lasts as long as the process."""
-    return PageStore(_in_memory if runtime.store is None else runtime.store)
+    store, context = _in_memory if runtime.store is None else runtime.store, runtime.context
+    return PageStore(
+        store,
+        namespace=getattr(context, "namespace", ""),
+        share_replies=getattr(context, "share_replies", False),
+    )
 
 
 def _parts(identity: str, text: str) -> Iterator[StoredValue]:

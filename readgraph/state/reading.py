@@ -5,7 +5,10 @@ from operator import add
 from typing import Annotated, Literal, NotRequired
 
 from langgraph.channels import EphemeralValue
+from pydantic import Field
 from typing_extensions import TypedDict
+
+from readgraph.state.chat_messages import ChatMessages
 
 Status = Literal["reading", "answered", "nearest", "researched", "no_answer", "budget"]
 """`nearest`: no model said what answers the question; the passages nearest to it are quoted. `researched`: the context
@@ -50,7 +53,7 @@ class Quote(TypedDict):
 class Finding(TypedDict):
     """What any method learned from a page: an answer to the question, or (`answers` false) a part of one.
 
-    `page` is -1 if no page is named; `choice` is the letter chosen in a multiple choice.
+    `page` is -1 if no page is named; `choice` is the letter chosen in a multiple choice; `by_rule`: no model said so.
     """
 
     page: int
@@ -58,6 +61,7 @@ class Finding(TypedDict):
     text: str
     choice: str | None
     quotes: list[Quote]
+    by_rule: NotRequired[bool]
 
 
 def with_finding(findings: Sequence[Finding], new: Finding) -> list[Finding]:
@@ -126,29 +130,47 @@ def add_counts(first: Mapping[str, int], second: Mapping[str, int]) -> dict[str,
     return {kind: first.get(kind, 0) + second.get(kind, 0) for kind in dict.fromkeys([*first, *second])}
 
 
+def add_pages(first: Sequence[int], second: Sequence[int]) -> list[int]:
+    """The numbers of both, each once, in their order."""
+    return sorted({*first, *second})
+
+
 class Question(TypedDict):
     """Input of every graph: a document in the page store (or a short text), and a question about it.
 
     Without a question the graph builds the document's memory and ends. `options` makes it a multiple choice.
     `document` may be left out for a further question in the same thread. Such a question starts afresh unless
-    `follow_up` says that it continues the questions before it.
+    `follow_up` says that it continues the questions before it. `messages` is for clients that speak in chat messages:
+    a person's last message is the question, what was said before it makes it a follow-up, and the answer becomes a
+    message too.
     """
 
-    document: NotRequired[str]
-    text: NotRequired[Annotated[str, EphemeralValue]]
-    title: NotRequired[Annotated[str, EphemeralValue]]
-    question: NotRequired[Annotated[str, EphemeralValue]]
-    options: NotRequired[Annotated[list[str], EphemeralValue]]
-    follow_up: NotRequired[Annotated[bool, EphemeralValue]]
+    document: NotRequired[Annotated[str, Field(description="The id of a document in the page store.")]]
+    text: NotRequired[
+        Annotated[str, Field(description="A text of up to 400,000 characters, instead of a document."), EphemeralValue]
+    ]
+    title: NotRequired[Annotated[str, Field(description="The title of the text."), EphemeralValue]]
+    question: NotRequired[
+        Annotated[str, Field(description="The question; without one the document is only read."), EphemeralValue]
+    ]
+    options: NotRequired[
+        Annotated[list[str], Field(description="Two to 26 options, of which one is chosen."), EphemeralValue]
+    ]
+    follow_up: NotRequired[
+        Annotated[bool, Field(description="The question goes on from those before it in the thread."), EphemeralValue]
+    ]
+    messages: NotRequired[ChatMessages]
 
 
 class Answered(TypedDict):
     """Output of every graph.
 
     `pages_read` is in order of reading; `percent_read` is the percentage of the text's words that stand on these pages,
-    None without a question. `compression_rate` is 100 · (1 − words in context / words of the text) at the answer
-    (ReadAgent, section 4), None without an answer. `findings` are what the method learned from single pages;
-    their quotes have not been looked up in the text.
+    None without a question. `by_rule`: no model gave the answer, or said that there is none. `compression_rate` is 100
+    · (1 − words in context / words of the text) at the answer (ReadAgent, section 4), None without an answer.
+    `findings` are what the method learned from single pages; their quotes have not been looked up in the text.
+    `corrected_notes` are the pages whose notes were used as a user corrected them. `messages` ends with the answer
+    where the question came as a message.
     """
 
     document: str
@@ -156,6 +178,7 @@ class Answered(TypedDict):
     answer: str | None
     choice: str | None
     status: Status
+    by_rule: bool
     findings: list[Finding]
     citations: list[Citation]
     pages_read: list[int]
@@ -163,7 +186,9 @@ class Answered(TypedDict):
     compression_rate: float | None
     usage: Annotated[Usage, add_usage]
     fallbacks: Annotated[dict[str, int], add_counts]
+    corrected_notes: Annotated[list[int], add_pages]
     steps: Annotated[list[Step], add]
+    messages: NotRequired[ChatMessages]
 
 
 class ReadingState(Answered):
@@ -202,6 +227,7 @@ class FreshReading(TypedDict):
     percent_read: Annotated[float | None, Cleared]
     compression_rate: Annotated[float | None, Cleared]
     status: Status
+    by_rule: bool
 
 
 def fresh_reading(question: str, options: list[str], before: Sequence[QuestionTurn] = ()) -> FreshReading:
@@ -227,4 +253,5 @@ def fresh_reading(question: str, options: list[str], before: Sequence[QuestionTu
         "percent_read": None,
         "compression_rate": None,
         "status": "reading",
+        "by_rule": False,
     }

@@ -81,6 +81,10 @@ class Session:
         return ", ".join(filter(None, [f"session {self.number}", self.title, self.time]))
 
 
+PRESET, PURPOSE = "preset", "gist_purpose"
+"""The parameters of recipes that say what notes are for; the second has the setting's earlier name."""
+
+
 @dataclass(frozen=True, slots=True)
 class Recipe:
     """How a memory is built: method, building parameters, model ("" = none) and prompt versions."""
@@ -94,6 +98,12 @@ class Recipe:
     def fingerprint(self) -> str:
         """A hash that identifies this recipe; with the document's id it names the memory."""
         return digest(asdict(self))
+
+    @property
+    def purpose(self) -> str:
+        """What the notes are for, in one line: the preset's name, and the purpose; "" where there is none."""
+        told = [self.parameters.get(name) for name in (PRESET, PURPOSE)]
+        return " ".join(": ".join(str(each) for each in told if each).split())
 
     def same_but_prompts(self, other: "Recipe") -> bool:
         """Whether the other recipe is the same except for prompt versions."""
@@ -139,11 +149,16 @@ class Page:
     ended_by: PageEnd
 
 
+FEWEST_NOTE_WORDS = 40
+"""A note may always have this many words, because the note of a mere heading may be longer than the heading."""
+
+
 @dataclass(frozen=True, slots=True)
 class Note:
     """The short text stored for a page: a gist, a summary or a memo. `fallback`: the model gave no usable one.
 
-    `header` is the line that puts the page in its context (GAM, section 2.2.1).
+    `header` is the line that puts the page in its context (GAM, section 2.2.1). `replaced`: the text is a user's
+    correction, and this is the method's own (see `readgraph.state.corrections`).
     """
 
     page: Count
@@ -151,6 +166,7 @@ class Note:
     words: Count
     fallback: bool = False
     header: str = ""
+    replaced: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

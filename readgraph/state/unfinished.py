@@ -15,7 +15,10 @@ from readgraph.state.stored_items import BATCH, ROOT, StoredItems, StoredValue
 UNFINISHED = (ROOT, "unfinished")
 """Namespace of these records. Its keys are document ids; its values hold the record of a document being forgotten."""
 
-TEXTS = ("text", "places", "sessions")
+CORRECTIONS = (ROOT, "corrections")
+"""Namespace of the corrections of notes, by document (see `readgraph.state.corrections`)."""
+
+TEXTS = ("text", "places", "sessions", CORRECTIONS[1])
 """What is stored of a document besides its record."""
 
 

@@ -1,6 +1,7 @@
 """Sizes are counted in words, as the papers do."""
 
 import re
+from collections.abc import Sequence
 from itertools import islice
 
 LONGEST_WORD = 40
@@ -40,3 +41,10 @@ def counted(number: int, thing: str) -> str:
     """A count with its noun: "1 page", "1,200 pages", "2 histories"."""
     plural = f"{thing[:-1]}ies" if thing.endswith("y") else f"{thing}s"
     return f"{number:,} {thing if number == 1 else plural}"
+
+
+def with_numbers(thing: str, numbers: Sequence[int | str]) -> str:
+    """A noun with the numbers of what it stands for: "part 3", "parts 3, 5"; "no part" without any."""
+    if not numbers:
+        return f"no {thing}"
+    return f"{thing}{'s' if len(numbers) > 1 else ''} {', '.join(map(str, numbers))}"

@@ -37,7 +37,7 @@ async def test_turns_of_a_chat(
     server.respond, ada = Script(), Living(library)
     for days in range(4):
         set_back(days)
-        assert (await ada.turn(f"Turn {days}."))["messages"] == ["Done."]
+        assert (await ada.turn(f"Turn {days}."))["said"] == ["Done."]
         assert (await ada.life())["events"] == 2 * days + 2
     monkeypatch.setattr("readgraph.state.agent_lives.KEPT_TURNS", 2)
     await drop_old_checkpoints(library, "ada")

@@ -12,9 +12,10 @@ import pytest
 
 from tests.doubles.model_server import ModelServer
 from tests.support.command import DOUBLE, STORY, Command, assert_refused
-from tests.support.examples import EXAMPLES
+from tests.support.examples import EXAMPLES, WHOLE_STORY
 
 READ = ("ask", "Who took the log book?", STORY, *DOUBLE, "--concurrency", 1)
+READ_WHOLE = ("ask", "Who took the log book?", WHOLE_STORY, *DOUBLE, "--concurrency", 1)
 ROOM = "make room on its disk"
 IN_FLIGHT = 3
 """Calls that a reading with one slot has begun at most: a page end, and two notes that wait for the slot."""
@@ -95,10 +96,10 @@ def test_a_limit_on_the_size_of_files(readgraph: Command, server: ModelServer) -
     calls = [0]
     for size in (80_000, 300_000, 400_000):
         with longest_file(size):
-            assert_refused(readgraph(*READ), ROOM)
+            assert_refused(readgraph(*READ_WHOLE), ROOM)
         calls.append(server.calls)
     assert calls[1] == 0 < calls[2] < calls[3]
     assert "harbour" in readgraph("show").out
-    assert readgraph(*READ, "--json").json["status"] == "answered"
+    assert readgraph(*READ_WHOLE, "--json").json["status"] == "answered"
     asked = {request.key for request in server.requests}
     assert server.calls <= len(asked) + IN_FLIGHT * len(calls), "only calls that had begun are paid twice"

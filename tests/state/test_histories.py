@@ -1,7 +1,6 @@
 """Histories grow by sessions, and nothing in them ever shifts."""
 
 import asyncio
-import subprocess
 import sys
 from collections.abc import Iterable
 from pathlib import Path
@@ -22,6 +21,7 @@ from readgraph.state.records import Document, Session
 from readgraph.state.stored_items import BATCH, ROOT
 from readgraph.state.words import count_words
 from tests.state.test_forgetting import rows_with
+from tests.support.forking import ended, forked_call
 
 FIRST = SessionText("The lamp was lit.", "Lamp", "11 February 2024, 19:05")
 SECOND = SessionText("The lamp went out.", time="22 February 2024")
@@ -156,19 +156,18 @@ async def test_tasks_that_append_at_once_dont_mix() -> None:
     assert {text[one.start : one.end] for one in kept} == {session.text.rstrip() + BETWEEN for session in given}
 
 
+def append_twelve(folder: Path, name: str) -> None:
+    async def append() -> None:
+        async with open_library(folder) as library:
+            for number in range(12):
+                await append_sessions(library.pages, "log", [SessionText(f"{name} says {number}. " * 200)])
+
+    asyncio.run(append())
+
+
 def test_processes_that_append_at_once_dont_mix(tmp_path: Path) -> None:
-    script = """
-import asyncio, sys
-from readgraph.state.histories import SessionText, append_sessions
-from readgraph.state.library import open_library
-async def main():
-    async with open_library(sys.argv[1]) as library:
-        for number in range(12):
-            await append_sessions(library.pages, "log", [SessionText(f"{sys.argv[2]} says {number}. " * 200)])
-asyncio.run(main())
-"""
-    running = [subprocess.Popen([sys.executable, "-c", script, str(tmp_path / "both"), name]) for name in "ab"]
-    assert [process.wait(timeout=60) for process in running] == [0, 0]
+    running = [forked_call(append_twelve, tmp_path / "both", name) for name in "ab"]
+    assert [ended(process) for process in running] == [0, 0]
 
     async def check() -> None:
         async with open_library(tmp_path / "both") as library:

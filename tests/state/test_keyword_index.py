@@ -49,6 +49,26 @@ async def test_pages_are_found_by_text_header_and_memo(index: KeywordIndex) -> N
     assert await index.search("m", "lamp", 0) == []
 
 
+async def test_each_entry_is_found_by_the_words_of_its_language(index: KeywordIndex) -> None:
+    organs = [
+        Entry(0, "Die Orgel schwieg zu Ostern.", language="de"),
+        Entry(1, "Пожарных не было.", language="ru"),
+        Entry(2, "Người thợ bán đĩa.", language="vi"),
+        Entry(3, "Người thợ sửa bản.", language="vi"),
+    ]
+    await index.add("m", organs[:1])
+    await index.add("m", organs[1:])
+    queries = "Welche Orgeln?", "Пожарный", "bán", "bản"
+    assert [await found(index, query) for query in queries] == [[0], [1], [2], [3]]
+
+
+async def test_entries_without_a_language_have_that_of_the_index(index: KeywordIndex) -> None:
+    said = "Die Orgel schwieg, weil die Mäuse die Bälge gefressen hatten, und der Orgelbauer kam erst nach den Festen."
+    await index.add("m", [Entry(0, said), Entry(1, "Auch die Häuser.")])
+    await index.add("m", [Entry(2, "Gärten")])
+    assert [await found(index, query) for query in ("Fest", "Haus", "Garten")] == [[0], [1], [2]]
+
+
 @pytest.mark.parametrize(
     "query", ["", " ", "…", '"', "NEAR(", "lamp AND", "* ^ -", "page:x\0", "\ud800", "zzz", "who?"]
 )
@@ -172,9 +192,12 @@ async def test_terms_that_cannot_be_read_are_reported_in_one_line(tmp_path: Path
     index.close()
 
 
-async def test_a_file_of_another_format_is_made_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for format_ in (1, 2):
-        monkeypatch.setattr(keyword_tables, "FORMAT", format_)
+@pytest.mark.parametrize(("what", "versions"), [("FORMAT", (2, 3)), ("version", (lambda _: "3.1", lambda _: "3.2"))])
+async def test_a_file_of_another_format_or_stemmer_is_made_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str, versions: tuple[object, object]
+) -> None:
+    for version in versions:
+        monkeypatch.setattr(keyword_tables, what, version)
         index = KeywordIndex(tmp_path / "search.sqlite")
         assert await index.extent("m") == Extent(0, -1)
         await index.add("m", ENTRIES)

@@ -1,7 +1,6 @@
 """Several processes append to the same indexes, from the moment that the files are made."""
 
 import asyncio
-import multiprocessing
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +8,7 @@ import numpy as np
 from readgraph.state.search.entries import Entry, Extent, VectorKey
 from readgraph.state.search.keyword_index import KeywordIndex
 from readgraph.state.search.vector_index import VectorIndex
+from tests.support.forking import ended, forked_call
 
 PAGES = 40
 
@@ -25,12 +25,8 @@ def add_pages(folder: Path, first: int) -> None:
 
 
 async def test_two_processes_append_at_once(tmp_path: Path) -> None:
-    spawn = multiprocessing.get_context("spawn")
-    processes = [spawn.Process(target=add_pages, args=(tmp_path, first)) for first in (0, 1)]
-    for process in processes:
-        process.start()
-    for process in processes:
-        await asyncio.to_thread(process.join)
+    processes = [forked_call(add_pages, tmp_path, first) for first in (0, 1)]
+    assert [await asyncio.to_thread(ended, process) for process in processes] == [0, 0]
     words, vectors = KeywordIndex(tmp_path / "words.sqlite"), VectorIndex(tmp_path / "vectors", "model")
     assert await words.extent("m") == await vectors.extent("m") == Extent(PAGES, PAGES - 1)
     for page, vector in enumerate(np.eye(PAGES, dtype=np.float32)):

@@ -112,6 +112,8 @@ CASES: dict[str, list[str]] = {
         "Der Text beginnt hier ... und endet dort. | Fertig.",
     ],
     "fr": [
+        "Jean-Paul, dit J.-P. Sartre, parle. | Fin.",
+        "César mourut en 44 av. J.-C. | Il avait cent projets.",
         "Il est venu. | Elle est partie.",
         "M. Dupont est venu. | Mme Dupont est partie.",
         "MM. Petit et Grand sont là. | Ils parlent.",
@@ -219,6 +221,7 @@ CASES: dict[str, list[str]] = {
         "书名是《灯塔》。| 作者不详。",
     ],
     "ja": [
+        "彼は「はい。」と言った。| 「いいえ。」| ところが彼は来た。",
         "彼は来た。| 彼女は行った。",
         "本当ですか？| はい！",
         "灯台は古い。| 誰も知らない。",
@@ -230,6 +233,7 @@ CASES: dict[str, list[str]] = {
         "3.5리터였다. | 충분했다.",
     ],
     "ar": [
+        "قال د. أحمد ذلك. | ثم ذهب.",
         "وصل الرجل. | ثم ذهب.",
         "هل وصل؟ | نعم.",
         "كانت المخطوطات قديمة. | لم يقرأها أحد.",
@@ -271,9 +275,21 @@ def test_sentences_end_where_a_reader_says(language: str) -> None:
         ("1. One. Two.\n2. Three. Four.", ["1. One.", "Two.", "2. Three.", "Four."]),
         ("- One. Two.\n- Three.", ["- One.", "Two.", "- Three."]),
         (
+            "[12/03/2024, 19:43:00] Anna: 340 euros\nwith paint\n[12/03/2024, 19:44:10] Ben: Fine",
+            ["[12/03/2024, 19:43:00] Anna: 340 euros\nwith paint", "[12/03/2024, 19:44:10] Ben: Fine"],
+        ),
+        (
+            "3/14/24, 7:41 PM - Anna: Come\n3/14/24, 7:42 PM - Ben: Soon",
+            [
+                "3/14/24, 7:41 PM - Anna: Come",
+                "3/14/24, 7:42 PM - Ben: Soon",
+            ],
+        ),
+        (
             "Run this:\n\n```py\na = b. c\n\nx = 1. Y\n```\n\nIt ends.",
             ["Run this:", "```py\na = b. c\n\nx = 1. Y\n```", "It ends."],
         ),
+        ("# 1. The lamp\n\n## 2.1. Its oil", ["# 1. The lamp", "## 2.1. Its oil"]),
         ("It opens ``` here. It goes on.", ["It opens ``` here.", "It goes on."]),
     ],
 )

@@ -1,14 +1,27 @@
 """Words of texts and queries: folded, stemmed, in any script, and always a sound query."""
 
 import sqlite3
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from rank_bm25 import BM25Okapi
 
-from readgraph.state.search.okapi import rank
-from readgraph.state.search.terms import MOST_TERMS, affordable, content_words, match_any, query_terms, words
+from readgraph.state.search.okapi import Okapi, TextsWith, rank
+from readgraph.state.search.stemming import ENGLISH
+from readgraph.state.search.stop_words import stop_words
+from readgraph.state.search.terms import (
+    MOST_TERMS,
+    affordable,
+    content_words,
+    index_terms,
+    match_any,
+    query_terms,
+    tokens,
+    words,
+)
+from readgraph.state.search.wanted import Wanted
 
 ODD = ['"', "'", "NEAR(", "AND", "OR", "NOT", "*", "^", "-", "a:b", "{", "}", "\0", "\ud800", "(", ")", "\\", "%", "_"]
 texts = st.one_of(
@@ -36,6 +49,73 @@ texts = st.one_of(
 )
 def test_forms_of_a_word_are_one_term(one: str, other: str) -> None:
     assert content_words(one)[-1] == content_words(other)[-1]
+
+
+@pytest.mark.parametrize(
+    ("language", "one", "other"),
+    [
+        ("ru", "Пожарный", "пожарных"),
+        ("ru", "орган на свадьбах", "свадьба"),
+        ("de", "Welche Orgeln?", "die Orgel"),
+        ("de", "Häuser", "HAUSES"),
+        ("fr", "les Cloches", "cloche"),
+        ("it", "manoscritti", "manoscritto"),
+        ("tr", "KIZLARI", "kızlar"),
+        ("hi", "किताबों", "किताब"),
+        ("ar", "مخطوطات", "والمخطوطة"),
+        ("ar", "الأَحْمَد", "احمد"),
+        ("he", "כשהשומרים", "שומר"),
+        ("he", "סְפָרִים", "הספר"),
+        ("vi", "BÁN", "ba\u0301n"),
+        ("en", "война", "войны"),
+        ("en", "مكتبات", "المكتبة"),
+        ("uk", "café", "CAFE"),
+    ],
+)
+def test_forms_of_a_word_are_one_term_in_their_language(language: str, one: str, other: str) -> None:
+    assert content_words(one, language)[-1] == content_words(other, language)[-1]
+
+
+@pytest.mark.parametrize(
+    ("language", "one", "other"),
+    [("vi", "bán", "bản"), ("ru", "война", "воина"), ("ar", "كتب", "كلب"), ("he", "מלח", "לח"), ("de", "Orgel", "Ort")],
+)
+def test_other_words_of_a_language_stay_apart(language: str, one: str, other: str) -> None:
+    assert not {*index_terms(one, language)[:1]} & {*index_terms(other, language)}
+
+
+def test_stop_words_are_those_of_the_language() -> None:
+    assert content_words("Welche Orgeln hat die Kirche?", "de") == content_words("Orgel Kirche", "de")
+    assert content_words("Die hard", "en") == ["die", "hard"]
+    assert query_terms("The Orgel: die Orgel", "de", "en") == ["orgel"], "a stop word of either is none"
+    assert query_terms("die", "de") == ["die"]
+    long = " ".join(f"häuser{number}n" for number in range(MOST_TERMS))
+    assert {*query_terms(long, "en", "de")} & {*index_terms("Häuser0n", "de")}, "no language takes all the room"
+
+
+def test_parts_of_words_are_searched_for_where_endings_are_many() -> None:
+    assert {*query_terms("kitaplık", "tr")} & {*index_terms("kitabın", "tr")} == {"·_kit", "·kita"}
+    assert not any("·" in term for term in index_terms("libraries Bibliotheken", "de"))
+    ranked = rank("кошачья", ["собака спала", "кошечка мяукала"], "ru")
+    assert [number for number, _ in ranked] == [1]
+
+
+@pytest.mark.parametrize("language", ["de", "fr", "it", "ru", "tr"])
+def test_a_look_at_its_beginning_does_not_miss_a_form(language: str) -> None:
+    lines = (Path(__file__).parents[2] / "benchmarks" / "languages.txt").read_text(encoding="utf-8")
+    said = [*dict.fromkeys([*tokens(lines, language)[:1500], *"äpfel aepfel öle oele führen mme".split()])]
+    wanted = Wanted("Äpfel Öl pommes книги kitapları dottori " + " ".join(said[::40]), language)
+    asked = {*content_words("Äpfel Öl pommes книги kitapları dottori " + " ".join(said[::40]), language)}
+    for token in said:
+        stemmed = {*content_words(token, language)} <= asked and token not in stop_words(language)
+        assert stemmed == any(not part for _, terms in wanted.found_among({token}) for _, part in terms), token
+
+
+def test_a_query_finds_texts_in_several_languages() -> None:
+    okapi = Okapi("Orgeln organs")
+    for language, text in (("de", "Eine Orgel schwieg."), ("en", "An organ was silent."), ("en", "A goat.")):
+        okapi.add(text, language)
+    assert [number for number, _ in okapi.ranked(TextsWith())] == [0, 1]
 
 
 @pytest.mark.parametrize(("one", "other"), [("lamp", "lame"), ("1873", "1872"), ("100", "1000"), ("ring", "r")])
@@ -80,7 +160,7 @@ def test_terms_hold_nothing_that_parts_or_quotes(text: str) -> None:
 def test_every_query_is_understood_and_finds_its_own_text(text: str) -> None:
     with sqlite3.connect(":memory:") as connection:
         connection.execute("CREATE VIRTUAL TABLE said USING fts5(terms, tokenize=\"ascii tokenchars '_'\")")
-        connection.execute("INSERT INTO said VALUES (?)", (" ".join(words(text)),))
+        connection.execute("INSERT INTO said VALUES (?)", (" ".join(index_terms(text, ENGLISH)),))
         for term in query_terms(text):
             found = connection.execute("SELECT count(*) FROM said WHERE said MATCH ?", (match_any([term]),))
             assert found.fetchone() == (1,)
@@ -103,10 +183,10 @@ def test_the_rarest_terms_are_afforded(frequencies: dict[str, int], most: int) -
 
 
 @settings(deadline=None, max_examples=60)
-@given(query=texts, corpus=st.lists(texts, max_size=8))
-def test_the_ranking_has_the_scores_of_the_papers_baseline(query: str, corpus: list[str]) -> None:
-    wanted, found = content_words(query), [content_words(text) for text in corpus]
-    ranked = dict(rank(query, corpus))
+@given(query=texts, corpus=st.lists(texts, max_size=8), language=st.sampled_from(["en", "de"]))
+def test_the_ranking_has_the_scores_of_the_papers_baseline(query: str, corpus: list[str], language: str) -> None:
+    wanted, found = content_words(query, language), [content_words(text, language) for text in corpus]
+    ranked = dict(rank(query, corpus, language))
     assert set(ranked) == {number for number, there in enumerate(found) if not {*wanted}.isdisjoint(there)}
     scores = BM25Okapi(found).get_scores(wanted) if ranked else []
     assert all(score == scores[number] for number, score in ranked.items())

@@ -7,15 +7,21 @@ Part = Literal["page", "header", "memo"]
 
 PARTS: tuple[Part, ...] = ("page", "header", "memo")
 
+WITHOUT_MEMOS: tuple[Part, ...] = ("page", "header")
+
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """What is indexed of a page: its text, its header (the line that gives its context) and its note."""
+    """What is indexed of a page: its text, its header (the line that gives its context) and its note.
+
+    `language` is an ISO 639-1 code; "": that of the index, or of the entries that it is made with.
+    """
 
     page: int
     text: str
     header: str = ""
     memo: str = ""
+    language: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,6 +7,7 @@ from langgraph.store.base import BaseStore
 
 from readgraph.state.forks import reset_in_forked
 from readgraph.state.library_store import LibraryStore, unusable
+from readgraph.state.namespaces import base_of, name_in_base
 from readgraph.state.records import Memory
 from readgraph.state.search.keyword_index import KeywordIndex
 from readgraph.state.search.vector_index import VectorIndex
@@ -21,10 +22,11 @@ class Indexes:
     """The search indexes over the memories of one store, from which they can be rebuilt."""
 
     def __init__(self, store: BaseStore) -> None:
-        self._folder = store.locks.parent / "search" if isinstance(store, LibraryStore) else None
+        base, part = base_of(store), name_in_base(store, "")
+        self._folder = base.locks.parent / "search" / part if isinstance(base, LibraryStore) else None
         if self._folder:
             try:
-                self._folder.mkdir(exist_ok=True)
+                self._folder.mkdir(parents=True, exist_ok=True)
             except OSError as problem:
                 raise unusable(self._folder, problem) from problem
         self.keyword = KeywordIndex(self._folder / "keywords.sqlite" if self._folder else None)
@@ -49,18 +51,21 @@ class Indexes:
             index.close()
 
 
-_opened: "WeakKeyDictionary[BaseStore, Indexes]" = WeakKeyDictionary()
+_opened: "WeakKeyDictionary[BaseStore, dict[str, Indexes]]" = WeakKeyDictionary()
+"""The open indexes of each store, by its namespaces."""
+
 reset_in_forked(_opened.clear)  # their threads don't exist in the child, which opens its own
 
 
 async def indexes_of(store: BaseStore) -> Indexes:
     """The indexes of a store, opened at first use."""
-    if store not in _opened:
-        _opened.setdefault(store, await asyncio.to_thread(Indexes, store))
-    return _opened[store]
+    opened, part = _opened.setdefault(base_of(store), {}), name_in_base(store, "")
+    if part not in opened:
+        opened.setdefault(part, await asyncio.to_thread(Indexes, store))
+    return opened[part]
 
 
 def close_indexes(store: BaseStore) -> None:
     """Close the indexes of a store that is closed."""
-    if opened := _opened.pop(store, None):
+    for opened in _opened.pop(store, {}).values():
         opened.close()

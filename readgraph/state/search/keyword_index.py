@@ -3,7 +3,7 @@
 import asyncio
 import os
 import sqlite3
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from readgraph.state.errors import LibraryError
 from readgraph.state.forks import pause_in_forks
 from readgraph.state.search import keyword_tables
-from readgraph.state.search.entries import Entry, Extent, Hit
+from readgraph.state.search.entries import PARTS, Entry, Extent, Hit, Part
 
 _T = TypeVar("_T")
 
@@ -58,9 +58,13 @@ class KeywordIndex:
         """
         return await self._reading.run(partial(keyword_tables.search, memory=memory, query=query, limit=limit))
 
-    async def pages(self, memory: str, query: str, limit: int | None = None) -> list[int]:
-        """The page numbers that `search` finds; without a limit all of them, which gives the true total for paging."""
-        return await self._reading.run(partial(keyword_tables.pages, memory=memory, query=query, limit=limit))
+    async def pages(
+        self, memory: str, query: str, limit: int | None = None, parts: Sequence[Part] = PARTS
+    ) -> list[int]:
+        """The page numbers that `search` finds by these parts of pages; without a limit all, the true total."""
+        return await self._reading.run(
+            partial(keyword_tables.pages, memory=memory, query=query, limit=limit, parts=parts)
+        )
 
     async def extent(self, memory: str) -> Extent:
         """How many pages are indexed, and the last of them; if the page store holds more, the index is out of date."""

@@ -1,25 +1,29 @@
 """Keyword search in SQLite: one FTS5 index for each memory, so that scores don't depend on other memories.
 
-The FTS5 tables are contentless and hold our own terms (`terms.words`). These are also stored separately, compressed,
-since FTS5 needs an entry's words again to delete it. All calls here block.
+The FTS5 tables are contentless and hold our own terms (`terms.index_terms`). These are also stored separately,
+compressed, since FTS5 needs an entry's words again to delete it. An index knows the languages of its entries: a query
+is analysed in each. All calls here block.
 """
 
 import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from filelock import FileLock
 
 from readgraph.state.errors import LibraryError
+from readgraph.state.language import main_language
 from readgraph.state.library_store import connect
-from readgraph.state.search.entries import PARTS, Entry, Extent, Hit
-from readgraph.state.search.terms import affordable, match_any, query_terms, words
+from readgraph.state.records import digest
+from readgraph.state.search.entries import PARTS, Entry, Extent, Hit, Part
+from readgraph.state.search.terms import affordable, index_terms, match_any, query_terms
 
-FORMAT = 1
-"""Version of tables and terms; a file of another version is rebuilt."""
+FORMAT = 2
+"""Version of tables and terms; a file of another one, or made with other stemmers, is rebuilt."""
 
 MOST_ROWS = 20_000
 """The most pages that the terms of one query may match in total: with it, 100,000 pages of 400 words take 15 ms."""
@@ -34,7 +38,9 @@ without it, 53 (`benchmarks/retrieval.py`)."""
 # Terms are parted by spaces: ASCII letters, digits, the underscore and all that is not ASCII belong to a term.
 _TOKENIZE = "ascii tokenchars '_'"
 
-_INDEXES = "CREATE TABLE indexes (number INTEGER PRIMARY KEY AUTOINCREMENT, memory TEXT NOT NULL UNIQUE)"
+_INDEXES = (
+    "CREATE TABLE indexes (number INTEGER PRIMARY KEY AUTOINCREMENT, memory TEXT NOT NULL UNIQUE, languages TEXT)"
+)
 
 MOST_UNPACKED = 1 << 26
 """Bytes of a page's terms: a damaged block may claim to unpack to gigabytes."""
@@ -67,7 +73,7 @@ def _opened(path: Path) -> sqlite3.Connection:
     if not path.exists():
         with closing(sqlite3.connect(path)) as new:
             new.execute("PRAGMA auto_vacuum=INCREMENTAL")  # takes effect before all else only, the WAL mode too
-            new.execute(f"PRAGMA user_version={FORMAT}")
+            new.execute(f"PRAGMA user_version={_version()}")
     connection = None
     try:
         connection = connect(path)
@@ -83,9 +89,9 @@ def _opened(path: Path) -> sqlite3.Connection:
 
 def _prepare(connection: sqlite3.Connection) -> None:
     with transaction(connection, "IMMEDIATE"):
-        (version,) = connection.execute("PRAGMA user_version").fetchone()
-        if version not in (0, FORMAT):
-            raise Unreadable(f"The search index has format {version}.")
+        (made_by,) = connection.execute("PRAGMA user_version").fetchone()
+        if made_by not in (0, _version()):
+            raise Unreadable("The search index was made by another version.")
         schema = dict(connection.execute("SELECT name, sql FROM sqlite_schema").fetchall())
         if "indexes" not in schema:
             connection.execute(_INDEXES)
@@ -94,7 +100,12 @@ def _prepare(connection: sqlite3.Connection) -> None:
         for (number,) in connection.execute("SELECT number FROM indexes").fetchall():
             if any(schema.get(name) != sql for name, sql in _tables(number).items()):
                 raise Unreadable("The search index has other tables.")
-        connection.execute(f"PRAGMA user_version={FORMAT}")
+        connection.execute(f"PRAGMA user_version={_version()}")
+
+
+def _version() -> int:
+    """The number of this format with these stemmers."""
+    return int(digest([FORMAT, version("snowballstemmer")], 7), 16)
 
 
 def _tables(number: int) -> dict[str, str]:
@@ -128,14 +139,18 @@ def transaction(connection: sqlite3.Connection, kind: str = "DEFERRED") -> Itera
     connection.execute("COMMIT")
 
 
-def add(connection: sqlite3.Connection, memory: str, entries: Iterable[Entry], *, renew: bool = False) -> None:
+def add(connection: sqlite3.Connection, memory: str, entries: Sequence[Entry], *, renew: bool = False) -> None:
     """Index entries; one of the same page is replaced, and with `renew` all that were there before."""
     with transaction(connection, "IMMEDIATE"):
         if renew:
             _drop(connection, memory)
         index = _index(connection, memory) or _new_index(connection, memory)
+        known_languages = _languages(connection, index)
+        spoken = dict(known_languages)
         for entry in entries:
-            terms = [" ".join(words(part)) for part in (entry.text, entry.header, entry.memo)]
+            language = entry.language or next(iter(spoken), "") or main_language([each.text for each in entries])
+            spoken[language] = None
+            terms = [" ".join(index_terms(part, language)) for part in (entry.text, entry.header, entry.memo)]
             known = _terms(connection, index, entry.page)
             if known == terms:
                 continue
@@ -145,6 +160,8 @@ def add(connection: sqlite3.Connection, memory: str, entries: Iterable[Entry], *
             connection.execute(
                 f"INSERT INTO terms_{index} (rowid, page, header, memo) VALUES (?, ?, ?, ?)", (entry.page, *terms)
             )
+        if spoken != known_languages:
+            connection.execute("UPDATE indexes SET languages = ? WHERE number = ?", (" ".join(spoken), index))
 
 
 def remove(connection: sqlite3.Connection, memory: str, pages: Iterable[int]) -> None:
@@ -194,26 +211,30 @@ def search(connection: sqlite3.Connection, memory: str, query: str, limit: int) 
     ]
 
 
-def pages(connection: sqlite3.Connection, memory: str, query: str, limit: int | None) -> list[int]:
-    """The numbers of the pages that share words with the query, best first; equals in page order."""
+def pages(
+    connection: sqlite3.Connection, memory: str, query: str, limit: int | None, parts: Sequence[Part]
+) -> list[int]:
+    """The numbers of the pages whose `parts` share words with the query, best first; equals in page order."""
     with transaction(connection):
-        ranked = _ranked(connection, _index(connection, memory), query, -1 if limit is None else limit)[1]
+        ranked = _ranked(connection, _index(connection, memory), query, -1 if limit is None else limit, parts)[1]
     return [page for page, _ in ranked]
 
 
 def _ranked(
-    connection: sqlite3.Connection, index: int, query: str, limit: int
+    connection: sqlite3.Connection, index: int, query: str, limit: int, parts: Sequence[Part] = PARTS
 ) -> tuple[list[str], list[tuple[int, float]]]:
-    """The terms that are looked for, and (page, score) of at most `limit` pages that hold one of them; -1: of all."""
+    """The terms that are looked for, and (page, score) of at most `limit` pages with one in these parts; -1: of all."""
     count = f"SELECT doc FROM vocabulary_{index} WHERE term = ?"
-    found = {term: connection.execute(count, (term,)).fetchone() for term in (query_terms(query) if index else ())}
+    asked = query_terms(query, *_languages(connection, index)) if index else ()
+    found = {term: connection.execute(count, (term,)).fetchone() for term in asked}
     terms = affordable({term: row[0] for term, row in found.items() if row}, MOST_ROWS)
     if not terms or limit == 0:
         return [], []
+    wanted = match_any(terms) if parts == PARTS else f"{{{' '.join(parts)}}} : ({match_any(terms)})"
     ranked = connection.execute(
         f"SELECT rowid, -bm25(terms_{index}, ?, ?, ?) AS score FROM terms_{index} WHERE terms_{index} MATCH ? "
         "ORDER BY score DESC, rowid LIMIT ?",
-        (*(WEIGHTS[part] for part in PARTS), match_any(terms), limit),
+        (*(WEIGHTS[part] for part in PARTS), wanted, limit),
     )
     return terms, ranked.fetchall()
 
@@ -222,6 +243,12 @@ def _index(connection: sqlite3.Connection, memory: str) -> int:
     """The number in the names of a memory's tables; 0: it has none."""
     row = connection.execute("SELECT number FROM indexes WHERE memory = ?", (memory,)).fetchone()
     return row[0] if row else 0
+
+
+def _languages(connection: sqlite3.Connection, index: int) -> dict[str, None]:
+    """The languages of an index's entries, the first one first."""
+    (spoken,) = connection.execute("SELECT languages FROM indexes WHERE number = ?", (index,)).fetchone()
+    return dict.fromkeys(str(spoken or "").split())
 
 
 def _new_index(connection: sqlite3.Connection, memory: str) -> int:

@@ -1,12 +1,18 @@
 """The exact Okapi ranking over the pages of one document: the papers' baseline."""
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from functools import reduce
 from operator import add
+from typing import NamedTuple
 
-from readgraph.state.search.terms import STOP_WORDS, content_words, stem, tokens
+from readgraph.state.language import main_language
+from readgraph.state.search.stemming import ENGLISH
+from readgraph.state.search.stop_words import stop_words
+from readgraph.state.search.terms import content_words, tokens
+from readgraph.state.search.wanted import Term, Wanted
+from readgraph.state.text_cache import kept_by_text
 
 K1, B, EPSILON = 1.5, 0.75, 0.25
 """The defaults of `rank_bm25.BM25Okapi`, whose scores this reproduces (a test compares them)."""
@@ -15,58 +21,63 @@ K1, B, EPSILON = 1.5, 0.75, 0.25
 class Okapi:
     """BM25 of one query over texts that are added one by one; only lengths and counts of the query's terms are kept.
 
-    `rank_bm25` keeps the words of all texts with their counts, which takes several times the texts' memory.
+    `rank_bm25` keeps the words of all texts with their counts, which takes several times the texts' memory. Texts may
+    be in several languages: a word of the query counts as one term, whatever its forms are in each of them.
     """
 
     def __init__(self, query: str) -> None:
-        self._wanted = content_words(query)
-        self._known = set[str]()
-        self._forms = dict[str, str]()
-        self._texts_with = Counter[str]()
+        self._query = query
+        self._wanted = dict[str, Wanted]()
+        self._texts_with = Counter[Term]()
         self._lengths = list[int]()
-        self._found = dict[int, Counter[str]]()
+        self._found = dict[int, dict[Term, int]]()
 
-    def add(self, text: str) -> None:
-        """Add the next text."""
-        counts = Counter(tokens(text))
-        for token in counts.keys() - self._known:  # each is stemmed once
-            self._known.add(token)
-            if token not in STOP_WORDS and stem(token) in self._wanted:
-                self._forms[token] = stem(token)
-        found = Counter[str]()
-        for token in self._forms.keys() & counts.keys():
-            found[self._forms[token]] += counts[token]
+    def add(self, text: str, language: str = ENGLISH) -> None:
+        """Add the next text, which is in this language."""
+        if language not in self._wanted:
+            self._wanted[language] = Wanted(self._query, language)
+        wanted, counted = self._wanted[language], _counted(text, language)
+        found = defaultdict[Term, int](int)
+        for token, terms in wanted.found_among(counted.tokens.keys()):
+            for term in terms:
+                found[term] += counted.tokens[token]
         if found:
             self._found[len(self._lengths)] = found
         self._texts_with.update(found.keys())
-        self._lengths.append(counts.total() - sum(counts[word] for word in STOP_WORDS & counts.keys()))
+        self._lengths.append(counted.length)
 
     @property
     def needs_all_terms(self) -> bool:
-        """Whether `ranked` needs the `TextsWith` of all these texts: a term of the query is in more than half."""
-        return any(2 * count > len(self._lengths) for count in self._texts_with.values())
+        """Whether `ranked` needs the `TextsWith` of all these texts: a word of the query is in more than half."""
+        return any(2 * count > len(self._lengths) for (_, part), count in self._texts_with.items() if not part)
 
     def ranked(self, all_terms: "TextsWith") -> list[tuple[int, float]]:
         """(index, score) of the texts that share a content word with the query, best first; ties in text order.
 
         `all_terms` is empty if it is not needed.
         """
-        weights = self._weights(all_terms)
+        return self.ranked_by(self.weights(all_terms))
+
+    def ranked_by(self, weights: Mapping[Term, float]) -> list[tuple[int, float]]:
+        """As `ranked`, by weights of terms that were counted in other texts."""
         mean = sum(self._lengths) / max(len(self._lengths), 1)
 
-        def score(number: int, found: Mapping[str, int]) -> float:
+        def score(number: int, found: Mapping[Term, int]) -> float:
             longer = K1 * (1 - B + B * self._lengths[number] / mean)
-            counts = ((term, found.get(term, 0)) for term in self._wanted)
+            counts = sorted(found.items())  # the order matters to sums
             return reduce(add, (weights.get(term, 0.0) * (n * (K1 + 1) / (n + longer)) for term, n in counts), 0.0)
 
         hits = [(number, score(number, found)) for number, found in self._found.items()]
         return sorted(hits, key=lambda hit: (-hit[1], hit[0]))
 
-    def _weights(self, all_terms: "TextsWith") -> dict[str, float]:
-        """The weight of each term; a term in most texts would get a negative weight, and gets a small positive one."""
+    def weights(self, all_terms: "TextsWith") -> dict[Term, float]:
+        """The weight of each term; in most texts it would be negative: then a word's is small, and that of a part 0."""
         weights = {term: _weight(count, len(self._lengths)) for term, count in self._texts_with.items()}
         least = EPSILON * all_terms.mean_weight()
-        return {term: least if weight < 0 else weight for term, weight in weights.items()}
+        return {
+            (place, part): weight if weight >= 0 else 0.0 if part else least
+            for (place, part), weight in weights.items()
+        }
 
 
 class TextsWith:
@@ -75,10 +86,10 @@ class TextsWith:
     def __init__(self) -> None:
         self._texts, self._with = 0, Counter[str]()
 
-    def add(self, text: str) -> None:
+    def add(self, text: str, language: str = ENGLISH) -> None:
         """Add the next text."""
         self._texts += 1
-        self._with.update(dict.fromkeys(content_words(text)).keys())  # the order matters to sums
+        self._with.update(_different_words(text, language))
 
     def mean_weight(self) -> float:
         """The mean weight of the terms, before negative ones are replaced; 0 without texts."""
@@ -86,15 +97,37 @@ class TextsWith:
         return reduce(add, weights, 0.0) / max(len(weights), 1)  # Python 3.12's `sum` rounds differently
 
 
+class _Counted(NamedTuple):
+    """How often each token is in a text, and how many tokens are no stop words."""
+
+    tokens: Counter[str]
+    length: int
+
+
+@kept_by_text
+def _counted(text: str, language: str) -> _Counted:
+    counts = Counter(tokens(text, language))
+    return _Counted(counts, counts.total() - sum(counts[word] for word in stop_words(language) & counts.keys()))
+
+
+@kept_by_text
+def _different_words(text: str, language: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(content_words(text, language)))  # the order matters to sums
+
+
 def _weight(count: int, texts: int) -> float:
     return math.log(texts - count + 0.5) - math.log(count + 0.5)
 
 
-def rank(query: str, texts: Sequence[str]) -> list[tuple[int, float]]:
-    """(index, score) of the texts that share a content word with the query, best first (Okapi BM25)."""
+def rank(query: str, texts: Sequence[str], language: str = "") -> list[tuple[int, float]]:
+    """(index, score) of the texts that share a content word with the query, best first (Okapi BM25).
+
+    `language` is an ISO 639-1 code, by default that of most of the texts.
+    """
+    language = language or main_language(texts)
     okapi, all_terms = Okapi(query), TextsWith()
     for text in texts:
-        okapi.add(text)
+        okapi.add(text, language)
     for text in texts if okapi.needs_all_terms else ():
-        all_terms.add(text)
+        all_terms.add(text, language)
     return okapi.ranked(all_terms)

@@ -4,9 +4,11 @@ import re
 from collections.abc import AsyncIterator, Iterator, Sequence
 from dataclasses import dataclass
 
+from readgraph.state.language import language_of
 from readgraph.state.page_store import PageStore
 from readgraph.state.records import Document
 from readgraph.state.search.okapi import Okapi, TextsWith
+from readgraph.state.search.stemming import ENGLISH
 from readgraph.state.search.terms import query_terms, words
 
 SHORT, LONG = 400, 1200
@@ -21,27 +23,34 @@ _WORD = re.compile(r"[^\W_]+")
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A passage `[start, end)` of a document that shares words with a query, and its score (Okapi BM25)."""
+    """A passage `[start, end)` of a document that shares words with a query, and its score (Okapi BM25).
+
+    `language` is the document's (ISO 639-1).
+    """
 
     document: Document
     start: int
     end: int
     score: float
+    language: str
 
 
 async def search_documents(store: PageStore, documents: Sequence[Document], query: str) -> list[Passage]:
     """The passages of these documents that share words with the query, best first. Every text is read once or twice."""
     okapi, all_terms = Okapi(query), TextsWith()
-    spans = list[tuple[Document, int, int]]()
+    spans = list[tuple[Document, int, int, str]]()
     async for document, text in _texts(store, documents):
+        language = language_of(text)
         for start, end in _cut(text):
-            okapi.add(text[start:end])
-            spans.append((document, start, end))
+            okapi.add(text[start:end], language)
+            spans.append((document, start, end, language))
     if okapi.needs_all_terms:
         async for _, text in _texts(store, documents):
+            language = language_of(text)
             for start, end in _cut(text):
-                all_terms.add(text[start:end])
-    return [Passage(*spans[number], round(score, 4)) for number, score in okapi.ranked(all_terms)]
+                all_terms.add(text[start:end], language)
+    ranked = [(spans[number], round(score, 4)) for number, score in okapi.ranked(all_terms)]
+    return [Passage(document, start, end, score, language) for (document, start, end, language), score in ranked]
 
 
 async def _texts(store: PageStore, documents: Sequence[Document]) -> AsyncIterator[tuple[Document, str]]:
@@ -68,12 +77,12 @@ def _cut(text: str) -> Iterator[tuple[int, int]]:
         yield start, end
 
 
-def marks(text: str, query: str) -> list[tuple[int, int]]:
-    """Spans of the words in a text that a search for the query finds; none overlap."""
-    terms = {*query_terms(query)}
+def marks(text: str, query: str, language: str = ENGLISH) -> list[tuple[int, int]]:
+    """Spans of the words in a text of this language that a search for the query finds; none overlap."""
+    terms = {*query_terms(query, language)}
     found = list[tuple[int, int]]()
     for word in _WORD.finditer(text):
-        forms = words(word.group())
+        forms = words(word.group(), language)
         if len(forms) == 1 and terms & {*forms}:
             found.append(word.span())
         elif len(forms) > 1:  # without spaces between words: each term by itself

@@ -1,62 +1,97 @@
-"""The terms of a text and of a query, the same for every ranking by words."""
+"""The terms of a text and of a query, the same for every ranking by words.
+
+A text is analysed in its language (ISO 639-1), and a query in the language of the texts that it is compared with. Words
+in another script than that language's are analysed as those of the script's main language.
+"""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from itertools import zip_longest
 from unicodedata import normalize
 
-STOP_WORDS = frozenset(
-    """
-    a about after all also an and any are as at be because been before but by can could did do does for from had has
-    have he her him his how i if in into is it its just like me more most my no not now of on one only or other our
-    out over said she so some such than that the their them then there these they this to up us was we were what
-    when where which while who whom whose why will with would you your s t don didn m re ve ll d
-    """.split()
-)
+from readgraph.state.search.stemming import ENGLISH, WITH_GRAMS, has_grams, stem
+from readgraph.state.search.stop_words import stop_words
+
+STOP_WORDS = stop_words(ENGLISH)
 
 MOST_TERMS = 64
 """The most different words of a query that are looked up; of a longer query the first ones are enough."""
 
+GRAM = 4
+"""Characters of the parts of words that are searched for beside words in some languages: "_fir", "fire", "ires"."""
+
 # Scripts without spaces between words, or (Hangul) with endings joined to words. Here each character is a term, and
-# each pair of neighbouring characters.
-UNSPACED = (
-    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff"
-    "\U00020000-\U0003ffff"
-)
+# each pair of neighbouring characters; in the alphabets of South East Asia each four characters too.
+_ALPHABETS = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
+UNSPACED = f"{_ALPHABETS}\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uf900-\ufaff\U00020000-\U0003ffff"
 _INDIC = "\u0900-\u0963\u0966-\u0dff"  # `\w` does not match vowel signs, but they are inside words
 _TOKEN = re.compile(rf"[{UNSPACED}]+|(?:[^\W{UNSPACED}]|[{_INDIC}])+")
 _ASCII_FOLDED = {code: chr(code).lower() if chr(code).isalnum() or chr(code) == "_" else " " for code in range(128)}
 _PRINTED_BETWEEN = "\u2018\u2019\u201c\u201d\u2013\u2014\u2026\u00a0"  # often all that is not ASCII
-_UNSPACED_START = re.compile(rf"[{UNSPACED}]")
-_MARKS = re.compile(
-    "[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670]"
-)  # accents, and vowel points that are seldom written
+_UNSPACED_START, _ALPHABET_START = re.compile(rf"[{UNSPACED}]"), re.compile(rf"[{_ALPHABETS}]")
+_MARKS = re.compile("[\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670]")  # vowel points, which are seldom written
+_DOTLESS = frozenset(("az", "tr"))
+_GRAM_SIGN = "\u00b7"  # in no word, and no sign that parts words in the index
 
 
-def words(text: str) -> list[str]:
+def words(text: str, language: str = ENGLISH) -> list[str]:
     """All words of a text in their order, case-folded and stemmed, without accents and full-width forms."""
-    return [stem(token) for token in tokens(text)]
+    return [stem(token, language) for token in tokens(text, language)]
 
 
-def content_words(text: str) -> list[str]:
+def content_words(text: str, language: str = ENGLISH) -> list[str]:
     """The result of `words` without stop words."""
-    return [stem(token) for token in tokens(text) if token not in STOP_WORDS]
+    stopped = stop_words(language)
+    return [stem(token, language) for token in tokens(text, language) if token not in stopped]
 
 
-def tokens(text: str) -> list[str]:
-    """All words of a text in their order, case-folded and not stemmed, without accents and full-width forms."""
+def tokens(text: str, language: str = ENGLISH) -> list[str]:
+    """All words of a text in their order, case-folded and not stemmed, without full-width forms."""
+    if language in _DOTLESS:
+        text = text.replace("I", "ı").replace("İ", "i")
     if not text.isascii():
         for mark in _PRINTED_BETWEEN:
             text = text.replace(mark, " ")
     if text.isascii():
         return text.translate(_ASCII_FOLDED).split()
-    found: list[str] = _TOKEN.findall(normalize("NFC", _MARKS.sub("", normalize("NFKD", text))).casefold())
+    found: list[str] = _TOKEN.findall(_MARKS.sub("", normalize("NFKC", normalize("NFKC", text).casefold())))
     return [*_parted(found)] if any(map(_UNSPACED_START.match, found)) else found
 
 
-def query_terms(query: str) -> list[str]:
-    """The different words to look for: content words, or all words if there are only stop words."""
-    return list(dict.fromkeys(content_words(query) or words(query)))[:MOST_TERMS]
+def grams(token: str, language: str) -> list[str]:
+    """The parts of a word that are searched for beside its stem; none in most languages."""
+    if not has_grams(token, language):
+        return []
+    padded = f"_{token}_"
+    return [f"{_GRAM_SIGN}{padded[at : at + GRAM]}" for at in range(len(padded) - GRAM + 1)]
+
+
+def index_terms(text: str, language: str) -> list[str]:
+    """The terms of a text in an index: `words`, and their `grams`."""
+    found = tokens(text, language)
+    stems = [stem(token, language) for token in found]
+    if text.isascii() and language not in WITH_GRAMS:
+        return stems
+    return stems + [gram for token in found for gram in grams(token, language)]
+
+
+def query_terms(query: str, *languages: str) -> list[str]:
+    """The different terms to look for in texts of these languages (English by default), words first.
+
+    They are those of content words, or of all words if there are only stop words. A word that is a stop word in one of
+    the languages is none of the content words.
+    """
+    spoken = languages or (ENGLISH,)
+    stopped = frozenset[str]().union(*map(stop_words, spoken))
+    by_language = {language: tokens(query, language) for language in spoken}
+    content = {language: [token for token in found if token not in stopped] for language, found in by_language.items()}
+    lists = [
+        [(token, language) for token in dict.fromkeys(found)]
+        for language, found in (content if any(content.values()) else by_language).items()
+    ]
+    wanted = [each for row in zip_longest(*lists) for each in row if each][:MOST_TERMS]
+    stems = [stem(token, language) for token, language in wanted]
+    return list(dict.fromkeys([*stems, *(gram for token, language in wanted for gram in grams(token, language))]))
 
 
 def affordable(frequencies: Mapping[str, int], most_rows: int) -> list[str]:
@@ -80,30 +115,11 @@ def match_any(terms: Sequence[str]) -> str:
 
 
 def _parted(found: Iterable[str]) -> Iterator[str]:
-    """Of scripts without spaces each character, and each pair."""
+    """Of scripts without spaces each character, and each pair; of alphabets among them each four too."""
     for token in found:
         if _UNSPACED_START.match(token):
             yield from token
-            yield from (token[start : start + 2] for start in range(len(token) - 1))
+            for size in (2, GRAM) if _ALPHABET_START.match(token) else (2,):
+                yield from (token[start : start + size] for start in range(len(token) - size + 1))
         else:
             yield token
-
-
-@lru_cache(maxsize=65_536)  # a text says the same words again and again
-def stem(word: str) -> str:
-    """A light English stem: plurals, -ing, -ed, and the letters that these double, drop or change.
-
-    It was compared with FTS5's Porter stemmer on LoCoMo turns, QMSum chunks and Hotpot paragraphs: neither is better on
-    all of them (`benchmarks/retrieval.py`), and with this one all rankings use the same words.
-    """
-    for ending in ("ing", "ed", "es", "s"):
-        if word.endswith(ending) and len(word) - len(ending) >= 3 and not word.endswith("ss"):
-            word = word.removesuffix(ending)
-            break
-    if len(word) > 3 and word.endswith("e"):
-        word = word[:-1]
-    if len(word) > 3 and word.endswith("y"):
-        return word[:-1] + "i"
-    if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "ls0123456789":
-        word = word[:-1]
-    return word

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from weakref import finalize
 
 from readgraph.state.errors import LibraryError
-from readgraph.state.search.entries import Extent, Hit, VectorKey
+from readgraph.state.search.entries import PARTS, Extent, Hit, Part, VectorKey
 from readgraph.state.search.vectors import Matrix, Vectors
 
 KEPT_OPEN = 8
@@ -54,9 +54,9 @@ class VectorIndex:
         """Remove all vectors of these pages."""
         await self._run(memory, partial(Vectors.remove, pages=list(pages)))
 
-    async def search(self, memory: str, vector: Matrix, limit: int = 10) -> list[Hit]:
-        """Find at most `limit` pages, the nearest first; `score` is the cosine similarity."""
-        return await self._run(memory, partial(Vectors.search, vector=vector, limit=limit))
+    async def search(self, memory: str, vector: Matrix, limit: int = 10, parts: Sequence[Part] = PARTS) -> list[Hit]:
+        """Find at most `limit` pages by these parts, the nearest first; `score` is the cosine similarity."""
+        return await self._run(memory, partial(Vectors.search, vector=vector, limit=limit, parts=parts))
 
     async def extent(self, memory: str) -> Extent:
         """How many pages have vectors, and the last of them; if the page store holds more, the index is out of date."""

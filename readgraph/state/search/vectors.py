@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from readgraph.state.errors import BadInput
 from readgraph.state.records import digest
 from readgraph.state.search import vector_file
-from readgraph.state.search.entries import PARTS, Extent, Hit, VectorKey
+from readgraph.state.search.entries import PARTS, Extent, Hit, Part, VectorKey
 from readgraph.state.search.vector_file import MOST_NUMBERS, REMOVED, Header, Records
 
 Matrix = NDArray[np.float32]
@@ -67,8 +67,8 @@ class Vectors:
             for path in self._path.parent.glob(self._files):
                 path.unlink(missing_ok=True)
 
-    def search(self, vector: Matrix, limit: int) -> list[Hit]:
-        """The pages with the nearest vectors, best first; ties in page order."""
+    def search(self, vector: Matrix, limit: int, parts: Sequence[Part] = PARTS) -> list[Hit]:
+        """The pages with the nearest vectors of these parts, best first; ties in page order."""
         with self._lock:
             self._catch_up()
             count = len(self._pages)
@@ -78,7 +78,7 @@ class Vectors:
             wanted = min(4 * limit, count)
             while True:
                 scores, rows = self._faiss.search(vector[None, :], wanted)
-                hits = self._nearest(scores[0], rows[0])
+                hits = self._nearest(scores[0], rows[0], parts)
                 if len(hits) >= limit or wanted == count:
                     return hits[:limit]
                 wanted = min(4 * wanted, count)
@@ -99,11 +99,12 @@ class Vectors:
     def _known(self, pages: Iterable[int]) -> list[int]:
         return [int(page) for page in np.unique(self._pages[np.isin(self._pages, [*pages])])]
 
-    def _nearest(self, scores: Matrix, rows: NDArray[np.int64]) -> list[Hit]:
+    def _nearest(self, scores: Matrix, rows: NDArray[np.int64], parts: Sequence[Part]) -> list[Hit]:
         hits: dict[int, Hit] = {}
         for score, row in zip(scores.tolist(), rows.tolist(), strict=True):  # best first
-            page = int(self._pages[row])
-            hits.setdefault(page, Hit(page, score, PARTS[self._parts[row]]))
+            page, part = int(self._pages[row]), PARTS[self._parts[row]]
+            if part in parts:
+                hits.setdefault(page, Hit(page, score, part))
         return sorted(hits.values(), key=lambda hit: (-hit.score, hit.page))
 
     def _check(self, header: Header, dimension: int) -> None:

@@ -1,0 +1,32 @@
+"""The language of a document, or of each part of a collection."""
+
+from bisect import bisect_right
+from dataclasses import dataclass
+
+from readgraph.state.language import language_of, sample_spans
+from readgraph.state.page_store import PageStore
+from readgraph.state.records import Document
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentLanguages:
+    """The offsets at which a document's parts begin, and the language of each (ISO 639-1)."""
+
+    starts: list[int]
+    languages: list[str]
+
+    def at(self, offset: int) -> str:
+        """The language at an offset."""
+        return self.languages[bisect_right(self.starts, offset) - 1]
+
+
+async def document_languages(store: PageStore, document: Document) -> DocumentLanguages:
+    """The main language of a document, or of each part of a collection, seen by samples of their texts."""
+    if not document.parts:
+        return DocumentLanguages([0], [await _language(store, document)])
+    parts = [await store.document(part.document) for part in document.parts]
+    return DocumentLanguages([part.start for part in document.parts], [await _language(store, each) for each in parts])
+
+
+async def _language(store: PageStore, document: Document) -> str:
+    return language_of(" ".join(await store.spans(document, sample_spans(document.characters))))

@@ -1,0 +1,168 @@
+"""The settings of single methods: walks, research, agents and baselines."""
+
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from annotated_types import Ge, MinLen
+
+from readgraph.state.declaring import Help, Settings
+from readgraph.state.errors import BadInput
+
+WorkingMemory = Literal["path", "visited", "off"]
+ToolName = Literal["keyword", "vector", "page"]
+Evidence = Literal["integration", "pages", "snippets"]
+Ranking = Literal["keywords", "embeddings", "both"]
+AgentMemory = Literal["both", "working", "recall"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tree(Settings):
+    """The shape of MemWalker's tree."""
+
+    panel = "MemWalker"
+
+    segment_words: Annotated[int, Ge(10), Help("A segment has about this many words.")] = 750
+    children: Annotated[int, Ge(2), Help("A tree node has at most this many children.")] = 8
+    node_words: Annotated[int, Ge(10), Help("A tree node's text is compressed if it has more words than this.")] = 300
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reasoning(Settings):
+    """Whether a model thinks before it decides."""
+
+    panel = "Looking up"
+
+    reasoning: Annotated[
+        bool, Help("Reason before each decision of a walk, and before each plan, note and verdict of research.")
+    ] = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class Walk(Settings):
+    """How MemWalker's tree is walked."""
+
+    panel = "MemWalker"
+
+    triage_options: Annotated[
+        bool, Help("Show the options of a multiple choice at every decision of the walk, not only at leaves.")
+    ] = True
+    working_memory: Annotated[
+        WorkingMemory,
+        Help("What a walk carries: notes of its path, or of all nodes visited, and findings; or nothing (off)."),
+    ] = "path"
+    keep_findings: Annotated[
+        bool, Help("Let leaves keep a part of an answer and walk on, and weigh all findings in the end.")
+    ] = True
+    max_hops: Annotated[int, Ge(1), Help("A walk ends after this many decisions.")] = 32
+    walks: Annotated[
+        int, Ge(1), Help("Walk this many times for a question, each time from the next-best part of the text.")
+    ] = 1
+
+
+@dataclass(frozen=True, kw_only=True)
+class Memorizing(Settings):
+    """How GAM's memos are written."""
+
+    panel = "GAM"
+
+    session_page_words: Annotated[
+        int, Ge(50), Help("A part of a session has at most this many words; 1,536 are about 2,048 tokens.")
+    ] = 1536
+    memory_words: Annotated[int, Ge(0), Help("Show at most this many words of earlier memos with each part.")] = 1500
+    memorize_batch: Annotated[
+        int, Ge(1), Help("Memorise this many parts at once; each of them sees only the memory before all of them.")
+    ] = 1
+    two_calls: Annotated[bool, Help("Ask for the memo and the header of a part in two calls.")] = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reflecting(Settings):
+    """How often GAM reflects on what was found, and how."""
+
+    panel = "GAM"
+
+    rounds: Annotated[int, Ge(0), Help("At most this many rounds of research; 0 = answer from the memory alone.")] = 3
+    separate_requests: Annotated[bool, Help("Ask what is missing in a separate call, as the paper does.")] = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Research(Settings):
+    """How GAM searches, and what it gives."""
+
+    panel = "GAM"
+
+    pages_per_tool: Annotated[int, Ge(1), Help("At most this many parts of each search tool in a round.")] = 5
+    without_memory: Annotated[bool, Help("Plan without seeing the memory, and search no memos.")] = False
+    evidence: Annotated[
+        Evidence, Help("What the context holds besides the integrated notes: nothing (integration), pages or snippets.")
+    ] = "integration"
+    context_only: Annotated[bool, Help("Return the context that was found, without an answer.")] = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.without_memory and not getattr(self, "rounds", 1):
+            raise BadInput("Without memory there must be research: give rounds of at least 1.")
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchTools(Settings):
+    """Which search tools a plan may use."""
+
+    panel = "GAM"
+
+    tools: Annotated[
+        tuple[ToolName, ...], MinLen(1), Help("The search tools to offer, with commas between them.", "NAMES")
+    ] = ("keyword", "vector", "page")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Chaining(Settings):
+    """How many steps MemGPT's agent may chain, and what it may use of its memory."""
+
+    panel = "MemGPT"
+
+    max_chain: Annotated[
+        int, Ge(1), Help("The agent makes at most this many function calls before it waits again.")
+    ] = 30
+    agent_memory: Annotated[
+        AgentMemory,
+        Help("What the agent may use: its working context and its recall storage (both), or one (working, recall)."),
+    ] = "both"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Segments(Settings):
+    """The segments that the retrieval baselines rank."""
+
+    panel = "Baselines"
+
+    retrieval_words: Annotated[int, Ge(10), Help("bm25, dense, fused: a segment has at most this many words.")] = 1536
+    cut_segments: Annotated[
+        bool, Help("bm25, dense, fused: cut segments that don't fit the window together, instead of leaving some out.")
+    ] = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Retrieval(Settings):
+    """How `retrieved-pages` ranks ReadAgent's pages, and what it shows."""
+
+    panel = "Baselines"
+
+    ranking: Annotated[Ranking, Help("retrieved-pages: rank parts by keywords (BM25), embeddings, or both.")] = (
+        "keywords"
+    )
+    rank_gists: Annotated[bool, Help("retrieved-pages: rank parts by their gists instead of their texts.")] = False
+    show_gists: Annotated[bool, Help("retrieved-pages: show the gists of the parts that are not looked up.")] = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class Excerpt(Settings):
+    """How much of the text the baselines `first-words` and `last-words` keep."""
+
+    panel = "Baselines"
+
+    baseline_words: Annotated[
+        int | None,
+        Ge(1),
+        Help("first-words, last-words: keep this many words; without a number, as many as fit the window."),
+    ] = None

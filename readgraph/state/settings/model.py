@@ -1,0 +1,142 @@
+"""The settings of the model that is asked: which, how often, how much it sees, what may be spent."""
+
+import os
+from dataclasses import dataclass, field
+from typing import Annotated, Literal
+
+from annotated_types import Ge, Le
+
+from readgraph.state.declaring import Help, Settings
+
+ReplyForm = Literal["auto", "json_schema", "function", "text", "plain"]
+
+PACKAGED_MODEL = "local:SmolLM2-135M-Instruct"
+"""The chat model that comes inside a package (`readgraph[local-model]`)."""
+
+
+def full_name(model: str) -> str:
+    """The model's name with its provider; `local` alone means the packaged model."""
+    return PACKAGED_MODEL if model == "local" else model
+
+
+@dataclass(frozen=True, kw_only=True)
+class Model(Settings):
+    """The model that is asked."""
+
+    panel = "Model"
+
+    model: Annotated[
+        str,
+        Help(
+            "As for LangChain's init_chat_model, such as openai:gpt-4.1-mini; or local, for a model that runs on this "
+            "machine. Without one, reading is extractive.",
+            "PROVIDER:NAME",
+            "READGRAPH_MODEL",
+        ),
+    ] = field(default_factory=lambda: os.environ.get("READGRAPH_MODEL", ""))
+    reply_form: Annotated[
+        ReplyForm,
+        Help("How typed replies are requested; auto uses the best form that the model supports.", option=False),
+    ] = "auto"
+    prompts: Annotated[
+        str,
+        Help("A folder of prompts in your own words, as 'readgraph prompts export' writes them.", "FOLDER"),
+    ] = ""
+    sample: Annotated[
+        int,
+        Ge(0),
+        Help("The number of the run; another number gets new replies instead of recorded ones.", option=False),
+    ] = 0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "model", full_name(self.model))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tenant(Settings):
+    """Whose documents, memories and replies a reading uses."""
+
+    panel = "Model"
+
+    namespace: Annotated[
+        str,
+        Help("The part of the store that is used, such as a tenant's; others are never seen.", option=False),
+    ] = ""
+    share_replies: Annotated[
+        bool,
+        Help("Use recorded replies and embeddings of all namespaces, and record new ones for all.", option=False),
+    ] = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReadingModel(Settings):
+    """Another model to build memories with."""
+
+    panel = "Model"
+
+    reading_model: Annotated[
+        str,
+        Help("Another model to build memories with, such as a cheaper one; without one, the same.", "PROVIDER:NAME"),
+    ] = ""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "reading_model", full_name(self.reading_model))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Embeddings(Settings):
+    """The embedding model of vector search."""
+
+    panel = "Model"
+
+    embeddings: Annotated[
+        str, Help("The embedding model of vector search; without one, there is no vector search.", "PROVIDER:NAME")
+    ] = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Window(Settings):
+    """How much the model sees at once."""
+
+    panel = "Model"
+
+    window_words: Annotated[
+        int, Ge(1000), Help("Words that a prompt may hold; notes that don't fit are merged or left out.")
+    ] = 60_000
+
+
+@dataclass(frozen=True, kw_only=True)
+class Concurrency(Settings):
+    """How many model calls are made at once."""
+
+    panel = "Model"
+
+    concurrency: Annotated[int, Ge(1), Le(1000), Help("Model calls in flight at once, at most.")] = 16
+
+
+@dataclass(frozen=True, kw_only=True)
+class Calls(Settings):
+    """How long a model call may take."""
+
+    panel = "Model"
+
+    timeout: Annotated[float, Ge(0.1), Help("Seconds that one model call may take.")] = 120.0
+    retry_seconds: Annotated[
+        float, Ge(0), Help("Seconds to keep retrying a call after a temporary failure; 0 = don't retry.")
+    ] = 300.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Budget(Settings):
+    """How much may be spent."""
+
+    panel = "Budget"
+
+    max_calls: Annotated[
+        int | None, Ge(0), Help("Stop after this many model calls in one reading, or in one turn of an agent.")
+    ] = None
+    max_words: Annotated[
+        int | None, Ge(0), Help("Stop after this many words sent and received in one reading, or in one turn.")
+    ] = None

@@ -1,0 +1,138 @@
+"""The settings of the parts that a text is read in, their gists, and which of them are read again."""
+
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from annotated_types import Ge, Le
+
+from readgraph.state.declaring import Help, Settings
+from readgraph.state.errors import BadInput
+
+ParagraphBreak = Literal["auto", "two-blank-lines", "blank-line", "line"]
+Strategy = Literal["parallel", "sequential"]
+Paging = Literal["pauses", "even"]
+Preset = Literal["question", "code", "meeting", "contract", "novel"]
+
+DEEPEST_PAGES = 20
+"""Down to this depth a web page's text shows how deep its elements are (see `readgraph.state.web_lines`)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rebuilding(Settings):
+    """Whether a memory is built again."""
+
+    panel = "Parts"
+
+    rebuild: Annotated[bool, Help("Build the memory again where prompts have changed.")] = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Paragraphs(Settings):
+    """Where paragraphs end."""
+
+    panel = "Parts"
+
+    paragraph_break: Annotated[
+        ParagraphBreak, Help("What ends a paragraph; auto decides by the text.", option=False)
+    ] = "auto"
+
+
+@dataclass(frozen=True, kw_only=True)
+class PageSizes(Settings):
+    """How long pages are."""
+
+    panel = "Parts"
+
+    min_page_words: Annotated[int, Ge(1), Help("A part has at least this many words.")] = 280
+    max_page_words: Annotated[int, Ge(2), Help("A part has at most this many words.")] = 600
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.min_page_words >= self.max_page_words:
+            raise BadInput(
+                f"min_page_words ({self.min_page_words}) must be smaller than max_page_words ({self.max_page_words})."
+            )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Subtrees(Settings):
+    """How a web page is divided."""
+
+    panel = "Web pages"
+
+    page_depth: Annotated[
+        int, Ge(1), Le(DEEPEST_PAGES), Help("A part of a web page begins at this depth of its DOM.", option=False)
+    ] = 6
+    join_words: Annotated[
+        int, Ge(0), Help("A part of a web page with fewer words takes in the next; 0 = each is alone.", option=False)
+    ] = 100
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pausing(Settings):
+    """How a model chooses where pages end."""
+
+    panel = "Parts"
+
+    paging: Annotated[
+        Paging, Help("Where parts end: at pauses that the model chooses, or evenly, of about the same length.")
+    ] = "pauses"
+
+    stretches: Annotated[
+        int, Ge(1), Le(1000), Help("Divide this many stretches of a long text into parts at the same time.")
+    ] = 1
+    show_previous_page: Annotated[
+        bool,
+        Help("Show the previous part when choosing where to pause (this helps with transcripts).", option=False),
+    ] = False
+    show_next_paragraph: Annotated[
+        bool, Help("Show the next paragraph when choosing where to pause.", option=False)
+    ] = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gists(Settings):
+    """How gists are written."""
+
+    panel = "Parts"
+
+    gist_words: Annotated[int | None, Ge(10), Help("Ask for gists of at most this many words.")] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Purpose(Settings):
+    """What notes are for, where that is known before a text is read (conditional gisting)."""
+
+    panel = "Parts"
+
+    preset: Annotated[
+        Preset | None,
+        Help("What notes are for, by name: the kind of text; or question, for notes that serve what is asked."),
+    ] = None
+    purpose: Annotated[
+        str, Help("What notes are for: a task that is known before the text is read, or the kind of text.", "TEXT")
+    ] = ""
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "purpose", self.purpose.strip())
+
+
+@dataclass(frozen=True, kw_only=True)
+class PagesRead(Settings):
+    """How many pages are read again."""
+
+    panel = "Looking up"
+
+    max_pages: Annotated[int, Ge(0), Help("Read at most this many parts again for a question.")] = 5
+
+
+@dataclass(frozen=True, kw_only=True)
+class LookUp(Settings):
+    """How a model chooses the pages."""
+
+    panel = "Looking up"
+
+    strategy: Annotated[
+        Strategy, Help("Look parts up all at once (parallel, ReadAgent-P) or one by one (sequential, ReadAgent-S).")
+    ] = "parallel"
