@@ -1,7 +1,7 @@
 """The only place that talks to chat models: notes as plain text, decisions as typed replies.
 
-Retries after refused replies, recorded replies, the budget, the limit on concurrent calls, usage and progress are
-handled here, once for all methods.
+Retries after refused replies, recorded replies, the budget, the window, the limit on concurrent calls, usage and
+progress are handled here, once for all methods.
 """
 
 import asyncio
@@ -15,10 +15,13 @@ from pydantic import BaseModel
 from readgraph.models.calling import ModelReply, call_model
 from readgraph.models.clients import ModelClient, model_client
 from readgraph.models.exchanges import ModelExchange, keep_exchange
-from readgraph.models.json_replies import Refused, aside, plain_text, read_reply, reply_schema
-from readgraph.models.metering import current_meter
+from readgraph.models.fitting import fitted
+from readgraph.models.json_replies import Refused, aside, plain_text, read_reply, reply_instructions, reply_schema
+from readgraph.models.limiting import turns_of
+from readgraph.models.metering import current_meter, fell_back
 from readgraph.models.plain_replies import is_plain, parse_plain
 from readgraph.models.prompt import Messages, Prompt
+from readgraph.models.replaced_words import in_own_words
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import NoUsableReply
 from readgraph.state.page_store import PageStore, page_store
@@ -79,8 +82,10 @@ async def _ask(
     usable: Callable[[str, ReplyForm], Awaitable[Answer]],
 ) -> Answer:
     client, store = await model_client(runtime.context), page_store(runtime)
-    messages, reasons, keys = list(prompt.messages), list[str](), list[str]()
+    prompt = in_own_words(prompt, runtime.context.prompts)
+    again, reasons, keys = Messages(), list[str](), list[str]()
     for _ in range(TRIES):
+        messages = [*_within_window(runtime, prompt, again, reply).messages, *again]
         keys.append(_cache_key(runtime.context, client, messages, reply))
         response = await _cached_or_called(client, store, keys[-1], prompt, messages, reply)
         try:
@@ -95,10 +100,23 @@ async def _ask(
             _record(client, prompt, messages, response, None)
             return usable_reply
         shown, why = first_words(response.text, MOST_REPEATED), first_words(reasons[-1], MOST_REPEATED)
-        messages += [("ai", shown), ("user", f"That can't be used: {why}. Reply again, as asked.")]
+        again += [("ai", shown), ("user", f"That can't be used: {why}. Reply again, as asked.")]
     # If the refused replies stayed recorded, every later reading would get them again instead of new ones.
     await store.forget_replies(keys)
     raise NoUsableReply(prompt.name, reasons)
+
+
+def _within_window(
+    runtime: Runtime[ReaderContext], prompt: Prompt, again: Messages, reply: type[BaseModel] | None
+) -> Prompt:
+    """The prompt as the window holds it, beside the form of the reply and refused replies; a cut is counted once."""
+    beside = count_words(reply_instructions(reply)) if reply else 0
+    beside += sum(count_words(content) for _, content in again)
+    within, left_out = fitted(prompt, runtime.context.window_words - beside)
+    if left_out and not again:
+        fell_back("prompt_cut")
+        current_meter().left_out += left_out
+    return within
 
 
 def _record(client: ModelClient, prompt: Prompt, messages: Messages, response: ModelReply, refused: str | None) -> None:
@@ -130,10 +148,11 @@ async def _cached_or_called(
         if recorded := await store.reply(key):
             meter.count_cached()
             return ModelReply(recorded.said, recorded.cut, recorded.tokens)
-        words = prompt.words + sum(count_words(content) for _, content in messages[2:])
+        words = sum(count_words(content) for _, content in messages)
         async with client.slots:
             meter.begin_call(words)
-            response = await call_model(client, messages, reply)
+            turns = turns_of(store.store, client.name, client.limits, words)
+            response = await call_model(client, messages, reply, prompt.name, turns)
         record = RecordedReply(response.text, response.cut, prompt.name, meter.document, response.tokens)
         await store.put_reply(key, record)
     meter.end_call(words, await aside(count_words, response.text), response.tokens)
@@ -143,4 +162,4 @@ async def _cached_or_called(
 def _cache_key(context: ReaderContext, client: ModelClient, messages: Messages, reply: type[BaseModel] | None) -> str:
     """Our own key: LangChain's includes timeouts and retries, so raising one would lose all recorded replies."""
     request: list[Any] = [messages, reply_schema(reply) if reply else None]
-    return digest([*request, client.name, client.server, context.reply_form, context.sample], length=40)
+    return digest([*request, client.writes, client.server, context.reply_form, context.sample], length=40)

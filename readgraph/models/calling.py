@@ -19,19 +19,24 @@ from langchain_core.exceptions import (
     ModelTimeoutError,
 )
 from langchain_core.messages import AIMessage
+from langchain_core.runnables import RunnableConfig
 from langchain_core.utils.function_calling import convert_to_openai_function
 from pydantic import BaseModel
 
 from readgraph.models.clients import ModelClient, simpler_form
-from readgraph.models.failures import kind_of, status_of
+from readgraph.models.endings import BLOCKED, CUT, ending_of
+from readgraph.models.failures import causes_of, headers_of, is_of_callback, kind_of, status_of
+from readgraph.models.functions import FUNCTION, is_function
 from readgraph.models.json_replies import reply_instructions
+from readgraph.models.limiting import Turns
 from readgraph.models.local.model_file import is_local
 from readgraph.models.local.server import how_it_ended
 from readgraph.models.metering import current_meter
 from readgraph.models.plain_replies import is_plain, plain_messages
 from readgraph.models.prompt import Messages, with_instructions
+from readgraph.models.streaming import call_config
 from readgraph.models.waiting import clock, growing_pause, requested_pause
-from readgraph.state.errors import ModelUnavailable
+from readgraph.state.errors import ModelUnavailable, ReadgraphError
 from readgraph.state.settings import ReplyForm
 
 FIRST_TRIES, FIRST_PAUSE = 12, 1.0
@@ -80,10 +85,9 @@ class Failure:
     def of(problem: Exception) -> "Failure":
         """The failure that an error stands for; it is not temporary if the credit is used up."""
         kind = kind_of(problem)
-        headers = getattr(getattr(problem, "response", None), "headers", {})
         passing = not issubclass(kind, ModelError) or kind.is_retryable
-        passing = passing and getattr(problem, "code", None) != "insufficient_quota"
-        return Failure(kind, status_of(problem), requested_pause(headers), passing)
+        passing = passing and all(getattr(cause, "code", None) != "insufficient_quota" for cause in causes_of(problem))
+        return Failure(kind, status_of(problem), requested_pause(headers_of(problem)), passing)
 
     @property
     def no_answer(self) -> bool:
@@ -96,14 +100,21 @@ class Failure:
         return issubclass(self.kind, ModelInvalidRequestError) and not issubclass(self.kind, ContextOverflowError)
 
 
-async def call_model(client: ModelClient, messages: Messages, reply: type[BaseModel] | None) -> ModelReply:
-    """Call the model; a typed reply comes as JSON, in the best form that the server accepts.
+async def call_model(
+    client: ModelClient,
+    messages: Messages,
+    reply: type[BaseModel] | None,
+    name: str = "",
+    turns: Turns | None = None,
+) -> ModelReply:
+    """Call the model; a typed reply comes as JSON, in the best form that the server accepts. Traces show the `name`.
 
-    Raises `ModelUnavailable` with one line and without a chained error.
+    Each try waits for its turn, where there are limits. Raises `ModelUnavailable` with one line and without a chained
+    error.
     """
-    form = client.form
+    form, config = client.form, call_config(name, reply)
     while True:
-        outcome = await _outcome(client, messages, reply, form)
+        outcome = await _outcome(client, messages, reply, form, config, turns)
         if isinstance(outcome, ModelReply):
             return outcome
         simpler = simpler_form(form) if reply is not None and outcome.refused else None
@@ -114,21 +125,31 @@ async def call_model(client: ModelClient, messages: Messages, reply: type[BaseMo
 
 
 async def _outcome(
-    client: ModelClient, messages: Messages, reply: type[BaseModel] | None, form: ReplyForm
+    client: ModelClient,
+    messages: Messages,
+    reply: type[BaseModel] | None,
+    form: ReplyForm,
+    config: RunnableConfig,
+    turns: Turns | None,
 ) -> ModelReply | Failure:
     """The outcome of a call in this form, retried while failures are temporary and there is time."""
     spoilt, failures, give_up = 0, 0, 0.0
     for tries in count(1):
         await client.hold.over()
-        outcome = await _attempt(client, messages, reply, form)
+        if turns:
+            await turns.wait()
+        outcome = await _attempt(client, messages, reply, form, config)
         if isinstance(outcome, ModelReply):
+            if turns:
+                await turns.settle(sum(outcome.tokens))
             client.took(form if reply else None)
             spoilt += 1
             if outcome.spoilt and spoilt < SPOILT_TRIES and client.retry_seconds:
                 continue
             return outcome
         outcome.tries, failures = tries, failures + 1
-        new = outcome.no_answer and (not client.worked or is_local(client.name))
+        here = is_local(client.name) or is_function(client.name)
+        new = outcome.no_answer and (not client.worked or here)
         pause = max(outcome.retry_after, growing_pause(failures, FIRST_PAUSE) if new else growing_pause(failures))
         now = clock().now()
         give_up = give_up or now + client.retry_seconds
@@ -142,34 +163,37 @@ async def _outcome(
 
 
 async def _attempt(
-    client: ModelClient, messages: Messages, reply: type[BaseModel] | None, form: ReplyForm
+    client: ModelClient, messages: Messages, reply: type[BaseModel] | None, form: ReplyForm, config: RunnableConfig
 ) -> ModelReply | Failure:
     try:
         async with asyncio.timeout(
             client.timeout
         ):  # the client's own timeout bounds only silence; slow trickles would never end
-            return await _invoke(client, messages, reply, form)
-    except TimeoutError:
-        return Failure(ModelTimeoutError)
+            return await _invoke(client, messages, reply, form, config)
+    except ReadgraphError:  # such as: a function returned no string
+        raise
     except Exception as problem:  # also a client's own, such as for a response that is not a chat completion
-        return Failure.of(problem)
+        if is_of_callback(problem):
+            raise
+        return Failure(ModelTimeoutError) if isinstance(problem, TimeoutError) else Failure.of(problem)
 
 
 async def _invoke(
-    client: ModelClient, messages: Messages, reply: type[BaseModel] | None, form: ReplyForm
+    client: ModelClient, messages: Messages, reply: type[BaseModel] | None, form: ReplyForm, config: RunnableConfig
 ) -> ModelReply:
     if reply is None:
-        return _reply_of(await client.chat.ainvoke(messages))
+        return _reply_of(await client.chat.ainvoke(messages, config))
     if is_plain(form, reply):
-        return _reply_of(await client.chat.ainvoke(plain_messages(messages, reply), stop=[END_OF_PLAIN]))
+        return _reply_of(await client.chat.ainvoke(plain_messages(messages, reply), config, stop=[END_OF_PLAIN]))
     if form in ("text", "plain"):
-        return _reply_of(await client.chat.ainvoke(with_instructions(messages, reply_instructions(reply))), form)
+        instructed = with_instructions(messages, reply_instructions(reply))
+        return _reply_of(await client.chat.ainvoke(instructed, config), form)
     if form == "function":
         tools = client.chat.bind_tools([reply], tool_choice=reply.__name__)
-        return _reply_of(await tools.ainvoke(messages), form)
+        return _reply_of(await tools.ainvoke(messages, config), form)
     # In the extra body: with an argument, the SDK would parse the reply itself and raise errors where we retry.
     extra = {"response_format": _response_format(reply)}
-    return _reply_of(await client.chat.ainvoke(messages, extra_body=extra), form)
+    return _reply_of(await client.chat.ainvoke(messages, config, extra_body=extra), form)
 
 
 @lru_cache(256)
@@ -181,15 +205,15 @@ def _response_format(reply: type[BaseModel]) -> dict[str, Any]:
 
 def _reply_of(message: AIMessage, form: ReplyForm | None = None) -> ModelReply:
     """The reply in a message; raises `TypeError` if it holds no text. `form` is the form of a typed reply."""
-    ended, used = message.response_metadata.get("finish_reason"), message.usage_metadata
+    ended, used = ending_of(message.response_metadata), message.usage_metadata
     tokens = (used["input_tokens"], used["output_tokens"]) if used else (0, 0)
-    if ended == "content_filter":
+    if ended in BLOCKED:
         return ModelReply("", False, tokens, spoilt=True)
     text = _text(message)
     if not text and not isinstance(message.content, str):
         raise TypeError
     whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")  # a lone surrogate can't be stored
-    cut = ended in ("length", "max_tokens") or len(text) > LONGEST_REPLY
+    cut = ended in CUT or len(text) > LONGEST_REPLY
     spoilt = whole != text or not (text or ended) or _is_spoilt(whole, form)  # a broken stream has no end
     return ModelReply(whole[:LONGEST_REPLY], cut, tokens, spoilt)
 
@@ -230,14 +254,24 @@ def _line(client: ModelClient, failure: Failure) -> str:
     """One line on what went wrong and what to do."""
     at = f" at {client.server}" if client.server else ""
     times = f"{failure.tries} times in a row" if failure.tries > 1 else "once"
+    if is_function(client.name):
+        raised = f"The function '{client.name.removeprefix(FUNCTION)}' raised {failure.kind.__name__} {times}"
+        return f"{raised}: correct it and run the same again, nothing is lost."
     if not issubclass(failure.kind, ModelError):
         if client.worked:
             return f"The model server{at} sent no usable reply {times}: go on later, nothing is lost."
         return (
             f"The model server{at} doesn't speak its provider's protocol ({failure.kind.__name__}): check its address."
         )
-    status = f" ({failure.status})" if failure.status else ""
-    reasons: list[tuple[type[ModelError], str]] = [
+    for kind, line in _reasons(client, f" ({failure.status})" if failure.status else "", at, times):
+        if issubclass(failure.kind, kind):
+            return line
+    return f"The model server{at} failed {times} ({failure.status or 'an error'}): go on later, nothing is lost."
+
+
+def _reasons(client: ModelClient, status: str, at: str, times: str) -> list[tuple[type[ModelError], str]]:
+    """What is said of each kind of error."""
+    return [
         (ModelAuthenticationError, f"The model server{at} refused the key: set a valid one in the environment."),
         (ModelPermissionDeniedError, f"The key may not use the model '{client.name}'{at}."),
         (
@@ -267,10 +301,6 @@ def _line(client: ModelClient, failure: Failure) -> str:
         ),
         (ModelInvalidRequestError, f"The model server{at} refused a request to '{client.name}' as invalid{status}."),
     ]
-    for kind, line in reasons:
-        if issubclass(failure.kind, kind):
-            return line
-    return f"The model server{at} failed {times} ({failure.status or 'an error'}): go on later, nothing is lost."
 
 
 def _address_of(client: ModelClient) -> str:

@@ -10,8 +10,14 @@ from langchain_core.language_models import BaseChatModel
 from pydantic import SecretStr, ValidationError
 
 from readgraph.models.addresses import without_secrets
+from readgraph.models.environment import environment
+from readgraph.models.functions import is_function, unknown_function
+from readgraph.models.limits import Limits
 from readgraph.models.local.model_file import is_local
 from readgraph.models.local.server import LocalServer, local_server
+from readgraph.models.named import Named, named_model, object_here
+from readgraph.models.table_chat import table_chat
+from readgraph.models.text_settings import text_settings
 from readgraph.models.waiting import Hold
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ModelUnavailable
@@ -23,6 +29,7 @@ FORMS: tuple[ReplyForm, ...] = ("json_schema", "function", "text")
 used only if the settings choose it."""
 
 HOW_TO_NAME = "write PROVIDER:NAME, for example openai:gpt-4.1-mini."
+HOW_TO_NAME_OWN = "write PROVIDER:NAME, or give it a table [models.{name}] in the settings file."
 
 
 @dataclass
@@ -33,7 +40,8 @@ class ModelClient:
     concurrent calls of all models of an event loop together. `timeout` and `retry_seconds` are the context's.
     `asking` holds a lock for each prompt that is being asked, so that the same prompt meanwhile waits and uses the
     recorded reply. `hold` is the pause that all calls share. `worked` are the forms in which the server has replied
-    (None: notes).
+    (None: notes). `writes`: what changes the text of its replies, as plain JSON. `ours`: we made the chat model, and
+    close it. `limits`: what it may be asked in a minute.
     """
 
     name: str
@@ -46,6 +54,9 @@ class ModelClient:
     asking: "WeakValueDictionary[str, asyncio.Lock]" = field(default_factory=WeakValueDictionary)
     hold: Hold = field(default_factory=Hold)
     worked: set[ReplyForm | None] = field(default_factory=set)
+    writes: Any = ""
+    ours: bool = True
+    limits: Limits = field(default_factory=Limits)
 
     def took(self, form: ReplyForm | None) -> None:
         """Remember that the server replied in this form.
@@ -65,7 +76,7 @@ def simpler_form(form: ReplyForm) -> ReplyForm | None:
 
 async def _close(clients: dict[Any, Any]) -> None:
     for client in clients.values():
-        if isinstance(client, ModelClient):
+        if isinstance(client, ModelClient) and client.ours:
             await close_client(client.chat)
 
 
@@ -75,36 +86,64 @@ _clients = PerLoop[dict[Any, Any]](dict, _close)
 async def model_client(context: ReaderContext) -> ModelClient:
     """The running event loop's client for the context's model; a client of another loop would not work."""
     clients = await _clients.here()
-    environment = tuple(os.environ.get(name) for name in ("OPENAI_BASE_URL", "OPENAI_API_KEY"))
+    named = named_model(context.model)
+    variables = named.table.variables if named and named.table else ()
     server = await asyncio.to_thread(local_server, context.model) if is_local(context.model) else None
-    at_once = 1 if server else context.concurrency  # it runs one call at a time, and waiting calls would time out
+    # Each of these runs one call at a time, and waiting calls would time out.
+    at_once = 1 if server or (named and named.one_at_a_time) else context.concurrency
     times = (context.timeout, context.retry_seconds)
-    identity = (context.model, context.reply_form, *times, at_once, environment, server)
+    identity = (context.model, context.reply_form, *times, at_once, environment(*variables), server, named)
     if identity not in clients:
         slots = clients.setdefault(at_once, asyncio.Semaphore(at_once))
-        # In a thread, since imports and certificates are read from disk.
-        chat = await asyncio.to_thread(_chat_model, context, server)
-        clients.setdefault(identity, _client(context, chat, slots))
+        if named and named.table:
+            chat = await asyncio.to_thread(table_chat, context.model, named.table, context.timeout)
+        elif named:
+            chat = await object_here(context.model, named, BaseChatModel)
+        else:  # in a thread, since imports and certificates are read from disk
+            chat = await asyncio.to_thread(_chat_model, context, server)
+        clients.setdefault(identity, _client(context, chat, slots, named))
     client: ModelClient = clients[identity]
     return client
 
 
-def _client(context: ReaderContext, chat: BaseChatModel, slots: asyncio.Semaphore) -> ModelClient:
+def _client(context: ReaderContext, chat: BaseChatModel, slots: asyncio.Semaphore, named: Named | None) -> ModelClient:
     sdk = getattr(chat, "root_async_client", None)  # OpenAI's, also for servers that speak its protocol
     form: ReplyForm = context.reply_form
     if form == "auto":
-        form = "json_schema" if sdk else "function"
+        form = "json_schema" if sdk else "plain" if is_function(context.model) else "function"
     # A local model has another port in each run, and its replies don't depend on that.
     address = without_secrets(str(sdk.base_url)) if sdk and not is_local(context.model) else ""
-    return ModelClient(context.model, address, chat, form, slots, context.timeout, context.retry_seconds)
+    if table := named and named.table:
+        address = address or without_secrets(table.base_url)
+    return ModelClient(
+        context.model,
+        address,
+        chat,
+        form,
+        slots,
+        context.timeout,
+        context.retry_seconds,
+        writes=_writes(context.model, chat, named),
+        ours=not named or bool(named.table or named.function),
+        limits=named.limits if named else Limits(),
+    )
+
+
+def _writes(name: str, chat: BaseChatModel, named: Named | None) -> Any:
+    if named and named.table:
+        settings = named.table.text_settings
+        return [named.table.full_name, settings] if settings else named.table.full_name
+    return text_settings(name, chat) if named and not named.function else name
 
 
 def _chat_model(context: ReaderContext, server: LocalServer | None) -> BaseChatModel:
     if server:
         return _local_model(context, server)
+    if is_function(context.model):
+        raise unknown_function(context.model)
     provider, _, name = context.model.partition(":")
     if not name:
-        raise BadInput(f"'{context.model}' is not the name of a model: {HOW_TO_NAME}")
+        raise BadInput(f"'{context.model}' is not the name of a model: {HOW_TO_NAME_OWN.format(name=context.model)}")
     # Our own retries are bounded and counted; the client's retries would multiply them.
     settings: dict[str, Any] = {"timeout": context.timeout, "max_retries": 0}
     if provider == "openai":
@@ -113,6 +152,8 @@ def _chat_model(context: ReaderContext, server: LocalServer | None) -> BaseChatM
 
     try:
         chat: BaseChatModel = init_chat_model(context.model, **settings)
+        if hasattr(chat, "stream_usage"):  # tokens are counted in streams too
+            chat.stream_usage = True
         return chat
     except ImportError as problem:
         raise BadInput(f"The provider '{provider}' needs a package that is not installed: {problem}") from None

@@ -10,6 +10,9 @@ import numpy as np
 from langchain_core.embeddings import Embeddings
 
 from readgraph.models.embedding_models import TRIES, embedding_model, full_name, server_of
+from readgraph.models.environment import environment
+from readgraph.models.failures import status_of
+from readgraph.models.named import named_embeddings, object_here
 from readgraph.state.errors import ModelUnavailable, ReadgraphError
 from readgraph.state.per_loop import PerLoop, close_client
 from readgraph.state.records import digest
@@ -122,12 +125,17 @@ class Embedder:
     async def _client(self) -> AsyncIterator[Embeddings]:
         """The running event loop's model; errors inside the `with` become one clear line."""
         client = await self._clients.here()
-        async with client.opening:
-            if client.model is None:
-                client.model = await asyncio.to_thread(embedding_model, self.name, self._timeout)
+        if named := named_embeddings(self.name):
+            model = await object_here(self.name, named, Embeddings)
+        else:
+            async with client.opening:
+                if client.model is None or client.environment != environment():
+                    client.environment = environment()
+                    client.model = await asyncio.to_thread(embedding_model, self.name, self._timeout)
+            model = client.model
         async with client.slots:
             try:
-                yield client.model
+                yield model
             except ReadgraphError:
                 raise
             except Exception as problem:
@@ -139,6 +147,7 @@ class _Client:
     opening: asyncio.Lock
     slots: asyncio.Semaphore
     model: Embeddings | None = None
+    environment: int = 0
 
 
 async def _close(client: _Client) -> None:
@@ -159,7 +168,7 @@ def windows(text: str) -> Iterator[str]:
 
 def _unavailable(model: str, problem: Exception) -> ModelUnavailable:
     """The error in one line, without the server's own text, which may hold a part of the API key."""
-    status, kind = getattr(problem, "status_code", None), type(problem).__name__
+    status, kind = status_of(problem), type(problem).__name__
     by_status = {
         401: f"The server of the embedding model '{model}' refused the key: set a valid one in the environment.",
         403: f"The key may not use the embedding model '{model}'.",

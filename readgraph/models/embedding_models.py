@@ -8,6 +8,8 @@ from langchain_core.embeddings import Embeddings
 from pydantic import ValidationError
 
 from readgraph.models.addresses import without_secrets
+from readgraph.models.functions import is_function, unknown_function
+from readgraph.models.named import named_embeddings
 from readgraph.state.errors import BadInput, ModelUnavailable
 
 LOCAL = "local:all-MiniLM-L6-v2"
@@ -16,7 +18,12 @@ TRIES = 4
 
 
 def full_name(name: str) -> str:
-    """The model's name with its provider; `local` alone means the packaged model. Raises `BadInput` for other names."""
+    """The model's name with its provider; `local` alone means the packaged model, and a registered name itself.
+
+    Raises `BadInput` for other names.
+    """
+    if named_embeddings(name):
+        return name
     provider, _, model = name.strip().partition(":")
     if provider == "local":
         if name.strip() in ("local", LOCAL):
@@ -38,6 +45,8 @@ def embedding_model(name: str, timeout: float) -> Embeddings:
     """The model of this name, for one event loop. This blocks: imports and certificates are read from disk."""
     if name == LOCAL:
         return PackagedMiniLM()
+    if is_function(name):
+        raise unknown_function(name)
     settings = _openai_settings(timeout) if name.startswith("openai:") else {}
     from langchain.embeddings import init_embeddings
 

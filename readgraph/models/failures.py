@@ -1,4 +1,10 @@
-"""Why a call failed, as an exception type of LangChain, whichever package raised the error."""
+"""Why a call failed, as an exception type of LangChain, whichever package raised the error.
+
+Errors are known by what they hold, not by their types: no provider's package is imported for it.
+"""
+
+from collections.abc import Mapping
+from typing import Any
 
 from langchain_core import exceptions as kinds
 
@@ -12,6 +18,37 @@ _BY_STATUS = {
     429: kinds.ModelRateLimitError,
 }
 
+_BY_CODE = {
+    "throttlingexception": 429,
+    "throttledexception": 429,
+    "toomanyrequestsexception": 429,
+    "servicequotaexceededexception": 429,
+    "modelnotreadyexception": 503,
+    "serviceunavailableexception": 503,
+    "internalserverexception": 500,
+    "modelstreamerrorexception": 500,
+    "modelerrorexception": 500,
+    "modeltimeoutexception": 408,
+    "accessdeniedexception": 403,
+    "unrecognizedclientexception": 401,
+    "expiredtokenexception": 401,
+    "resourcenotfoundexception": 404,
+    "validationexception": 400,
+}
+"""HTTP statuses for the error codes of Amazon's services, which a stream sends without a status."""
+
+_BY_NAME = (
+    (
+        {"TimeoutException", "TimeoutError", "Timeout", "ReadTimeoutError", "ConnectTimeoutError"},
+        kinds.ModelTimeoutError,
+    ),
+    ({"NoCredentialsError", "PartialCredentialsError"}, kinds.ModelAuthenticationError),
+    ({"TransportError", "ConnectionError", "HTTPClientError"}, kinds.ModelConnectionError),
+)
+"""What is known by the names of an error's types, where it holds no status."""
+
+MOST_CAUSES = 5
+
 
 def kind_of_status(status: int) -> type[kinds.ModelError]:
     """The exception type for an HTTP status of 400 or more."""
@@ -19,12 +56,44 @@ def kind_of_status(status: int) -> type[kinds.ModelError]:
 
 
 def status_of(problem: Exception) -> int | None:
-    """The HTTP status of the server's error response, or None."""
-    for holder in (problem, getattr(problem, "response", None)):
-        status = getattr(holder, "status_code", None)
-        if isinstance(status, int) and status >= 400:
-            return status
-    return None
+    """The HTTP status of the server's error response, or None.
+
+    It is `status_code` of the error or its response (OpenAI, Azure, Anthropic, Ollama, httpx, as in Mistral's package),
+    `code` (Google), or in a response that is a dictionary (botocore, for Bedrock).
+    """
+    return next(filter(None, map(_status, causes_of(problem))), None)
+
+
+def _status(problem: BaseException) -> int | None:
+    response = getattr(problem, "response", None)
+    found = [getattr(problem, "status_code", None), getattr(response, "status_code", None)]
+    if isinstance(response, Mapping):
+        code = str((response.get("Error") or {}).get("Code", "")).lower()
+        found += [_BY_CODE.get(code), (response.get("ResponseMetadata") or {}).get("HTTPStatusCode")]
+    found.append(getattr(problem, "code", None))
+    return next((int(status) for status in found if isinstance(status, int) and status >= 400), None)
+
+
+def headers_of(problem: Exception) -> Mapping[str, str]:
+    """The headers of the server's error response; empty if they are not known."""
+    return next(filter(None, map(_headers, causes_of(problem))), {})
+
+
+def _headers(problem: BaseException) -> Mapping[str, str]:
+    response = getattr(problem, "response", None)
+    if isinstance(response, Mapping):
+        headers: Any = (response.get("ResponseMetadata") or {}).get("HTTPHeaders")
+    else:
+        headers = getattr(response, "headers", None)
+    return headers if isinstance(headers, Mapping) else {}
+
+
+def causes_of(problem: BaseException) -> list[BaseException]:
+    """The error, and those that it was raised from: some packages raise their own error from that of their client."""
+    causes = [problem]
+    while (cause := causes[-1].__cause__) and len(causes) < MOST_CAUSES:
+        causes.append(cause)
+    return causes
 
 
 def kind_of(problem: Exception) -> type[Exception]:
@@ -33,13 +102,23 @@ def kind_of(problem: Exception) -> type[Exception]:
     Some providers' packages pass on the errors of their HTTP clients. There are several clients (httpx, its
     successors, requests), with similar names for their errors.
     """
+    return next(filter(None, map(_known_kind, causes_of(problem))), type(problem))
+
+
+def _known_kind(problem: BaseException) -> type[Exception] | None:
     if isinstance(problem, kinds.ModelError):
         return type(problem)
-    if status := status_of(problem):
+    if status := _status(problem):
         return kind_of_status(status)
     names = {kind.__name__ for kind in type(problem).__mro__}
-    if names & {"TimeoutException", "TimeoutError", "Timeout"}:
-        return kinds.ModelTimeoutError
-    if names & {"TransportError", "ConnectionError"}:
-        return kinds.ModelConnectionError
-    return type(problem)
+    return next((kind for named, kind in _BY_NAME if names & named), None)
+
+
+def is_of_callback(problem: BaseException) -> bool:
+    """Whether a callback of the caller raised this, such as a handler with `raise_error`: then no model failed."""
+    trace = problem.__traceback__
+    while trace:
+        if trace.tb_frame.f_globals.get("__name__") == "langchain_core.callbacks.manager":
+            return True
+        trace = trace.tb_next
+    return False

@@ -9,13 +9,17 @@ _NUMBER = re.compile(r"(?<!\d)-?\d{1,9}")
 
 
 class LenientReply(BaseModel):
-    """A reply whose missing lists count as empty. They have no defaults, since strict schemas don't allow any."""
+    """A reply whose missing lists count as empty, and whose missing reasons as none given.
+
+    They have no defaults, since strict schemas don't allow any.
+    """
 
     @model_validator(mode="before")
     @classmethod
     def _filled(cls, value: Any) -> Any:
-        lists = [name for name, field in cls.model_fields.items() if get_origin(field.annotation) is list]
-        return {**dict.fromkeys(lists), **value} if isinstance(value, dict) else value
+        fields = cls.model_fields.items()
+        free = [name for name, field in fields if get_origin(field.annotation) is list or name == "reasoning"]
+        return {**dict.fromkeys(free), **value} if isinstance(value, dict) else value
 
 
 def texts_in(value: Any) -> list[str]:

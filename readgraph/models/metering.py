@@ -1,20 +1,27 @@
 """The meter of a step's usage: calls, words, fall-backs and the budget."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import Any
+from uuid import uuid4
 
 from readgraph.models.exchanges import keep_fall_back
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BudgetSpent
 from readgraph.state.reading import NOTHING_USED, Usage, add_usage
+from readgraph.state.records import Note
 
 
 @dataclass
 class Meter:
-    """Counts the usage of one step; `before` is the reading's usage when the step began."""
+    """Counts the usage of one step; `before` is the reading's usage when the step began.
+
+    `inside`: what steps of a graph used that ran inside of this step. `left_out`: words that the step could not show,
+    because the window does not hold them. `message_id`: the id of the chat message as which the step's reply is
+    streamed.
+    """
 
     context: ReaderContext = field(default_factory=ReaderContext)
     before: Usage = field(default_factory=lambda: Usage(**NOTHING_USED))
@@ -22,10 +29,14 @@ class Meter:
     document: str = ""
     node: str = ""
     used: Usage = field(default_factory=lambda: Usage(**NOTHING_USED))
+    inside: Usage = field(default_factory=lambda: Usage(**NOTHING_USED))
     fallbacks: Counter[str] = field(default_factory=Counter)
+    corrected: set[int] = field(default_factory=set)
+    left_out: int = 0
     budget_spent: bool = False
     calls_begun: int = 0
     words_begun: int = 0
+    message_id: str = field(default_factory=lambda: uuid4().hex)
 
     def begin_call(self, words: int) -> None:
         """Take a call with this many input words from the budget; raises `BudgetSpent` if that exceeds it."""
@@ -58,7 +69,12 @@ class Meter:
     def refuse(self, asked: str, reason: str) -> None:
         """Count a reply that can't be used, and report why."""
         self.used["refused"] += 1
+        self.new_message()
         self.stream({"refused": {"node": self.node, "asked": asked, "reason": reason}})
+
+    def new_message(self) -> None:
+        """Begin another chat message: what was streamed of the reply before doesn't count."""
+        self.message_id = uuid4().hex
 
     def wait(self, seconds: float, reason: str) -> None:
         """Report that a call failed temporarily, and is repeated after this many seconds."""
@@ -72,9 +88,11 @@ class Meter:
 _meter: ContextVar[Meter] = ContextVar("readgraph_meter")
 
 
-def start_meter(meter: Meter) -> None:
-    """Use this meter in the current task and the tasks that it starts."""
+def start_meter(meter: Meter) -> Meter | None:
+    """Use this meter in the current task and the tasks that it starts; returns that of the step around, if any."""
+    outer = _meter.get(None)
     _meter.set(meter)
+    return outer
 
 
 def current_meter() -> Meter:
@@ -86,3 +104,8 @@ def fell_back(kind: str, times: int = 1) -> None:
     """Count a fall-back: the model's replies could not be used, so the method used its substitute."""
     current_meter().fallbacks[kind] += times
     keep_fall_back(kind, times)
+
+
+def used_notes(notes: Iterable[Note]) -> None:
+    """Record which of the notes that the step uses are a user's corrections."""
+    current_meter().corrected.update(note.page for note in notes if note.replaced is not None)

@@ -1,6 +1,7 @@
 """OpenAI's protocol with less overhead for each call."""
 
 import json
+from collections.abc import AsyncIterator
 from typing import Any
 
 from langchain_core import exceptions as kinds
@@ -11,7 +12,7 @@ from langchain_openai import ChatOpenAI
 from openai import APIConnectionError, APIError, APIStatusError, APITimeoutError
 from openai import BaseModel as UntypedResponse
 
-from readgraph.models.failures import kind_of_status
+from readgraph.models.failures import kind_of_status, status_of
 from readgraph.state.declaring import LARGEST
 
 
@@ -22,6 +23,8 @@ class InLoopChatOpenAI(ChatOpenAI):
     the SDK's for each call. It also avoids the SDK's conversion of typed requests and responses, a third of the SDK's
     time: the payload is plain JSON already, and LangChain parses the response itself.
     """
+
+    stream_usage: bool | None = True
 
     async def _agenerate(
         self,
@@ -47,6 +50,22 @@ class InLoopChatOpenAI(ChatOpenAI):
             content = response.model_dump() if isinstance(response, UntypedResponse) else response
             return self._create_chat_result(_mended(content))
         raise problem  # outside of `except`, so that the SDK's error, with the server's text, is not chained to it
+
+    async def _astream(self, *args: Any, **kwargs: Any) -> AsyncIterator[ChatGenerationChunk]:
+        """A streamed reply, with its token counts; a server that refuses to send them is not asked again."""
+        begun = False
+        try:
+            async for chunk in super()._astream(*args, **kwargs):
+                begun = True
+                yield chunk
+            return
+        except Exception as problem:
+            refused = status_of(problem) in (400, 422) and "stream_options" in str(problem)
+            if begun or not (self.stream_usage and refused):
+                raise
+        self.stream_usage = False
+        async for chunk in super()._astream(*args, **kwargs):
+            yield chunk
 
     def _convert_chunk_to_generation_chunk(self, chunk: dict[str, Any], *args: Any) -> ChatGenerationChunk | None:
         """A chunk of a streamed reply, mended as a whole reply is.

@@ -42,24 +42,26 @@ def plain_messages(messages: Messages, reply: type[BaseModel]) -> Messages:
     """The prompt with instructions, in words, on what to reply.
 
     Requests for numbers and letters follow an example. A new try follows another example and does not show the refused
-    reply, since a small model imitates what it sees rather than following instructions.
+    reply, since a small model imitates what it sees rather than following instructions. There,
+    the field's description is left out too: a small model repeats it.
     """
     field = reply_schema(reply)["properties"][deciding_field(reply) or ""]
     values, described = _values(field), field.get("description", "")
     words = ["true", "false"] if field.get("type") == "boolean" else ["none"] if _may_be_null(field) else []
-    instructions = _instructions([*values, *words], described)
     if not (values and all(isinstance(value, int) or len(value) == 1 for value in values)):
-        return with_instructions(messages, instructions)
+        return with_instructions(messages, _instructions([*values, *words], described))
     labels = NUMBERS if isinstance(values[0], int) else LETTERS
-    example = _example(labels, _instructions(labels, described), tried=len(messages) // 2 - 1)
+    example = _example(labels, _instructions(labels, ""), tried=len(messages) // 2 - 1)
+    offered = [*values, *words]
+    instructions = _instructions(offered, "" if len(offered) > 1 else described)
     return [messages[0], *example, *with_instructions(messages[1:2], instructions)]
 
 
 def _instructions(values: Sequence[Any], described: str) -> str:
-    if len(values) < 2:
-        return f"Reply with nothing but this, on one line, without explanation: {described}"
-    choice = f"{', '.join(map(str, values[:-1]))} or {values[-1]}"
-    return f"Choose one: {choice}. Reply with that alone, on one line, without explanation: {described}"
+    wanted = "Reply with nothing but this"
+    if len(values) > 1:
+        wanted = f"Choose one: {', '.join(map(str, values[:-1]))} or {values[-1]}. Reply with that alone"
+    return f"{wanted}, on one line, without explanation{f': {described}' if described else '.'}"
 
 
 def _example(labels: str, instructions: str, tried: int) -> Messages:

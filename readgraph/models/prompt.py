@@ -1,7 +1,8 @@
 """Prompts whose structure a document's text can't break."""
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
 
 from readgraph.state.words import count_words
 
@@ -14,13 +15,31 @@ class Prompt:
     """One question to the model.
 
     `name` and `version` go into a memory's recipe. `user` begins with text of the document and ends with the task, so
-    that a provider's prefix cache also serves the next question.
+    that a provider's prefix cache also serves the next question. `worded`: what it was made of, where its words can be
+    replaced.
     """
 
     name: str
     version: int
     system: str
     user: str
+    worded: "Worded | None" = field(default=None, compare=False, repr=False)
+
+    def adding(self, line: str) -> "Prompt":
+        """The prompt with a line after the task; "" changes nothing."""
+        if not line:
+            return self
+        worded = self.worded and replace(self.worded, added=(*self.worded.added, line))
+        return replace(self, user=f"{self.user} {line}", worded=worded)
+
+    def in_words_of(self, words: "Words") -> "Prompt":
+        """The same prompt in other words."""
+        if not self.worded:
+            return self
+        made = words.ask(self.worded.material, **self.worded.values)
+        for line in self.worded.added:
+            made = made.adding(line)
+        return made
 
     @property
     def words(self) -> int:
@@ -31,6 +50,23 @@ class Prompt:
     def messages(self) -> Messages:
         """The messages as (role, content) pairs."""
         return [("system", self.system), ("user", self.user)]
+
+
+class Words(Protocol):
+    """The words of a prompt (see `readgraph.models.wording`)."""
+
+    def ask(self, *material: str, **values: Any) -> Prompt:
+        """The prompt about this material, with these values."""
+
+
+@dataclass(frozen=True, slots=True)
+class Worded:
+    """What a prompt was made of: its words, the material before the task, the values, and lines that were added."""
+
+    words: "Words"
+    material: str
+    values: Mapping[str, Any]
+    added: tuple[str, ...] = ()
 
 
 def with_instructions(messages: Messages, instructions: str) -> Messages:

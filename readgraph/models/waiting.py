@@ -25,6 +25,10 @@ class Clock:
         """Seconds since a fixed moment."""
         return time.monotonic()
 
+    def time(self) -> float:
+        """Seconds since 1970, which all processes of a machine count alike."""
+        return time.time()
+
     async def sleep(self, seconds: float) -> None:
         """Wait for this many seconds."""
         await asyncio.sleep(seconds)

@@ -93,7 +93,7 @@ def test_only_what_decides_is_asked_for() -> None:
     ((_, said),) = asked(FreeAnswer)[1:]
     assert said.startswith("Which?\n\n") and "concise answer" in said and "quotes" not in said
     last = asked(LABELS)[-1][1]
-    assert "Choose one: 1, 2 or 3." in last and "number of the label" in last and "what ends there" not in last
+    assert "Choose one: 1, 2 or 3." in last and "label" not in last and "what ends there" not in last
     assert "2 or none." in asked(offering(ReasonedChildOrRevert, part=[0, 2]))[-1][1]
     assert deciding_field(BaseModel) is None
 

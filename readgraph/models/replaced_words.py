@@ -1,0 +1,111 @@
+"""Prompts in the user's own words: a folder with a file for each prompt that is replaced, as `export_words` writes it.
+
+A file has the texts of a prompt, with the places that values take. It must have the same places as ours: a place that
+is left out would hide from the model what it is asked about.
+"""
+
+import tomllib
+from functools import lru_cache
+from pathlib import Path
+
+from readgraph.models.prompt import Prompt
+from readgraph.models.wording import Wording, declared_wordings, places_in
+from readgraph.state.errors import BadInput
+from readgraph.state.records import digest
+from readgraph.state.whole_files import written_whole
+
+MOST_BYTES = 100_000
+
+HEADING = """\
+# The words of the prompt '{name}'. What stands in braces is put in when the model is asked: keep each of these.
+# 'task' comes last, after the texts that it is about; a part stands only where it is needed.
+"""
+
+
+def in_own_words(prompt: Prompt, folder: str) -> Prompt:
+    """The prompt in the words of the folder, if it has a file for it; "" is no folder."""
+    ours = prompt.worded.words if folder and prompt.worded else None
+    if not isinstance(ours, Wording):
+        return prompt
+    own = own_words(ours, folder)
+    return prompt if own is ours else prompt.in_words_of(own)
+
+
+def own_words(ours: Wording, folder: str) -> Wording:
+    """The words of the folder's file for a prompt; ours where it has none. Raises `BadInput` for a wrong file."""
+    place = Path(folder).expanduser()
+    file = place / f"{ours.name}.toml"
+    try:
+        status = file.stat()
+    except FileNotFoundError:
+        if not place.is_dir():
+            raise BadInput(f"There is no folder {folder} of prompts: 'readgraph prompts export' makes one.") from None
+        return ours
+    except OSError as problem:
+        raise BadInput(f"{file} can't be read: {problem.strerror}.") from None
+    return _read(ours.name, file, status.st_mtime_ns, status.st_size)
+
+
+def replaced_words(folder: str, prompts: frozenset[str]) -> dict[str, str]:
+    """Digests of those of these prompts that the folder replaces, by the names of their files.
+
+    Raises `BadInput` also for a file that replaces nothing, such as one with a misspelt name.
+    """
+    known = {words.name: words for words in declared_wordings()}
+    place = Path(folder).expanduser()
+    if unknown := sorted(file.name for file in place.glob("*.toml") if file.stem not in known):
+        raise BadInput(f"{place / unknown[0]} replaces no prompt: 'readgraph prompts export' shows their names.")
+    of_these = [words for words in known.values() if words.prompt in prompts]
+    own = {words.name: own_words(words, folder) for words in of_these}
+    return {words.name: digest(own[words.name].texts) for words in of_these if own[words.name].texts != words.texts}
+
+
+@lru_cache(256)
+def _read(name: str, file: Path, *_: int) -> Wording:
+    """The words of a file, read once as long as it stays as it is."""
+    ours = next(words for words in declared_wordings() if words.name == name)
+    try:
+        with file.open("rb") as opened:
+            written = tomllib.loads(opened.read(MOST_BYTES).decode("utf-8"))
+    except OSError as problem:
+        raise BadInput(f"{file} can't be read: {problem.strerror}.") from None
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as problem:
+        raise BadInput(f"{file} can't be read: {problem}.") from None
+    parts = written.pop("parts", {})
+    if (version := written.pop("version", None)) != ours.version:
+        raise BadInput(f"{file} is of version {version} of its prompt, which is now {ours.version}: export it anew.")
+    texts = {**written, **parts} if isinstance(parts, dict) else {"parts": parts}
+    for key, text in texts.items():
+        _check(file, key, text, ours.texts)
+    whole = ours.texts | texts
+    return Wording(
+        ours.name,
+        ours.prompt,
+        ours.version,
+        whole["system"],
+        whole["task"],
+        {key: text for key, text in whole.items() if key in ours.parts},
+    )
+
+
+def _check(file: Path, key: str, text: object, ours: dict[str, str]) -> None:
+    if key not in ours:
+        raise BadInput(f"{file} has '{key}', which this prompt has not: it has {', '.join(ours)}.")
+    if not isinstance(text, str):
+        raise BadInput(f"{file} has a '{key}' that is no text: write it between quotes.")
+    places, needed = places_in(text), places_in(ours[key])
+    if lacking := sorted(needed - places):
+        raise BadInput(f"{file} lacks {{{lacking[0]}}} in '{key}': put it where it belongs.")
+    if unknown := sorted(places - needed):
+        known = ", ".join(f"{{{place}}}" for place in sorted(needed)) or "no places"
+        raise BadInput(f"{file} has an unknown {{{unknown[0]}}} in '{key}', which has {known}.")
+
+
+def export_words(words: Wording, file: Path) -> None:
+    """Write a file with our words. Raises `OSError`."""
+    lines = [HEADING.format(name=words.name), f"version = {words.version}\n"]
+    lines += [f"{key} = '''\n{text}'''\n" for key, text in (("system", words.system), ("task", words.task))]
+    lines += ["[parts]\n"] if words.parts else []
+    lines += [f"{key} = '''\n{text}'''\n" for key, text in words.parts.items()]  # the first line end is not the text's
+    with written_whole(file) as opened:
+        opened.write("\n".join(lines))

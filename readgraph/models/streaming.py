@@ -1,0 +1,111 @@
+"""What of a reply is streamed while the model writes it: the text for a person, not the JSON around it."""
+
+import re
+from typing import Any, Protocol, runtime_checkable
+
+from langchain_core.callbacks import BaseCallbackHandler
+from langchain_core.messages import AIMessageChunk, BaseMessage
+from langchain_core.outputs import ChatGenerationChunk
+from langchain_core.runnables import RunnableConfig
+from langchain_core.runnables.config import merge_configs, var_child_runnable_config
+from langgraph.constants import TAG_NOSTREAM
+from langgraph.graph.message import push_message
+from pydantic import BaseModel
+from pydantic_core import from_json
+
+from readgraph.models.metering import Meter, current_meter
+
+LONGEST = 32_768
+"""Most characters of a reply that are parsed again for each piece; the rest is not streamed."""
+
+THOUGHTS = "reasoning_content"
+"""Where a streamed message holds the model's thoughts: LangChain's name in `additional_kwargs`."""
+
+_STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*', re.DOTALL)
+_ESCAPED = {control: f"\\u{control:04x}" for control in range(32)}
+
+
+@runtime_checkable
+class Spoken(Protocol):
+    """A type of reply that holds text for a person."""
+
+    @classmethod
+    def spoken(cls, begun: dict[str, Any]) -> tuple[Any, Any]:
+        """The thoughts and the text for a person in a reply that may be incomplete; other values count as none."""
+
+
+class StreamedReply:
+    """The thoughts and the text of a reply, as far as they have been streamed."""
+
+    def __init__(self, reply: type[Spoken]) -> None:
+        self.reply = reply
+        self.json_text = self.thoughts = self.text = ""
+
+    def grow(self, piece: BaseMessage) -> tuple[str, str]:
+        """What a piece of this reply adds to the thoughts, and to the text."""
+        if len(self.json_text) > LONGEST:
+            return "", ""
+        calls: list[Any] = getattr(piece, "tool_call_chunks", [])
+        self.json_text += "".join(call["args"] or "" for call in calls) or str(piece.text)
+        thoughts, text = spoken_so_far(self.reply, self.json_text)
+        if not (thoughts.startswith(self.thoughts) and text.startswith(self.text)):
+            return "", ""  # what has been sent can't be taken back
+        grown = thoughts[len(self.thoughts) :], text[len(self.text) :]
+        self.thoughts, self.text = thoughts, text
+        return grown
+
+
+def spoken_so_far(reply: type[Spoken], json_start: str) -> tuple[str, str]:
+    """The thoughts and the text in the first part of a reply's JSON."""
+    begun = _text(json_start[max(0, json_start.find("{")) :])
+    try:
+        value = from_json(_STRING.sub(_escaped, begun), allow_partial="trailing-strings")
+    except ValueError:
+        return "", ""
+    thoughts, text = reply.spoken(value) if isinstance(value, dict) else ("", "")
+    return _text(thoughts), _text(text)
+
+
+def _escaped(string: re.Match[str]) -> str:
+    """A JSON string, with line breaks that the model left unescaped as escapes."""
+    return string[0] if string[0].isprintable() else string[0].translate(_ESCAPED)
+
+
+def _text(value: Any) -> str:
+    """The text without half a character at its end: its other half comes with the next piece."""
+    return value.encode("utf-16", "surrogatepass").decode("utf-16", "ignore") if isinstance(value, str) else ""
+
+
+class SpeakAloud(BaseCallbackHandler):
+    """Sends the spoken part of one call's reply to whoever streams the graph's messages."""
+
+    run_inline = True
+
+    def __init__(self, reply: type[Spoken], meter: Meter) -> None:
+        self.streamed, self.meter = StreamedReply(reply), meter
+
+    def on_chat_model_start(self, serialized: Any, messages: Any, **kwargs: Any) -> None:
+        """Begin anew: a call that broke off is made again."""
+        if self.streamed.thoughts or self.streamed.text:
+            self.meter.new_message()
+        self.streamed = StreamedReply(self.streamed.reply)
+
+    def on_llm_new_token(self, token: Any, *, chunk: Any = None, **kwargs: Any) -> None:
+        """Send what this piece adds."""
+        if not isinstance(chunk, ChatGenerationChunk):
+            return
+        thoughts, text = self.streamed.grow(chunk.message)
+        if thoughts or text:
+            beside = {THOUGHTS: thoughts} if thoughts else {}
+            piece = AIMessageChunk(content=text, additional_kwargs=beside, id=self.meter.message_id)
+            push_message(piece, state_key=None)
+
+
+def call_config(name: str, reply: type[BaseModel] | None) -> RunnableConfig:
+    """The configuration of a call: its name in traces, and what of its reply is streamed as a message."""
+    config = RunnableConfig(tags=[TAG_NOSTREAM])  # LangGraph would stream the reply as it is, which may be JSON
+    if name:
+        config["run_name"] = name
+    if reply is None or not issubclass(reply, Spoken):
+        return config
+    return merge_configs(var_child_runnable_config.get(), config, {"callbacks": [SpeakAloud(reply, current_meter())]})
