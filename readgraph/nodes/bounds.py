@@ -1,19 +1,21 @@
-"""Bounds of loops: no graph runs for ever, whatever its nodes decide.
+"""Bounds: no graph runs for ever, whatever its nodes decide, and what they show fits the window.
 
 Loops end by what the context allows, such as rounds or hops, which the nodes count. These bounds hold besides, for
 nodes of one's own too. They count the supersteps of each loop by itself, since a graph may have several: a node that
 asks no model costs a checkpoint all the same.
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from itertools import takewhile
 
 from langgraph.managed import RemainingSteps
 from langgraph.runtime import get_runtime
 from typing_extensions import TypedDict
 
+from readgraph.nodes.prompts.question import question_part
 from readgraph.state.context import ReaderContext, run_context
 from readgraph.state.reading import Step
+from readgraph.state.words import count_words
 
 BESIDE_TURNS = 16
 """Supersteps that a loop may take besides those of its turns."""
@@ -24,6 +26,20 @@ OF_A_TURN = 6
 LAST_STEPS = 8
 """Supersteps that LangGraph's own limit must leave for a further turn: this one, a hop of a walk or a round of four,
 and what may follow: a round, an answer, its citations."""
+
+
+INSTRUCTION_WORDS = 250
+"""Most words of a prompt that are not content: its instructions, and the form of the reply."""
+
+
+def content_room(context: ReaderContext, question: str = "", choices: Mapping[str, str] | None = None) -> int:
+    """How many words of content a prompt may show beside the instructions and the question with its options.
+
+    A question that takes more than half is cut (`models.fitting`).
+    """
+    room = context.window_words - INSTRUCTION_WORDS
+    asked = count_words(question_part(question, dict(choices or {}))) if question else 0
+    return max(room - asked, room // 2)
 
 
 class Gone(TypedDict):

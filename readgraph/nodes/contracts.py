@@ -5,26 +5,33 @@ Every `build()` checks it: see `readgraph.graphs.wiring.check_wiring`.
 
 from typing import NamedTuple, NotRequired
 
+from langchain_core.messages import AnyMessage
 from typing_extensions import TypedDict
 
 from readgraph.state.reading import Citation, QuestionTurn, Quote, Status, Usage
 
 
-class AskedState(TypedDict):
-    """A question about a document's memory, and the pages read so far.
+class AskedQuestion(TypedDict):
+    """A question, and its options by their letters.
 
     `question_text` is what a model is asked, with the questions and answers before it; the last of `question_turns` is
     the question alone.
     """
 
-    document: str
-    memory: str
     question_text: str
     question_turns: NotRequired[list[QuestionTurn]]
     choices: dict[str, str]
+
+
+class AskedState(AskedQuestion):
+    """A question about a document's memory, and the pages read so far."""
+
+    document: str
+    memory: str
     pages_read: list[int]
     status: Status
     usage: NotRequired[Usage]
+    messages: NotRequired[list[AnyMessage]]
 
 
 class LookUpState(AskedState):
@@ -50,8 +57,10 @@ class AnswerUpdate(TypedDict):
     choice: str | None
     quotes: list[Quote]
     status: Status
+    by_rule: NotRequired[bool]
     compression_rate: float | None
     percent_read: NotRequired[float | None]
+    messages: NotRequired[list[AnyMessage]]
     step_summary: str
 
 
@@ -60,7 +69,7 @@ class SaidAnswer(NamedTuple):
 
     `words` of the document's content it was made from, none where there was no context; `summary`: one line on it.
     `context_alone`: no answer was wanted; `nearest`: a passage near the question, of which no model said that it
-    answers.
+    answers, or none.
     """
 
     answer: str | None

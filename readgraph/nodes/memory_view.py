@@ -2,56 +2,106 @@
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Protocol
 
 from langgraph.runtime import Runtime
 
+from readgraph.models.metering import used_notes
 from readgraph.models.prompt import unused_name
+from readgraph.nodes.gist_levels import TAG_WORDS, OlderGist, by_age, gists_allowed, older_gist_words, older_gists
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.page_store import PageStore, page_store
 from readgraph.state.reading import Citation
 from readgraph.state.records import Document, Memory, Note, Page
-from readgraph.state.words import count_words, first_words
+from readgraph.state.words import count_words, first_words, with_numbers
+
+
+class StandIn(Protocol):
+    """A text that stands for several pages: a gist of gists, or a summary of a tree."""
+
+    @property
+    def pages(self) -> range:
+        """The pages that it stands for."""
+
+    @property
+    def text(self) -> str:
+        """Its text."""
+
+    @property
+    def words(self) -> int:
+        """The words of its text."""
 
 
 @dataclass(frozen=True, slots=True)
 class MemoryView:
-    """A memory as one question sees it: `full` holds the texts of the pages that were read again."""
+    """A memory as one question sees it: `full` holds the texts of the pages that were read again.
+
+    `notes` are those that stand for their page alone; `older` stand for several pages each, such as gists of gists.
+    """
 
     document: Document
     pages: list[Page]
     notes: dict[int, Note]
     full: dict[int, str]
+    older: Sequence[StandIn] = ()
 
     @property
     def text(self) -> str:
         """All pages in order, each after its tag: in full if it was read again, else its note (section 3.2)."""
-        bodies = {page.number: self.full.get(page.number) or self._note(page.number) for page in self.pages}
-        tag = unused_name("page", bodies.values())
-        return "\n\n".join(f"<{tag} {number}>\n{body.strip()}" for number, body in bodies.items() if body)
+        used_notes(note for number, note in self.notes.items() if not self.full.get(number))
+        alone = {page.number: self.full.get(page.number) or self._note(page.number) for page in self.pages}
+        bodies = [(number, 1, str(number), body) for number, body in alone.items()]
+        bodies += [(gist.pages[0], 0, _named(gist.pages), gist.text) for gist in self.older]
+        tag = unused_name("page", [body for *_, body in bodies])
+        return "\n\n".join(f"<{tag} {name}>\n{body.strip()}" for *_, name, body in sorted(bodies) if body)
 
     @property
     def words(self) -> int:
         """Words of the document's content in the view, without tags."""
         notes = sum(note.words for number, note in self.notes.items() if number not in self.full)
+        notes += sum(gist.words for gist in self.older)
         return notes + sum(count_words(text) for text in self.full.values())
 
-    def fitting(self, candidates: Iterable[int], window_words: int) -> list[int]:
-        """Those of the candidate pages, in this order, that fit the window in full, together with all other notes."""
+    @property
+    def shown_words(self) -> int:
+        """Words of the view with its tags."""
+        return self.words + TAG_WORDS * (len({*self.notes, *self.full}) + len(self.older))
+
+    def without_notes(self) -> "MemoryView":
+        """Only the pages that were read again."""
+        return replace(self, notes={}, older=())
+
+    def cut_to(self, most_words: int) -> "MemoryView":
+        """The pages that were read again, cut to equal numbers of words where they don't fit these with their tags."""
+        sizes = sorted(map(count_words, self.full.values()))
+        share, room = 0, max(0, most_words - self.shown_words + sum(sizes))
+        for number, size in enumerate(sizes):
+            share = room // (len(sizes) - number)
+            room -= min(size, share)
+        return replace(self, full={page: first_words(text, share) for page, text in self.full.items()})
+
+    def fitting(self, candidates: Iterable[int], most_words: int) -> list[int]:
+        """Those of the candidate pages, in this order, that fit the words in full, together with all other notes.
+
+        Where not even one does, it is the first: the prompt is cut then, and that is counted.
+        """
+        candidates = [*candidates]
         sizes = {page.number: page.words - self._note_words(page.number) for page in self.pages}
-        words, fit = self.words, []
+        words, fit = self.shown_words, []
         for page in candidates:
-            if words + sizes[page] <= window_words:
+            if words + sizes[page] <= most_words:
                 words += sizes[page]
                 fit.append(page)
-        return fit
+        return fit or ([] if self.full else candidates[:1])
 
-    def openable(self, window_words: int) -> set[int]:
-        """The pages that are not yet in full, and each of which would fit the window in full."""
-        room = window_words - self.words
+    def openable(self, most_words: int) -> set[int]:
+        """The pages that are not yet in full, and each of which would fit the words in full; all, where none does."""
+        room = most_words - self.shown_words
         unread = [page for page in self.pages if page.number not in self.full]
-        return {page.number for page in unread if page.words - self._note_words(page.number) <= room}
+        fit = {page.number for page in unread if page.words - self._note_words(page.number) <= room}
+        return fit or (set() if self.full else {page.number for page in unread})
 
     def _note_words(self, page: int) -> int:
         return self.notes[page].words if page in self.notes else 0
@@ -60,11 +110,21 @@ class MemoryView:
         return self.notes[page].text if page in self.notes else ""
 
 
-async def view_memory(runtime: Runtime[ReaderContext], document: str, memory: str, pages_read: list[int]) -> MemoryView:
-    """Fetch a memory with these pages in full; raises `BadInput` for a page that it does not have."""
+def _named(pages: range) -> str:
+    return f"{pages[0]}-{pages[-1]}" if len(pages) > 1 else str(pages[0])
+
+
+async def view_memory(
+    runtime: Runtime[ReaderContext], document: str, memory: str, pages_read: list[int], near: Sequence[int] = ()
+) -> MemoryView:
+    """Fetch a memory with these pages in full; raises `BadInput` for a page that it does not have.
+
+    `near`: pages to show with their own gists rather than others, where gists of gists stand for old pages.
+    """
     store = page_store(runtime)
-    described, pages = await memory_pages(runtime, document, memory)
-    notes = await store.notes(memory, range(len(pages)))
+    described, kept = await remembered(runtime, document, memory)
+    pages = await store.pages(memory, range(kept.pages))
+    notes, older = await shown_notes(runtime, kept, near)
     numbers = {page.number for page in pages}
     if unknown := [page for page in pages_read if page not in numbers]:  # they may have been edited
         raise BadInput(f"There is no page {unknown[0]!r}: the pages are 0 to {len(pages) - 1}.")
@@ -72,7 +132,27 @@ async def view_memory(runtime: Runtime[ReaderContext], document: str, memory: st
     opened = [page for page in pages if page.number in wanted]
     texts = await store.spans(described, [(page.start, page.end) for page in opened])
     full = {page.number: text for page, text in zip(opened, texts, strict=True)}
-    return MemoryView(described, pages, {note.page: note for note in notes}, full)
+    return MemoryView(described, pages, notes, full, older)
+
+
+async def shown_notes(
+    runtime: Runtime[ReaderContext], memory: Memory, near: Sequence[int] = ()
+) -> tuple[dict[int, Note], list[OlderGist]]:
+    """The notes that a question sees, by their pages, and the gists of gists that stand for the other pages.
+
+    There are such gists only where a model gisted a memory whose notes don't fit the window. Notes that a user
+    corrected are shown by themselves as far as they fit, since the gists of gists were made before.
+    """
+    store, context = page_store(runtime), runtime.context
+    notes = {note.page: note for note in await store.notes(memory.id, range(memory.pages))}
+    allowed = gists_allowed(context)
+    if not context.model or sum(note.words + TAG_WORDS for note in notes.values()) <= allowed:
+        return notes, []
+    known = await older_gists(store, memory.id, memory.pages, older_gist_words(context))
+    corrected = [note.page for note in notes.values() if note.replaced is not None]
+    older = by_age(notes, known, memory.pages, allowed, [*corrected, *near])
+    hidden = {page for gist in older for page in gist.pages}
+    return {page: note for page, note in notes.items() if page not in hidden}, older
 
 
 async def memory_pages(runtime: Runtime[ReaderContext], document: str, memory: str) -> tuple[Document, list[Page]]:
@@ -92,10 +172,8 @@ async def remembered(runtime: Runtime[ReaderContext], document: str, memory: str
 
 
 def listed(pages: list[int]) -> str:
-    """Page numbers as text."""
-    if not pages:
-        return "no page"
-    return f"page{'s' if len(pages) > 1 else ''} {', '.join(map(str, pages))}"
+    """Page numbers as people see them: "parts 3, 5", since a source may have pages of its own."""
+    return with_numbers("part", pages)
 
 
 @dataclass(frozen=True)

@@ -12,11 +12,15 @@ from langgraph.store.memory import InMemoryStore
 from langsmith.utils import tracing_is_enabled
 from typing_extensions import TypedDict
 
-from readgraph.nodes.building.interfaces import MakeRecipe
-from readgraph.nodes.step import StepNode, UpdateT
+from readgraph.nodes.building.asked_purpose import PurposeState, for_question
+from readgraph.nodes.building.notes_language import in_notes_language
+from readgraph.nodes.step import MakeRecipe, StepNode, UpdateT, with_recipe
+from readgraph.state.chat_messages import asked_in, exchanges_in
 from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import Groups
 from readgraph.state.errors import BadInput
+from readgraph.state.namespaces import base_of
+from readgraph.state.own_store import OWN_STORE
 from readgraph.state.page_store import PageStore, page_store
 from readgraph.state.reading import FreshReading, Question, QuestionTurn, fresh_reading
 from readgraph.state.records import Document
@@ -27,6 +31,9 @@ LONGEST_TEXT_INPUT = 400_000
 """Most characters of a text in graph input; a checkpointer writes the input, so longer texts are given by their id."""
 
 MOST_OPTIONS = 26
+
+MOST_NAMED = 10
+"""Documents that are named to a person who has to choose one."""
 
 
 class Opened(FreshReading):
@@ -54,9 +61,9 @@ def opening(*fresh: Callable[[], Mapping[str, Any]], writes: type[UpdateT]) -> S
         check_store(get_config(), runtime)
         warn_of_tracing()
         check_types(state)
-        question, options = (state.get("question") or "").strip(), state.get("options") or []
+        question, options = _question(state), state.get("options") or []
         check_question(question, options, given=state.get("question") is not None)
-        before = _exchanges(state) if state.get("follow_up") else []
+        before = _exchanges(state)
         document = await _document(state, page_store(runtime))
         summary = f"opened '{document.title or document.id}' ({document.words:,} words)"
         update: dict[str, Any] = {"document": document.id, "step_summary": summary}
@@ -90,8 +97,19 @@ def check_question(question: str, options: list[str], *, given: bool) -> None:
         raise BadInput("An option is empty.")
 
 
+def _question(state: OpenState) -> str:
+    """The question, which may have come as a chat message."""
+    given = state.get("question")
+    return asked_in(state.get("messages") or []) if given is None else given.strip()
+
+
 def _exchanges(state: OpenState) -> list[QuestionTurn]:
-    """The earlier questions of this thread, the last one with its answer."""
+    """The questions that this one follows, with their answers: of the conversation, or of the thread."""
+    if state.get("question") is None and state.get("follow_up") is not False:
+        said = exchanges_in(state.get("messages") or [])
+        return [QuestionTurn(question=question, answer=answer) for question, answer in said]
+    if not state.get("follow_up"):
+        return []
     before = [exchange for exchange in state.get("question_turns", []) if exchange["question"]]
     if not before:
         raise BadInput("There is no question before this one in the thread: ask it without follow_up.")
@@ -103,20 +121,43 @@ async def _document(state: OpenState, store: PageStore) -> Document:
     if document and not text:
         return await store.document(document)
     if text is None:
+        if question := asked_in(state.get("messages") or []):
+            return await _document_meant(question, store)
         raise BadInput("There is nothing to read: give the id of a document in the page store, or a text.")
+    check_length(text)
+    return await store.add_document(text, title=state.get("title") or "")
+
+
+def check_length(text: str) -> None:
+    """Refuse a text that is too long for graph input."""
     if len(text) > LONGEST_TEXT_INPUT:
         raise BadInput(
             f"A text of {len(text):,} characters is too long for graph input (at most {LONGEST_TEXT_INPUT:,}): "
             "add it to the page store and give its id as 'document'."
         )
-    return await store.add_document(text, title=state.get("title") or "")
+
+
+async def _document_meant(message: str, store: PageStore) -> Document:
+    """The document that a chat message names by its id or title, or the only one that there is."""
+    documents = await store.documents()
+    named = [each for each in documents if each.id in message or (each.title and each.title in message)]
+    for candidates in (named, documents):
+        if len(candidates) == 1:
+            return candidates[0]
+    shown = "; ".join(f"{each.title or 'untitled'} ({each.id})" for each in (named or documents)[:MOST_NAMED])
+    raise BadInput(
+        f"Say which document the question is about, by its title or id: {shown}."
+        if shown
+        else "There is nothing to read yet: give a text, or store a document first."
+    )
 
 
 def check_store(config: RunnableConfig, runtime: Runtime[ReaderContext]) -> None:
     """Warn if no store keeps what is read; refuse a durable checkpointer together with a store in memory."""
-    saver = config.get("configurable", {}).get("__pregel_checkpointer")
+    given = config.get("configurable", {})
+    saver = None if given.get(OWN_STORE) else given.get("__pregel_checkpointer")  # its threads are the outer run's
     durable = saver is not None and not isinstance(saver, bool | InMemorySaver)
-    if durable and (runtime.store is None or type(runtime.store) is InMemoryStore):
+    if durable and (runtime.store is None or type(base_of(runtime.store)) is InMemoryStore):
         raise BadInput(
             "The checkpointer is durable but the store is in memory: after a restart its threads would point at "
             "pages that are gone. Compile the graph with a durable store too, such as that of open_library()."
@@ -142,7 +183,7 @@ class ResearchOpened(Opened, FreshResearch):
     """What opening writes where a question is researched."""
 
 
-class FindState(TypedDict):
+class FindState(PurposeState):
     """What finding a memory reads."""
 
     document: str
@@ -165,17 +206,21 @@ open_for_research = opening(fresh_research, writes=ResearchOpened)
 def finding_memory(recipe: MakeRecipe, *, settings: Groups = ()) -> StepNode[FindState, FindUpdate]:
     """A node that uses an existing memory of the document and builds nothing.
 
-    It uses the memory with the context's recipe, else the newest one of the same method; raises `BadInput` if there is
+    It uses the memory with the context's recipe, else the newest one of the same method and purpose, else the newest of
+    the method; raises `BadInput` if there is
     none. `settings`: the groups of settings that the recipe uses.
     """
 
     async def find_memory(state: FindState, runtime: Runtime[ReaderContext]) -> FindUpdate:
         """Use the memory that was built before."""
-        store, wanted = page_store(runtime), recipe(runtime.context)
+        store, runtime = page_store(runtime), for_question(state, runtime)
+        document = await store.document(state["document"])
+        wanted, _ = await in_notes_language(recipe(runtime.context), document, runtime.context, store)
         kept = [known for known in await store.memories(state["document"]) if known.recipe.method == wanted.method]
         if not kept:
             raise BadInput(f"The document has no memory of the method '{wanted.method}': read it first.")
-        memory = [*kept, *(known for known in kept if known.recipe == wanted)][-1]
-        return {"memory": memory.id, "step_summary": f"took the memory of {counted(memory.pages, 'page')}"}
+        served = [known for known in kept if known.recipe.purpose == wanted.purpose]
+        memory = [*kept, *served, *(known for known in kept if known.recipe == wanted)][-1]
+        return {"memory": memory.id, "step_summary": f"took the memory of {counted(memory.pages, 'part')}"}
 
-    return StepNode(find_memory, settings=settings)
+    return StepNode(with_recipe(find_memory, recipe), settings=settings)

@@ -1,7 +1,9 @@
 """The tools that search a memory's pages, headers and memos; their indexes are derived from the page store."""
 
 import base64
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, Protocol
 from weakref import WeakKeyDictionary, proxy
@@ -14,9 +16,11 @@ from readgraph.models.embedder import Embedder
 from readgraph.models.metering import current_meter
 from readgraph.state.build_lock import building
 from readgraph.state.context import ReaderContext
+from readgraph.state.namespaces import base_of
 from readgraph.state.page_store import PageStore, page_store
 from readgraph.state.records import Document, Memory
-from readgraph.state.search.entries import Entry, Extent
+from readgraph.state.search.document_languages import DocumentLanguages, document_languages
+from readgraph.state.search.entries import PARTS, Entry, Extent, Part
 from readgraph.state.search.index_registry import index_key, indexes_of
 from readgraph.state.search.keyword_index import KeywordIndex
 from readgraph.state.search.okapi import Okapi, TextsWith
@@ -43,29 +47,66 @@ OpenTools = Callable[[Runtime[ReaderContext], Document, Memory], Awaitable[Tools
 """Opens the search tools of a memory, by their names; opening a page by its number needs no tool."""
 
 
-async def memory_tools(runtime: Runtime[ReaderContext], document: Document, memory: Memory) -> Tools:
-    """Keyword search, and vector search if the context names an embedding model; both cover all pages."""
+MakeTool = Callable[[PageStore, Document, Memory], SearchTool]
+"""Makes a search tool for one memory."""
+
+_stand_ins: ContextVar[Mapping[str, MakeTool]] = ContextVar("stand_ins")
+
+
+@contextmanager
+def standing_in(tools: Mapping[str, MakeTool]) -> Iterator[None]:
+    """In this block, these tools stand in for keyword search, whatever its ranking, and for vector search."""
+    token = _stand_ins.set(tools)
+    try:
+        yield
+    finally:
+        _stand_ins.reset(token)
+
+
+def stand_in(name: str, store: PageStore, document: Document, memory: Memory) -> SearchTool | None:
+    """The tool that stands in for the one of this name; None if there is none."""
+    make = _stand_ins.get({}).get(name)
+    return make(store, document, memory) if make else None
+
+
+def ranker_of(store: PageStore, document: Document, memory: Memory) -> SearchTool:
+    """Ranks the pages of a memory by their texts: a stand-in for keyword search, else the exact Okapi ranking."""
+    return stand_in("keyword", store, document, memory) or OkapiTool(store, document, memory)
+
+
+async def memory_tools(
+    runtime: Runtime[ReaderContext], document: Document, memory: Memory, parts: tuple[Part, ...] = PARTS
+) -> Tools:
+    """Keyword search, and vector search if the context names an embedding model; both cover all pages.
+
+    Tools of the caller's stand in for them (see `standing_in`).
+    `parts`: what pages are found by.
+    """
     store, context = page_store(runtime), runtime.context
-    indexes, key = await indexes_of(store.store), index_key(memory)
-    tools: dict[str, IndexTool] = {"keyword": KeywordTool(indexes.keyword, key)}
-    if context.embeddings and "vector" in context.tools:
+    given = {name: stand_in(name, store, document, memory) for name in ("keyword", "vector")}
+    tools = {name: tool for name, tool in given.items() if tool}
+    indexes, key, own = await indexes_of(store.store), index_key(memory), dict[str, IndexTool]()
+    if "keyword" not in tools:
+        own["keyword"] = KeywordTool(indexes.keyword, key, parts)
+    if context.embeddings and "vector" in context.tools and "vector" not in tools:
         embedder = await shared_embedder(store, context)
-        tools["vector"] = VectorTool(await indexes.vectors(embedder.identity), embedder, key)
-    for tool in tools.values():
+        own["vector"] = VectorTool(await indexes.vectors(embedder.identity), embedder, key, parts)
+    for tool in own.values():
         await bring_up_to_date(store, document, memory, tool)
-    return tools
+    return {**own, **tools}
 
 
 async def shared_embedder(store: PageStore, context: ReaderContext) -> Embedder:
     """The context's embedding model, shared by all users of the store, which keeps the embeddings."""
-    paid = PaidVectors(PageStore(proxy(store.store)))  # a proxy, so that the cache below does not keep the store alive
+    base = proxy(base_of(store.store))  # so that the cache below does not keep the store alive
+    paid = PaidVectors(PageStore(base, namespace=store.namespace, share_replies=store.share_replies))
     embedder = Embedder(context.embeddings, paid, concurrency=context.concurrency)
-    in_use = _embedders.setdefault(store.store, {})
-    return in_use.setdefault((embedder.identity, context.concurrency), embedder)
+    in_use = _embedders.setdefault(base_of(store.store), {})
+    return in_use.setdefault((embedder.identity, context.concurrency, store.namespace, store.share_replies), embedder)
 
 
-_embedders: "WeakKeyDictionary[BaseStore, dict[tuple[str, int], Embedder]]" = WeakKeyDictionary()
-"""The embedding models in use, by store, identity and concurrency; some are slow to load."""
+_embedders: "WeakKeyDictionary[BaseStore, dict[tuple[str, int, str, bool], Embedder]]" = WeakKeyDictionary()
+"""The embedding models in use, by store, identity, concurrency and namespace; some are slow to load."""
 
 
 @dataclass(frozen=True)
@@ -83,18 +124,21 @@ class OkapiTool:
     async def scored(self, query: str) -> list[tuple[int, float]]:
         """(number, score) of all pages whose text shares a word with the query, best first."""
         okapi, all_terms = Okapi(query), TextsWith()
-        async for text in self._texts():
-            okapi.add(text)
+        languages = await document_languages(self.store, self.document)
+        async for start, text in self._texts():
+            okapi.add(text, languages.at(start))
         if okapi.needs_all_terms:
-            async for text in self._texts():
-                all_terms.add(text)
+            async for start, text in self._texts():
+                all_terms.add(text, languages.at(start))
         return okapi.ranked(all_terms)
 
-    async def _texts(self) -> AsyncIterator[str]:
+    async def _texts(self) -> AsyncIterator[tuple[int, str]]:
+        """The offset of each page, and its text."""
         for first in range(0, self.memory.pages, RANKED_AT_ONCE):
             pages = await self.store.pages(self.memory.id, range(self.memory.pages)[first : first + RANKED_AT_ONCE])
-            for text in await self.store.spans(self.document, [(page.start, page.end) for page in pages]):
-                yield text
+            spans = [(page.start, page.end) for page in pages]
+            for (start, _), text in zip(spans, await self.store.spans(self.document, spans), strict=True):
+                yield start, text
 
 
 class IndexTool(SearchTool, Protocol):
@@ -115,14 +159,15 @@ class IndexTool(SearchTool, Protocol):
 
 @dataclass(frozen=True)
 class KeywordTool:
-    """Searches the pages of a memory by their words."""
+    """Searches the pages of a memory by the words of these parts."""
 
     index: KeywordIndex
     memory: str
+    parts: tuple[Part, ...] = PARTS
 
     async def find(self, query: str, most: int) -> list[int]:
         """Pages that share words with the query."""
-        return await self.index.pages(self.memory, query, most)
+        return await self.index.pages(self.memory, query, most, self.parts)
 
     async def extent(self) -> Extent:
         """How far the index extends."""
@@ -143,15 +188,17 @@ class KeywordTool:
 
 @dataclass(frozen=True)
 class VectorTool:
-    """Searches the pages of a memory by their meaning."""
+    """Searches the pages of a memory by the meaning of these parts."""
 
     index: VectorIndex
     embedder: Embedder
     memory: str
+    parts: tuple[Part, ...] = PARTS
 
     async def find(self, query: str, most: int) -> list[int]:
         """Pages whose text, header or memo is similar to the query."""
-        return [hit.page for hit in await self.index.search(self.memory, await self.embedder.query(query), most)]
+        hits = await self.index.search(self.memory, await self.embedder.query(query), most, self.parts)
+        return [hit.page for hit in hits]
 
     async def extent(self) -> Extent:
         """How far the index extends."""
@@ -211,20 +258,22 @@ async def bring_up_to_date(store: PageStore, document: Document, memory: Memory,
         extent = await index.extent()
         if extent.last >= memory.pages:
             await index.clear()
-        missing = await index.missing(memory.pages)
+        missing, languages = await index.missing(memory.pages), await document_languages(store, document)
         for first in range(0, len(missing), AT_ONCE):
-            await index.add(await _entries(store, document, memory, missing[first : first + AT_ONCE]))
+            await index.add(await _entries(store, document, memory, languages, missing[first : first + AT_ONCE]))
 
 
 def _is_whole(extent: Extent, memory: Memory) -> bool:
     return (extent.count, extent.last) == (memory.pages, memory.pages - 1)
 
 
-async def _entries(store: PageStore, document: Document, memory: Memory, numbers: list[int]) -> list[Entry]:
+async def _entries(
+    store: PageStore, document: Document, memory: Memory, languages: DocumentLanguages, numbers: list[int]
+) -> list[Entry]:
     notes = {note.page: note for note in await store.notes(memory.id, numbers)}
     pages = await store.pages(memory.id, notes)
     texts = await store.spans(document, [(page.start, page.end) for page in pages])
     return [
-        Entry(page.number, text, notes[page.number].header, notes[page.number].text)
+        Entry(page.number, text, notes[page.number].header, notes[page.number].text, languages.at(page.start))
         for page, text in zip(pages, texts, strict=True)
     ]

@@ -16,7 +16,7 @@ from readgraph.nodes.tasks import failing_as_one
 from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import Groups
 from readgraph.state.research import SearchHit
-from readgraph.state.search.fusing import DEPTH, fuse
+from readgraph.state.search.fusing import fuse
 
 Found = dict[str, list[int]]
 """The pages that each ranker found, the best first."""
@@ -26,14 +26,13 @@ Found = dict[str, list[int]]
 class Bounds:
     """Limits of a search.
 
-    `deep`: pages that each ranker returns per query; `among`: the pages that count (None: all); `most`: pages kept of
-    each ranker; `depth`: ranks that count when rankings are fused.
+    `deep`: pages that each ranker returns per query; `most`: pages that count of each ranking, and pages kept of each
+    ranker; `among`: the pages that count (None: all).
     """
 
     deep: int
     most: int
     among: Collection[int] | None = None
-    depth: int = DEPTH
 
 
 @dataclass(frozen=True)
@@ -89,11 +88,12 @@ async def _ranked(ranker: SearchTool, queries: Sequence[str], bounds: Bounds) ->
     rankings = await asyncio.gather(*(ranker.find(query, bounds.deep) for query in queries))
     among = bounds.among
     counted = [[page for page in ranking if among is None or page in among][: bounds.most] for ranking in rankings]
-    return [page for page, _ in fuse(counted, bounds.depth)][: bounds.most]
+    return [page for page, _ in fuse(counted, bounds.most)][: bounds.most]
 
 
-def fused_hits(found: Found, depth: int = DEPTH) -> list[SearchHit]:
-    """The pages that any ranker found, the best first, with the rankers that found them."""
+def fused_hits(found: Found) -> list[SearchHit]:
+    """All pages that any ranker found, the best first, with the rankers that found them."""
+    depth = max(map(len, found.values()), default=0)
     return [
         {"page": page, "tools": [name for name, pages in found.items() if page in pages], "score": round(score, 5)}
         for page, score in fuse([*found.values()], depth)

@@ -2,7 +2,7 @@
 
 import inspect
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import replace
 from typing import Any, Generic, NotRequired, Protocol, TypeAlias, TypeVar, cast, get_type_hints, overload
 
@@ -12,14 +12,17 @@ from langgraph.types import Overwrite
 from typing_extensions import TypedDict
 
 from readgraph.models.metering import Meter, start_meter
+from readgraph.models.named import within_window
+from readgraph.nodes.interrupted import counting_interrupted
 from readgraph.nodes.tasks import while_there
 from readgraph.state.background import background
 from readgraph.state.context import ReaderContext, run_context
 from readgraph.state.declaring import Groups
 from readgraph.state.errors import BudgetSpent
 from readgraph.state.page_store import page_store
-from readgraph.state.reading import NOTHING_USED, Status, Step, Usage
-from readgraph.state.settings import Budget, Calls, Concurrency, Model, ReadingModel
+from readgraph.state.reading import NOTHING_USED, Status, Step, Usage, add_usage
+from readgraph.state.records import Recipe
+from readgraph.state.settings import Budget, Calls, Concurrency, Model, ReadingModel, Tenant, Window
 
 StateT = TypeVar("StateT")
 UpdateT = TypeVar("UpdateT", bound=Mapping[str, object])
@@ -29,6 +32,24 @@ LONGEST_LINE = 1500
 
 Work: TypeAlias = Callable[[StateT, Runtime[ReaderContext]], Awaitable[UpdateT]]
 """The coroutine of a node: what it reads of the state, and what it writes."""
+
+
+MakeRecipe: TypeAlias = Callable[[ReaderContext], Recipe]
+"""The recipe of the memory that a step builds or finds."""
+
+WorkT = TypeVar("WorkT", bound=Callable[..., object])
+
+
+def with_recipe(work: WorkT, recipe: MakeRecipe) -> WorkT:
+    """The work of a node, which says with which recipe the memory was built that it writes."""
+    vars(work)["recipe"] = recipe
+    return work
+
+
+def recipe_of(work: Callable[..., object]) -> MakeRecipe | None:
+    """The recipe that a node's work says; None where it says none."""
+    recipe: MakeRecipe | None = getattr(work, "recipe", None)
+    return recipe
 
 
 class Counted(TypedDict):
@@ -45,8 +66,9 @@ class StepNode(Runnable[Any, Any], Generic[StateT, UpdateT]):
     `without_model` is the coroutine that runs where the context names no model, or the budget is spent.
     `starts_question` marks the first node of a graph, which resets the trajectory and the usage; `builds` one that
     builds a memory, for which the context's reading model is the model. `settings` names the groups of settings that it
-    reads, besides those of every step: model, calls and budget. An update may hold `step_summary`: one line for the
-    trajectory.
+    reads, besides those of every step: model, window, calls and budget. `needs` names the parameters that the recipe of
+    the memory must have; `recipe` is that of the memory which the step gives, if its coroutine has one (`with_recipe`).
+    An update may hold `step_summary`: one line for the trajectory.
     """
 
     def __init__(
@@ -57,8 +79,11 @@ class StepNode(Runnable[Any, Any], Generic[StateT, UpdateT]):
         starts_question: bool = False,
         builds: bool = False,
         settings: Groups = (),
+        needs: Collection[str] = (),
     ) -> None:
-        self.settings: Groups = (Model, Concurrency, Calls, Budget, *((ReadingModel,) if builds else ()), *settings)
+        self.needs, self.recipe = frozenset(needs), recipe_of(work)
+        reading = (ReadingModel,) if builds else ()
+        self.settings: Groups = (Model, Window, Concurrency, Calls, Budget, Tenant, *reading, *settings)
         self.work, self.without_model, self.starts_question, self.builds = work, without_model, starts_question, builds
         self.__doc__ = work.__doc__
         self.name = work.__name__
@@ -92,6 +117,7 @@ class StepNode(Runnable[Any, Any], Generic[StateT, UpdateT]):
         context = run_context(runtime.context)
         if self.builds and context.reading_model:
             context = replace(context, model=context.reading_model)
+        context = within_window(context)
         channels: dict[str, Any] = {} if self.starts_question else dict(cast("dict[str, Any]", state))
         meter = Meter(
             context,
@@ -100,15 +126,19 @@ class StepNode(Runnable[Any, Any], Generic[StateT, UpdateT]):
             document=channels.get("document", ""),
             node=node or self.work.__name__,
         )
-        start_meter(meter)
+        outer = start_meter(meter)
         began = time.perf_counter()
         runtime, spent = runtime.override(context=context), channels.get("status") == "budget"
-        if self.builds and meter.document:
-            async with while_there(page_store(runtime), meter.document):
+        async with counting_interrupted(meter, runtime):
+            if self.builds and meter.document:
+                async with while_there(page_store(runtime), meter.document):
+                    update = await self._update(state, runtime, spent=spent)
+            else:
                 update = await self._update(state, runtime, spent=spent)
-        else:
-            update = await self._update(state, runtime, spent=spent)
+        meter.used = add_usage(meter.used, meter.inside)
         meter.used["seconds"] = round(time.perf_counter() - began, 4)
+        if outer:
+            outer.inside = add_usage(outer.inside, meter.used)
         if meter.budget_spent or (channels.get("status") == "budget" and "status" in update):
             update["status"] = "budget"
         return self._recorded(update, meter)
@@ -131,11 +161,15 @@ class StepNode(Runnable[Any, Any], Generic[StateT, UpdateT]):
         fallbacks = dict(meter.fallbacks)
         model, summary = meter.context.model, str(update.pop("step_summary", ""))
         summary = summary if len(summary) <= LONGEST_LINE else f"{summary[:LONGEST_LINE]} …"
+        if meter.left_out:
+            summary += f" ({meter.left_out:,} words did not fit the window)"
         step = Step(node=meter.node, model=model, summary=summary, usage=meter.used, fallbacks=fallbacks)
         record: dict[str, Any] = {"steps": [step], "usage": meter.used, "fallbacks": fallbacks}
+        if meter.corrected or self.starts_question:
+            record["corrected_notes"] = sorted(meter.corrected)
         if self.starts_question:
             record = {channel: Overwrite(value) for channel, value in record.items()}
-        return {**update, **record}
+        return {**record, **update}  # steps that ran inside of this one have recorded themselves
 
 
 def _node_name(config: RunnableConfig | None) -> str:

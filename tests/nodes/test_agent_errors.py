@@ -42,7 +42,7 @@ async def test_an_error_goes_back_to_the_model_and_the_turn_goes_on(
 ) -> None:
     server.respond = script = Script(step, say("I see."))
     found = await ada.turn("Hello.")
-    assert found["messages"] == ["I see."] and len(script.requests) == 2
+    assert found["said"] == ["I see."] and len(script.requests) == 2
     assert re.fullmatch(error, (await ada.results())[0])
     assert "error: " in queue(script.requests[1])
     assert await ada.block("human") == ""
@@ -56,7 +56,7 @@ async def test_a_functions_own_failure_goes_back_too(library: Library, server: M
 
     server.respond = script = Script(call("weather", town="Sarn"), say("I can't tell."))
     ada = Living(library, tools=[weather])
-    assert (await ada.turn("How is the weather?"))["messages"] == ["I can't tell."]
+    assert (await ada.turn("How is the weather?"))["said"] == ["I can't tell."]
     assert (await ada.results())[0] == "weather failed: ConnectionError: no station in Sarn"
     assert "- weather(town: text): The weather in a town." in script.requests[0].text
 
@@ -67,7 +67,7 @@ async def test_replies_that_are_no_step(ada: Living, server: ModelServer) -> Non
     found = await ada.turn("Hello?")
     assert (found["status"], found["fallbacks"]) == ("no_answer", {"step": 1})
     assert (await ada.events())[-1].kind == "system"
-    assert (await ada.turn("Hello?"))["messages"] == ["Done."]
+    assert (await ada.turn("Hello?"))["said"] == ["Done."]
 
 
 @pytest.mark.parametrize(
@@ -82,4 +82,4 @@ async def test_replies_that_are_no_step(ada: Living, server: ModelServer) -> Non
 async def test_a_model_without_function_calling(library: Library, server: ModelServer, said: str) -> None:
     server.supports = frozenset()
     server.respond = lambda request: said
-    assert (await Living(library).turn("Hello?"))["messages"] == ["Hi."]
+    assert (await Living(library).turn("Hello?"))["said"] == ["Hi."]

@@ -89,7 +89,11 @@ def within(seconds: float) -> Iterator[None]:
         ("Desmond Rudge", "said Desmond Rudge.", "Desmond Rudge"),
         ("no", "I know it. No. It is", "No"),
         ("It rained", "Dark. “It rained.” Dark.", "It rained"),
-        ("הוא בא", "אז הוא בא לכאן", "הוא בא"),
+        ("5", "3.5 of 5,000 are 5", "5"),
+        ("3.5", "13.5 and 3.5, so", "3.5"),
+        ("t know it was no", "I don't know it was not", "know it was"),
+        ("यह हिन्दी है अ", "क्या यह हिन्दी है अब", "यह हिन्दी है"),
+        ("דוד כהן", "אז דוד כהן בא לכאן", "דוד כהן"),
     ],
 )
 def test_a_quote_is_found_with_the_documents_own_words(quote: str, text: str, own_words: str) -> None:
@@ -104,10 +108,11 @@ def test_a_quote_is_found_with_the_documents_own_words(quote: str, text: str, ow
         "The",
         "was",
         "was out",
+        "3.5",
     ],
 )
 def test_what_is_not_there_or_says_nothing_is_not_found(quote: str) -> None:
-    assert cited(quote, "The lamp — “…” ___ ?!*+()[]{}\\ — was out then.") is None
+    assert cited(quote, "The lamp — “…” ___ ?!*+()[]{}\\ — was out then 13.57.") is None
 
 
 def test_nothing_is_found_in_an_empty_text() -> None:

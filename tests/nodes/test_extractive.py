@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from readgraph.graphs.methods import METHODS
-from readgraph.nodes.extractive import extract_gist, quoted_answer
+from readgraph.nodes.contracts import SaidAnswer
+from readgraph.nodes.extractive import extract_gist, passages_of, quoted_answer
 from readgraph.state.context import ReaderContext
 from readgraph.state.library import Library
 
@@ -13,16 +14,17 @@ FILLER = "\n\n".join(f"The goat of year {year} ate hay in the shed until the fer
 NEEDLE = "The quartermaster Okonkwo paid 4,312 crowns for tarred rope."
 
 
-def asked(question: str, **more: Any) -> Any:
-    return {"question_text": question, "choices": {}, **more}
+def quoted(pages: dict[int, str], question: str, **more: Any) -> SaidAnswer:
+    state: Any = {"question_text": question, "choices": {}, **more}
+    return quoted_answer(passages_of(pages), state)
 
 
 def test_a_further_passage_is_quoted_only_for_words_that_the_others_lack() -> None:
     pages = {0: "The lamp was red. The lamp was red again.\n\nThe lamp was lit by Ida in the tower."}
-    said = quoted_answer(pages, asked("Who lit the red lamp?"))
+    said = quoted(pages, "Who lit the red lamp?")
     assert (said.status, len(said.quotes)) == ("nearest", 2)
-    assert len(quoted_answer(pages, asked("What of the lamp?")).quotes) == 1
-    assert quoted_answer(pages, asked("Xylophones?")).status == "no_answer"
+    assert len(quoted(pages, "What of the lamp?").quotes) == 1
+    assert quoted(pages, "Xylophones?").status == "no_answer"
 
 
 @pytest.mark.parametrize("method", ["read-agent", "gam", "mem-walker", "walk-and-read", "walk-and-research"])
@@ -50,5 +52,33 @@ def test_a_gist_is_a_heading_and_what_says_most() -> None:
 
 def test_headings_and_code_are_no_answers() -> None:
     page = {0: "# The red lamp\n\n```\nlamp = red\n```\n\nIt burned in the tower, and the lamp was red."}
-    said = quoted_answer(page, asked("Which lamp was red?"))
+    said = quoted(page, "Which lamp was red?")
     assert [quote["quote"] for quote in said.quotes] == ["It burned in the tower, and the lamp was red."]
+
+
+@pytest.mark.parametrize("text", ["```python\ndef storm():\n    return 1\n```", "\r", ""])
+def test_a_page_without_prose_says_nothing(text: str) -> None:
+    assert quoted({0: text}, "What does storm return?").answer is None
+
+
+def test_turns_with_times_and_rows_with_bars_are_quoted_alone() -> None:
+    chat = (
+        "[2023-05-08 13:56] Ann: How are you?\n[2023-05-08 13:57] Mel: Hey Ann! I ran a race.\n"
+        "[2023-05-08 13:58] Mel: It was wet.\n13/03/2024, 08:05 - Mel: I won the cup."
+    )
+    assert quoted({0: chat}, "Who won the cup?").quotes[0]["quote"] == "13/03/2024, 08:05 - Mel: I won the cup."
+    assert "Mel: " in quoted({0: chat}, "What did Mel sing?").quotes[0]["quote"], "the name is shared"
+    table = "Ships came, and were counted.\n\n| Year | Ships |\n|---|---|\n| 1948 | 120 |\n| 1949 | 131 |"
+    assert quoted({0: table}, "How many ships came in 1949?").quotes[0]["quote"] == "| 1949 | 131 |"
+
+
+def test_sentences_without_spaces_between_them_are_quoted_as_they_stand() -> None:
+    text = "李明在1998年搬到上海。他在一家书店工作了十年。书店位于南京路。"
+    assert quoted({0: text}, "李明在哪里工作？").quotes[0]["quote"] in text
+
+
+def test_an_option_whose_words_are_nowhere_is_no_guess() -> None:
+    said = quoted({0: "The pier was built by Anna Rehm."}, "Who built the pier?", choices={"A": "Xerxes", "B": "Yves"})
+    assert said.choice is None and said.quotes
+    said = quoted({0: "The pier was built by Anna Rehm."}, "Who built it?", choices={"A": "Xerxes", "B": "Anna"})
+    assert said.choice == "B"

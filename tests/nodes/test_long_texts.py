@@ -12,10 +12,12 @@ from langgraph.runtime import Runtime
 from readgraph.graphs.read_agent import build
 from readgraph.nodes.building.stretches import in_stretches, stretch_ends
 from readgraph.nodes.extractive import pages_by_rule
+from readgraph.nodes.gist_levels import gists_allowed
 from readgraph.nodes.page_ends import paragraph_ends
 from readgraph.state.context import PROFILES, ReaderContext
 from readgraph.state.library import Library
 from readgraph.state.records import Document, Memory, Page
+from readgraph.state.words import count_words
 from tests.doubles.model_server import ChatRequest, ModelServer
 from tests.doubles.reader import asked_for, passage, reader
 
@@ -31,7 +33,12 @@ async def document(library: Library, story: str) -> Document:
 @pytest.fixture
 async def beginning(library: Library, story: str) -> Document:
     """The story's beginning, where nothing is to be merged."""
-    return await library.pages.add_document(story[:25_000], title="beginning")
+    return await library.pages.add_document(story[:12_000], title="beginning")
+
+
+@pytest.fixture
+async def long(library: Library, whole_story: str) -> Document:
+    return await library.pages.add_document(whole_story, title="long")
 
 
 async def read(library: Library, document: Document, context: ReaderContext, **asked: Any) -> dict[str, Any]:
@@ -60,45 +67,44 @@ def assert_tiled(memory: Memory, pages: list[Page], document: Document) -> None:
     assert pages[-1].end == document.characters
 
 
-async def test_pages_are_merged_until_their_gists_fit(
-    server: ModelServer, library: Library, document: Document
-) -> None:
+async def test_pages_are_merged_until_their_gists_fit(server: ModelServer, library: Library, long: Document) -> None:
     server.respond = merging("no")
-    found = await read(library, document, replace(CONTEXT, window_words=3000), question="Who?")
+    found = await read(library, long, replace(CONTEXT, window_words=3000), question="Who?")
     memory, pages, words = await pages_of(library, found)
-    assert_tiled(memory, pages, document)
+    assert_tiled(memory, pages, long)
     assert words <= 1500
     assert "merged" in found["steps"][2]["summary"]
     assert found["status"] == "answered"
     before = server.calls
-    again = await read(library, document, replace(CONTEXT, window_words=3000))
+    again = await read(library, long, replace(CONTEXT, window_words=3000))
     assert (again["memory"], server.calls) == (found["memory"], before)
 
 
-@pytest.mark.parametrize("answer", ["yes", "not sure", "nonsense"])
-async def test_where_nothing_may_be_merged_the_oldest_gists_are_gisted_again(
+@pytest.mark.parametrize("answer", ["yes", "nonsense"])
+async def test_where_nothing_may_be_merged_gists_of_gists_stand_for_old_pages(
     server: ModelServer, library: Library, document: Document, answer: str
 ) -> None:
     server.respond = merging(answer)
-    plain = await read(library, document, CONTEXT)
-    _, pages, words = await pages_of(library, plain)
-    context = replace(CONTEXT, window_words=int(words * 1.6))
-    server.respond = lambda request: (
-        " ".join(passage(request).split()[:8]) if not asked_for(request) else merging(answer)(request)
-    )
-    found = await read(library, document, context)
-    memory, kept, fewer = await pages_of(library, found)
-    assert [(page.start, page.end) for page in kept] == [(page.start, page.end) for page in pages]
-    assert fewer <= words * 0.8
-    assert memory.complete
-    assert ("merge" in found["fallbacks"]) == (answer == "nonsense")
+    _, pages, words = await pages_of(library, await read(library, document, CONTEXT))
+    context = replace(CONTEXT, window_words=1500)
+    found = await read(library, document, context, question="Who?")
+    memory, kept, same = await pages_of(library, found)
+    assert (kept, same, memory.complete) == (pages, words, True)
+    assert words > gists_allowed(context)
+    summary = found["steps"][2]["summary"]
+    assert "kept all parts" in summary and "gists of gists for old parts" in summary
+    assert max(count_words(request.text) for request in server.requests) <= 1500
+    asked = next(request.text for request in server.requests if asked_for(request) == "PagesToRead")
+    assert "<page 0-" in asked and f"<page {len(pages) - 1}>" in asked
+    assert found["pages_read"] and found["citations"]
+    assert ("merge" in found["fallbacks"]) == (answer == "nonsense") and "gists_too_long" not in found["fallbacks"]
 
 
 async def test_a_window_that_is_large_enough_changes_nothing(
     server: ModelServer, library: Library, beginning: Document
 ) -> None:
     found = await read(library, beginning, CONTEXT)
-    assert "kept all pages" in found["steps"][2]["summary"]
+    assert "kept all parts" in found["steps"][2]["summary"]
     assert not [request for request in server.requests if asked_for(request) == "BeginsAnew"]
 
 
@@ -112,13 +118,13 @@ async def test_pages_are_looked_up_by_importance_until_the_window_is_full(
         return merging("no")(request)
 
     server.respond = respond
-    context = replace(CONTEXT, window_words=3000, max_pages=40, strategy=strategy)
+    context = replace(CONTEXT, window_words=1000, max_pages=40, strategy=strategy)
     found = await read(library, document, context, question="Who?")
     _, pages, _ = await pages_of(library, found)
     full = sum(pages[number].words for number in found["pages_read"])
     assert found["pages_read"]
-    assert full <= 3000
-    assert found["compression_rate"] >= round(100 * (1 - 3000 / document.words), 2)
+    assert full <= 1000
+    assert found["compression_rate"] >= round(100 * (1 - 1000 / document.words), 2)
 
 
 async def test_stretches_cover_the_text_and_page_at_once(
@@ -137,7 +143,7 @@ async def test_stretches_that_were_stopped_go_on(server: ModelServer, library: L
     context = replace(CONTEXT, stretches=3)
     whole = await read(library, beginning, replace(context, sample=0))
     _, pages, _ = await pages_of(library, whole)
-    for budget in (8, 20, 35, None):
+    for budget in (4, 10, 17, None):
         stopped = await read(library, beginning, replace(context, sample=1, max_calls=budget))
     _, again, _ = await pages_of(library, stopped)
     assert [(page.start, page.end) for page in again] == [(page.start, page.end) for page in pages]
@@ -183,12 +189,12 @@ async def test_a_profile_sets_the_papers_numbers(server: ModelServer, library: L
 
 
 async def test_a_budget_that_ends_a_merge_leaves_all_pages_in_view(
-    server: ModelServer, library: Library, document: Document
+    server: ModelServer, library: Library, long: Document
 ) -> None:
-    built = await read(library, document, CONTEXT)
+    built = await read(library, long, CONTEXT)
     context = replace(CONTEXT, window_words=3000, max_calls=4)
-    found = await read(library, document, context, question="What of the goat?")
+    found = await read(library, long, context, question="What of the goat?")
     assert (found["status"], found["memory"]) == ("budget", built["memory"])
-    memory, _, words = await pages_of(library, await read(library, document, replace(context, max_calls=None)))
+    memory, _, words = await pages_of(library, await read(library, long, replace(context, max_calls=None)))
     assert memory.complete
     assert words <= 1500

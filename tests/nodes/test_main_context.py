@@ -22,7 +22,7 @@ async def test_a_paste_of_200_000_words_becomes_a_document(ada: Living, server: 
     server.respond = script = Script()
     paste = " ".join(f"word{number}." for number in range(200_000))
     found = await ada.turn(paste)
-    assert found["messages"] == ["Done."]
+    assert found["said"] == ["Done."]
     life = await ada.life()
     assert len(life["documents"]) == 1 and life["documents"][0][1] > 300
     told = (await ada.events())[0]
@@ -93,7 +93,7 @@ async def test_a_smaller_window_after_a_large_one(library: Library, server: Mode
     assert (await ada.life())["queue_from"] == 0
     server.requests.clear()
     ada.context = ReaderContext(model="openai:double", window_words=3000)
-    assert (await ada.turn("And now?"))["messages"] == ["Done."]
+    assert (await ada.turn("And now?"))["said"] == ["Done."]
     assert max(count_words(request.text) for request in server.requests) <= 3000
     ada.context = ReaderContext(model="openai:double", window_words=1000)
     with pytest.raises(BadInput, match="The window of 1,000 words is too small"):

@@ -108,7 +108,7 @@ async def test_a_history_that_grew_goes_on(server: ModelServer, library: Library
     assert more_pages[:10] == pages and more_notes[:10] == notes
     assert server.calls == 4 and all("On day 6" in text or "On day 7" in text for text in passages(server))
     assert "after the 10 before" in found["steps"][-1]["summary"]
-    assert "took the memory of 14 pages" in (await built(library, grown))[3]["steps"][-1]["summary"]
+    assert "took the memory of 14 parts" in (await built(library, grown))[3]["steps"][-1]["summary"]
 
     at_once = await log(library, DAYS[:7], "another")
     _, same_pages, same_notes, _ = await built(library, at_once)

@@ -31,12 +31,23 @@ from readgraph.nodes.prompts.merge import merge_prompt
 from readgraph.nodes.prompts.pause import pause_prompt
 from readgraph.nodes.prompts.plain_step import argument_prompt, function_prompt
 from readgraph.nodes.prompts.plan import plan_prompt
+from readgraph.nodes.prompts.purpose import PRESETS
 from readgraph.nodes.prompts.queue_summary import queue_summary_prompt
 from readgraph.nodes.prompts.rate import consistent_prompt, permissive_prompt, strict_prompt
 from readgraph.nodes.prompts.reflect import enough_prompt, missing_prompt, reflect_prompt
 from readgraph.nodes.prompts.running_summary import running_summary_prompt
+from readgraph.nodes.prompts.style import (
+    answer_language_line,
+    dates_line,
+    length_line,
+    note_line,
+    spoken_language_line,
+)
 from readgraph.nodes.prompts.summary import summary_prompt
 from readgraph.nodes.prompts.triage import triage_prompt
+from readgraph.nodes.prompts.web_act import web_act_prompt
+from readgraph.nodes.prompts.web_gist import web_gist_prompt
+from readgraph.nodes.prompts.web_look_up import web_look_up_prompt
 from readgraph.nodes.prompts.weigh import weigh_prompt
 from readgraph.nodes.prompts.who_question import who_question_prompt
 from readgraph.state.agents import Event
@@ -61,14 +72,26 @@ BLOCKS = "<block human: 2/300 words, who you talk with>\nA lamplighter."
 
 SEEN = agent_prompt("You.", "", EVENTS, BLOCKS, "Call a function.")
 
+WEB_PART = '<form>\n <input id="3" label="Full name">\n <button id="4">Next step'
+ON_THE_WEB = "Book an appointment.\n\nDone so far:\n<done>\n1. click [2] a 'Appointments'\n</done>"
+
 CASES: dict[str, Prompt] = {
+    "web_gist": web_gist_prompt(WEB_PART),
+    "web_gist_purpose": web_gist_prompt(WEB_PART, 40, "Appointments are booked."),
+    "web_look_up": web_look_up_prompt(MEMORY, ON_THE_WEB, {}, 5),
+    "web_look_up_one": web_look_up_prompt(MEMORY, ON_THE_WEB, {}, 1),
+    "web_act": web_act_prompt(f"<page 0>\n{WEB_PART}\n\n<page 1>\nA list of offices.", ON_THE_WEB),
     "gist": gist_prompt("The keeper climbed.\n\nThe lamp was out.\n"),
     "gist_short": gist_prompt("The keeper climbed.\n\nThe lamp was out.\n", 96),
     "gist_purpose": gist_prompt("The keeper climbed.\n", 96, "Who was on the stair, and when?"),
+    "gist_preset": gist_prompt("The keeper climbed.\n", None, PRESETS["code"].text),
+    "gist_german": gist_prompt("Der Wärter stieg hinauf.\n").adding(note_line("de")),
     "check": check_prompt(),
     "who_question": who_question_prompt("The keeper climbed.\n\nThe lamp was out.\n"),
     "memorize": memorize_prompt(MEMOS, PLACE, "The keeper climbed.\n\nThe lamp was out.\n"),
     "memorize_first": memorize_prompt("", "", "The keeper climbed.\n\nThe lamp was out.\n"),
+    "memorize_purpose": memorize_prompt(MEMOS, PLACE, "The keeper climbed.\n", PRESETS["meeting"].text),
+    "memo_purpose": memo_prompt(MEMOS, PLACE, "The keeper climbed.\n", "Who was on the stair?"),
     "memo": memo_prompt(MEMOS, PLACE, "The keeper climbed.\n"),
     "header": header_prompt(MEMOS, PLACE, "The keeper climbed.\n"),
     "merge": merge_prompt("The keeper climbed.\n", "The lamp was out.\n"),
@@ -79,14 +102,25 @@ CASES: dict[str, Prompt] = {
     "look_up_next_first": look_up_next_prompt(MEMORY, QUESTION, {}, []),
     "look_up_next": look_up_next_prompt(MEMORY, QUESTION, CHOICES, [1, 0]),
     "agent": agent_prompt(chat_system(FUNCTIONS, "Be brief."), "We spoke of oil.", EVENTS, BLOCKS, "Call a function."),
+    "agent_german": agent_prompt("You.", "", EVENTS, BLOCKS, "Call a function.").adding(spoken_language_line("de")),
     "function": function_prompt(SEEN, ["answer", "search"]),
     "argument": argument_prompt(SEEN, "search", "words", "What to look for."),
     "agent_reading": agent_prompt(reading_system(FUNCTIONS), "", EVENTS, BLOCKS, "Call a function."),
     "queue_summary": queue_summary_prompt("We spoke of oil.", EVENTS, 300),
     "queue_summary_first": queue_summary_prompt("", EVENTS, 300),
     "answer": answer_prompt(MEMORY, QUESTION, {}),
+    "answer_phrase": answer_prompt(MEMORY, QUESTION, {})
+    .adding(length_line("phrase", 60))
+    .adding(dates_line("7 May 2023")),
+    "answer_sentence": answer_prompt(MEMORY, QUESTION, {}).adding(length_line("sentence", None)),
+    "answer_paragraph": answer_prompt(MEMORY, QUESTION, {}).adding(length_line("paragraph", None)),
+    "answer_free": answer_prompt(MEMORY, QUESTION, {}).adding(length_line("free", None)),
+    "answer_words": answer_prompt(MEMORY, QUESTION, {}).adding(length_line("free", 200)),
+    "answer_german": answer_prompt(MEMORY, "Warum stieg er hinauf?", {}).adding(answer_language_line("de")),
     "answer_choices": answer_prompt(MEMORY, QUESTION, CHOICES),
     "summary": summary_prompt("The keeper climbed.\n\nThe lamp was out.\n"),
+    "summary_purpose": summary_prompt("The keeper climbed.\n", PRESETS["contract"].text),
+    "compress_purpose": compress_prompt(PARTS, 300, PRESETS["novel"].text),
     "compress": compress_prompt(PARTS, 300),
     "triage": triage_prompt(PARTS, [0], ["A keeper and his lamp."], ["He climbed at nine."], QUESTION, CHOICES),
     "triage_root": triage_prompt(PARTS, [], [], [], QUESTION, {}, reasoning=False, may_revert=False),
@@ -107,11 +141,12 @@ CASES: dict[str, Prompt] = {
         notes=FOUND,
         searched=["lamp", "keeper climbed"],
         read=[1, 0],
+        reasoning=False,
     ),
     "integrate": integrate_prompt(MEMORY, "", QUESTION, {}),
-    "integrate_later": integrate_prompt(MEMORY, FOUND, QUESTION, CHOICES),
+    "integrate_later": integrate_prompt(MEMORY, FOUND, QUESTION, CHOICES, reasoning=False),
     "reflect": reflect_prompt(FOUND, QUESTION, {}),
-    "enough": enough_prompt(FOUND, QUESTION, {}),
+    "enough": enough_prompt(FOUND, QUESTION, {}, reasoning=False),
     "missing": missing_prompt(FOUND, QUESTION, CHOICES),
     "strict": strict_prompt(QUESTION, "To light the lamp.", "The lamp was out."),
     "permissive": permissive_prompt(QUESTION, "To light the lamp.", "The lamp was out."),

@@ -15,16 +15,18 @@ from langgraph.store.base import BaseStore
 from langgraph.store.memory import InMemoryStore
 
 from readgraph.graphs.gam import build_research
-from readgraph.nodes.research.retrievers import with_retrievers
 from readgraph.nodes.search_tools import Tools, memory_tools
+from readgraph.state.collections import add_collection
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.forgetting import forget_document
 from readgraph.state.library import Library, open_library
 from readgraph.state.page_store import PageStore
 from readgraph.state.records import Memory, Note, Page
+from readgraph.state.search.document_languages import document_languages
 from readgraph.state.search.entries import Entry
 from readgraph.state.search.index_registry import index_key, indexes_of
+from readgraph.tools import searched_by
 from tests.doubles.model_faults import vector
 from tests.doubles.model_server import ModelServer
 from tests.doubles.researcher import QUESTION, remembered_pages, researcher, trail_pages, wanted_reply
@@ -49,6 +51,18 @@ async def test_pages_headers_and_memos_are_searched(
     searched = (await tools_of(store, memory, EMBEDDING))[tool]
     for query in (trail_pages()[7], "memoword7 stood", "headerword7 was"):
         assert (await searched.find(query, 3))[0] == 7, query
+
+
+async def test_each_part_of_a_collection_has_its_language(library: Library) -> None:
+    german = "Die Orgel schwieg zu Ostern, weil die Mäuse die Bälge gefressen hatten. "
+    texts = [german, "Пожарный тушил мельницу всю ночь. ", "The goat stood on the gallery of the tower. "]
+    documents = [await library.pages.add_document(text * 30) for text in texts]
+    collection = await add_collection(library.pages, documents)
+    languages = await document_languages(library.pages, collection)
+    assert [languages.at(at) for part in collection.parts for at in (part.start, part.end - 1)] == [
+        "de", "de", "ru", "ru", "en", "en",
+    ]  # fmt: skip
+    assert (await document_languages(library.pages, documents[1])).at(500) == "ru"
 
 
 async def test_pages_that_come_later_are_found(server: ModelServer, library: Library) -> None:
@@ -168,8 +182,8 @@ async def test_a_langchain_retriever_stands_in_for_a_tool(server: ModelServer, l
         Document(text.strip(), metadata={"page": number} if named else {}) for number, text in enumerate(texts)
     ]
     await kept.aadd_documents([*documents, Document(f"{texts[3]} stands nowhere", metadata={"page": 999})])
-    nodes = with_retrievers(vector=kept.as_retriever(search_kwargs={"k": 4}))
-    found = await run(library.store, memory, replace(CONTEXT, tools=("vector",)), **nodes)
+    with searched_by(vector=kept.as_retriever(search_kwargs={"k": 4})):
+        found = await run(library.store, memory, replace(CONTEXT, tools=("vector",)))
     (done,) = found["rounds"]
     assert 3 in done["pages_shown"] and 0 < len(done["pages_shown"]) <= 3
     assert {tool for hit in done["hits"] for tool in hit["tools"]} == {"vector"}

@@ -39,7 +39,7 @@ async def test_each_ranker_answers_all_its_queries_and_the_rankings_are_fused() 
         (Bounds(deep=2, most=3), [4, 1]),
         (Bounds(deep=4, most=3, among={1, 2, 7}), [1, 7, 2]),
         (Bounds(deep=4, most=1, among={1, 2}), [1]),
-        (Bounds(deep=4, most=4, depth=2), [4, 1]),
+        (Bounds(deep=4, most=4), [4, 1, 7, 2]),
     ],
 )
 async def test_a_search_is_bounded(bounds: Bounds, pages: list[int]) -> None:
@@ -49,3 +49,10 @@ async def test_a_search_is_bounded(bounds: Bounds, pages: list[int]) -> None:
 async def test_the_error_of_a_ranker_is_raised_as_itself() -> None:
     with pytest.raises(BadInput, match="no answer to lamp"):
         await search_pages(RANKERS, {"keyword": ["goat"], "vector": ["lamp"]}, Bounds(deep=2, most=2))
+
+
+async def test_as_many_pages_count_as_are_kept() -> None:
+    rankers = {"keyword": Fixed({"goat": [*range(20)], "lamp": [*range(20, 40)]}), "walk": Fixed({"goat": [*range(9)]})}
+    found = await search_pages(rankers, {"keyword": ["goat", "lamp"], "walk": ["goat"]}, Bounds(deep=20, most=20))
+    assert found["keyword"] == [page for rank in range(10) for page in (rank, 20 + rank)]
+    assert {hit["page"] for hit in fused_hits(found)} == {*found["keyword"], *range(9)}

@@ -118,7 +118,7 @@ async def test_segments_end_with_the_paragraph_nearest_to_their_size(story: str,
 def test_the_sizes_of_the_papers_experiments_are_profiles() -> None:
     sizes = {name: (PROFILES[name]["segment_words"], PROFILES[name]["children"]) for name in ("quality", "report")}
     assert sizes == {"quality": (750, 8), "report": (900, 8)}
-    assert PROFILES["screenplay"] == {"segment_words": 750, "children": 5}
+    assert {"segment_words": 750, "children": 5}.items() <= PROFILES["screenplay"].items()
     assert PROFILES["quality"]["min_page_words"] == 280
 
 
@@ -145,8 +145,12 @@ async def test_a_level_is_grown_all_at_once(server: ModelServer, library: Librar
 async def test_a_tree_over_another_methods_memory_is_refused(server: ModelServer, library: Library) -> None:
     document = await library.pages.add_document(log(3))
     given: Any = {"document": document.id}
-    with pytest.raises(BadInput, match="its recipe needs 'children'"):
-        await build(read=read_agent.read).compile(store=library.store).ainvoke(given, context=CONTEXT)
+
+    async def read(state: Any, runtime: Any) -> Any:
+        return await read_agent.read.work(state, runtime)
+
+    with pytest.raises(BadInput, match="its recipe needs 'children'"):  # nobody could tell when the graph was built
+        await build(read=read).compile(store=library.store).ainvoke(given, context=CONTEXT)
 
 
 async def test_short_notes_are_joined_without_a_call(server: ModelServer, library: Library) -> None:

@@ -4,18 +4,20 @@ from copy import deepcopy
 from dataclasses import replace
 from typing import Any, cast
 
+from langchain_core.messages import AIMessage
 from langgraph.runtime import Runtime
 
 from readgraph.nodes.agent.contracts import ActUpdate, AgentTurnState
-from readgraph.nodes.agent.event_text import call_line, cut_to, most_event_words
+from readgraph.nodes.agent.event_text import call_line, cut_to, message_id, most_event_words
 from readgraph.nodes.agent.function_calls import Functions
 from readgraph.nodes.agent.memory import AgentMemory
+from readgraph.nodes.agent.memory_parts import usable
 from readgraph.nodes.agent.receiving import LIFE, clock, keep
 from readgraph.nodes.step import StepNode
 from readgraph.state.agents import Agent, Event, agent_id, agent_store
 from readgraph.state.context import ReaderContext
 from readgraph.state.living import AgentState, TurnStep
-from readgraph.state.settings import Chaining, Window
+from readgraph.state.settings import Chaining, Embeddings, Window
 
 CHAIN_ENDED = "You called {calls} functions in this turn, as many as you may, so it ended here."
 
@@ -27,7 +29,7 @@ def act_with(functions: Functions) -> StepNode[AgentTurnState, ActUpdate]:
         """Run the function; its result or error is added to the call's event."""
         return (await run_call(state, functions, runtime))[0]
 
-    return StepNode(act, settings=(Chaining, Window))
+    return StepNode(act, settings=(Chaining, Window, Embeddings))
 
 
 async def run_call(
@@ -41,17 +43,17 @@ async def run_call(
     store, identity = agent_store(runtime), agent_id(state["agent"])
     call = await store.event(identity, state["events"] - 1)
     memory = _memory(state, await store.own_agent(state["agent"]), runtime)
-    result, failed = await functions.call(call, memory)
+    result, failed = await usable(functions, runtime.context).call(call, memory)
     call = replace(call, result=cut_to(result, most_event_words(runtime.context.window_words)), failed=failed)
     await keep(call, identity, runtime)
-    owes_reply = state["owes_reply"] and not memory.messages and memory.given is None
+    owes_reply = state["owes_reply"] and not memory.said and memory.given is None
     goes_on = memory.given is None and (failed or call.request_heartbeat or owes_reply)
     ended = goes_on and state["calls"] >= runtime.context.max_chain
     if ended:
         note = Event(state["events"], "system", clock([call]), CHAIN_ENDED.format(calls=state["calls"]))
         await keep(note, identity, runtime)
     next_step: TurnStep = "think" if goes_on and not ended else "yield"
-    silent = not memory.messages
+    silent = not memory.said
     update: ActUpdate = {
         "blocks": memory.life["blocks"],
         "events": state["events"] + ended,
@@ -59,11 +61,14 @@ async def run_call(
         "passages": memory.life["passages"],
         "next_step": next_step,
         "owes_reply": owes_reply,
-        "messages": memory.messages,
+        "said": memory.said,
         "recalled": memory.recalled,
         "status": "reading" if next_step == "think" else "no_answer" if silent else "answered",
         "step_summary": f"{call.function} failed: {result}" if failed else call_line(call),
     }
+    if state.get("messages"):  # a chat client
+        new = memory.said[len(state["said"]) :]
+        update["messages"] = [AIMessage(text, id=message_id(identity, call.number)) for text in new]
     return update, memory
 
 
@@ -76,6 +81,6 @@ def _memory(state: AgentTurnState, agent: Agent, runtime: Runtime[ReaderContext]
         life=cast(AgentState, {channel: deepcopy(channels[channel]) for channel in LIFE}),
         began_at=state["began_at"],
         choices=channels.get("choices", {}),
-        messages=[*state["messages"]],
+        said=[*state["said"]],
         recalled=[*state["recalled"]],
     )

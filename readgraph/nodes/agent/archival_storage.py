@@ -1,11 +1,12 @@
 """Search in archival storage: the agent's own passages, and the pages of its documents."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
-from readgraph.nodes.agent.indexes import lacking, trimmed_archive
+from readgraph.nodes.agent.indexes import ranked, trimmed_archive
 from readgraph.nodes.agent.memory import AgentMemory
-from readgraph.nodes.search_tools import KeywordTool
-from readgraph.nodes.searching import Bounds, search_pages
+from readgraph.nodes.search_tools import stand_in
 from readgraph.state.agents import ArchiveEntry
 from readgraph.state.errors import BadInput
 from readgraph.state.search.entries import Entry
@@ -23,17 +24,36 @@ class ArchivalResult:
 
 
 async def search_archive(memory: AgentMemory, query: str) -> list[int]:
-    """The numbers of all items in archival storage that share words with the query, the best first."""
-    archive = memory.life["archive"]
-    index = await trimmed_archive(memory.store, memory.id, memory.agent.index, archive)
-    if numbers := await lacking(index, memory.agent.index, archive):
-        await index.add(memory.agent.index, await _entries(memory, numbers))
-    ranker = KeywordTool(index, memory.agent.index)
-    everything = Bounds(deep=archive, most=archive, depth=archive)
-    return (await search_pages({"keyword": ranker}, {"keyword": [query]}, everything))["keyword"]
+    """The numbers of all items in archival storage that match the query, the best first; see `ranked`.
+
+    Where a tool of the caller's stands in for keyword search, it finds the pages, and they come first.
+    """
+    archive, index = memory.life["archive"], memory.agent.index
+    await trimmed_archive(memory.store, memory.id, index, archive)
+    found = await ranked(memory.store, index, archive, query, partial(_entries, memory), memory.context)
+    pages = await _pages_by_stand_in(memory, query)
+    if pages is None:
+        return found
+    return [*pages, *(number for number in found if not _document_of(memory, number))]
 
 
-async def _entries(memory: AgentMemory, numbers: range) -> list[Entry]:
+async def _pages_by_stand_in(memory: AgentMemory, query: str) -> list[int] | None:
+    """The numbers of the pages that a stand-in for keyword search finds; None if there is none."""
+    entries = await memory.store.entries(memory.id, [start for start, _ in memory.life["documents"]])
+    numbers = list[int]()
+    for entry in entries:
+        try:
+            document = await memory.store.document(entry.document)
+        except BadInput:  # it was forgotten
+            continue
+        tool = stand_in("keyword", memory.store, document, await memory.store.memory(document.id, entry.memory))
+        if tool is None:
+            return None
+        numbers += [entry.number + page for page in await tool.find(query, entry.pages)]
+    return numbers if entries else None
+
+
+async def _entries(memory: AgentMemory, numbers: Sequence[int]) -> list[Entry]:
     """The index entries for these numbers. Deleted items are indexed without words, so that no number is missing."""
     logged = await memory.store.entries(memory.id, numbers)
     gone = {number: "" for entry in logged for number in entry.removed}

@@ -2,10 +2,11 @@
 
 from typing import NotRequired
 
+from langchain_core.messages import AnyMessage
 from typing_extensions import TypedDict
 
 from readgraph.nodes.bounds import Gone
-from readgraph.nodes.contracts import AnswerState
+from readgraph.nodes.contracts import AnswerState, AskedQuestion
 from readgraph.state.living import AgentState, AgentTurn, Block, IncomingEvent, TurnStep
 from readgraph.state.reading import Finding, Status, Usage
 
@@ -24,6 +25,7 @@ class ReceiveState(TypedDict):
     archive: NotRequired[int]
     passages: NotRequired[int]
     documents: NotRequired[list[list[int]]]
+    messages: NotRequired[list[AnyMessage]]
 
 
 class ReceiveUpdate(AgentState, AgentTurn):
@@ -37,6 +39,7 @@ class AgentTurnState(AgentState, AgentTurn):
     """What the steps of a turn read."""
 
     document: str
+    messages: NotRequired[list[AnyMessage]]
     usage: NotRequired[Usage]
 
 
@@ -75,7 +78,8 @@ class ActUpdate(TypedDict):
     passages: int
     next_step: TurnStep
     owes_reply: bool
-    messages: list[str]
+    said: list[str]
+    messages: NotRequired[list[AnyMessage]]
     recalled: list[int]
     status: Status
     step_summary: str
@@ -98,13 +102,11 @@ class ReadingActUpdate(ActUpdate):
     findings: list[Finding]
 
 
-class BeginState(TypedDict):
+class BeginState(AskedQuestion):
     """What the beginning of a question's agent reads; `more_documents` are further documents."""
 
     document: str
     memory: str
-    question_text: str
-    choices: dict[str, str]
     more_documents: NotRequired[list[str]]
     usage: NotRequired[Usage]
 

@@ -72,3 +72,8 @@ def _source(event: Event) -> str:
 def day_and_time(event: Event) -> str:
     """The time, to the minute; "" if it is unknown."""
     return event.at[:16].replace("T", " ")
+
+
+def message_id(agent: str, event: int) -> str:
+    """The id of the chat message that an agent says with this event, also while it is streamed."""
+    return f"{agent}-{event}"

@@ -4,6 +4,7 @@ They stay in recall storage. A call and its result are one event, so they are ne
 """
 
 from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import replace
 
 from langgraph.runtime import Runtime
 
@@ -14,11 +15,14 @@ from readgraph.nodes.agent.event_text import queue_text
 from readgraph.nodes.agent.thinking import summary_words
 from readgraph.nodes.extractive import extract_gist
 from readgraph.nodes.prompts.queue_summary import queue_summary_prompt
+from readgraph.nodes.prompts.style import note_line
 from readgraph.nodes.step import Work, step_with
-from readgraph.state.agents import Event, agent_id, agent_store
+from readgraph.state.agents import Agent, Event, agent_id, agent_store
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import NoUsableReply
-from readgraph.state.settings import Window
+from readgraph.state.language import DEFAULT, certain_language, sample_spans
+from readgraph.state.page_store import page_store
+from readgraph.state.settings import Language, Window
 from readgraph.state.words import count_words, first_words
 
 KEEP = 3
@@ -30,11 +34,30 @@ SumUp = Callable[[str, Sequence[Event], int, Runtime[ReaderContext]], Awaitable[
 
 async def _by_model(before: str, events: Sequence[Event], most: int, runtime: Runtime[ReaderContext]) -> str:
     queue = queue_text(events, runtime.context.window_words)
+    prompt = queue_summary_prompt(before, queue, most).adding(note_line(runtime.context.language))
     try:
-        return await ask_text(runtime, queue_summary_prompt(before, queue, most))
+        return await ask_text(runtime, prompt)
     except NoUsableReply:
         fell_back("queue_summary")
         return await _by_extract(before, events, most, runtime)
+
+
+async def summary_language(agent: Agent | None, events: Sequence[Event], runtime: Runtime[ReaderContext]) -> str:
+    """The setting, else the language of the document that an agent reads, else of what was said in these events.
+
+    It is "" for English, of which prompts say nothing, and for several languages.
+    """
+    if runtime.context.language:
+        return runtime.context.language
+    if agent and agent.reading:
+        store = page_store(runtime)
+        document = await store.document(agent.reading)
+        samples = await store.spans(document, sample_spans(document.characters))
+    else:
+        said = "\n".join(event.said for event in events if event.said)
+        samples = [said[slice(*span)] for span in sample_spans(len(said))]
+    language = certain_language(samples)
+    return "" if language == DEFAULT else language
 
 
 async def _by_extract(before: str, events: Sequence[Event], most: int, runtime: Runtime[ReaderContext]) -> str:
@@ -52,6 +75,9 @@ def _evict_with(sum_up: SumUp) -> Work[AgentTurnState, EvictUpdate]:
         sizes = [count_words(queue_text([event], window)) for event in events]
         cut = first_to_stay(events, sizes, state["room"])
         summary = await store.summary(agent, state["summaries"])
+        if runtime.context.model:
+            language = await summary_language(await store.agent(state["agent"]), events[:cut], runtime)
+            runtime = runtime.override(context=replace(runtime.context, language=language))
         for part in _parts(events[:cut], sizes, state["room"]):
             longer = await sum_up(summary, part, summary_words(window), runtime)
             summary = first_words(longer, summary_words(window))
@@ -92,4 +118,4 @@ def _parts(events: Sequence[Event], sizes: Sequence[int], room: int) -> Iterator
 
 
 evict_without_model = _evict_with(_by_extract)
-evict = step_with(without_model=evict_without_model, settings=(Window,))(_evict_with(_by_model))
+evict = step_with(without_model=evict_without_model, settings=(Language, Window))(_evict_with(_by_model))

@@ -1,4 +1,4 @@
-"""File a document for an agent: cut it into pages by rule, and put them in its archival storage."""
+"""File a document for an agent: put its pages, cut by rule or by another reading, in its archival storage."""
 
 from bisect import bisect_left
 from typing import cast
@@ -40,16 +40,19 @@ file_pages = read_pages(pages_by_rule, note_beginning, filing_recipe)
 
 
 async def file_document(
-    life: AgentState, identity: str, agent: str, runtime: Runtime[ReaderContext]
+    life: AgentState, identity: str, agent: str, runtime: Runtime[ReaderContext], kept: str = ""
 ) -> tuple[AgentState, str]:
-    """The agent's state with the document in its archive, and its description; a document is filed only once."""
+    """The agent's state with the document in its archive, and its description; a document is filed only once.
+
+    Its pages are those of the memory `kept`; without one they are cut by rule.
+    """
     document = await page_store(runtime).document(identity)
     known = await agent_store(runtime).entries(agent, [start for start, _ in life["documents"]])
     for number, entry in enumerate(known, 1):
         if entry.document == identity:
             return life, await _described(document, number, entry, runtime)
-    filed = await file_pages({"document": identity}, runtime)
-    memory = await page_store(runtime).memory(identity, filed["memory"])
+    kept = kept or (await file_pages({"document": identity}, runtime))["memory"]
+    memory = await page_store(runtime).memory(identity, kept)
     start = life["archive"]
     entry = ArchiveEntry(start, "document", local_now(), document.title or identity, identity, memory.id, memory.pages)
     await agent_store(runtime).put_entry(agent, entry)

@@ -25,10 +25,19 @@ class Functions:
 
     def __init__(self, tools: Iterable[BaseTool]) -> None:
         self.tools = dict[str, BaseTool]()
+        self._fewer = dict[frozenset[str], Functions]()
         for tool in tools:
             if not isinstance(tool, BaseTool):
                 raise BadInput(f"{tool!r:.60} is no LangChain tool: decorate the function with langchain_core's @tool.")
             self.tools[tool.name] = tool
+
+    def without(self, names: frozenset[str]) -> "Functions":
+        """The functions but for those with these names."""
+        if not names & self.tools.keys():
+            return self
+        if names not in self._fewer:
+            self._fewer[names] = Functions(tool for name, tool in self.tools.items() if name not in names)
+        return self._fewer[names]
 
     @cached_property
     def schemas(self) -> dict[str, dict[str, Any]]:

@@ -45,7 +45,7 @@ async def send_message(message: Annotated[str, "What to say."], memory: Memory) 
         raise BadInput("The message is empty: say something, or wait for the next event with request_heartbeat false.")
     if count_words(message) > MOST_MESSAGE_WORDS:
         raise BadInput(f"The message has more than {MOST_MESSAGE_WORDS} words: send it in several messages.")
-    memory.messages.append(message)
+    memory.said.append(message)
     return "Sent."
 
 
@@ -83,7 +83,8 @@ async def memory_rewrite(
 @tool
 async def recall_search(words: Annotated[str, "Words to look for."], memory: Memory, page: ResultPage = 1) -> str:
     """Search all that was ever said, by its words."""
-    return await _events_page(await search_recall(memory.store, memory.id, memory.recallable, words), page, memory)
+    found = await search_recall(memory.store, memory.id, memory.recallable, words, memory.context)
+    return await _events_page(found, page, memory)
 
 
 @tool
@@ -195,10 +196,14 @@ async def answer(
     return "Given."
 
 
+WORKING_FUNCTIONS: tuple[BaseTool, ...] = (memory_append, memory_replace, memory_rewrite)
+"""Functions that edit the working context."""
+
+RECALL_FUNCTIONS: tuple[BaseTool, ...] = (recall_search, recall_search_date)
+"""Functions that search recall storage."""
+
 READING_FUNCTIONS: tuple[BaseTool, ...] = (
-    memory_append,
-    memory_replace,
-    memory_rewrite,
+    *WORKING_FUNCTIONS,
     archival_search,
     document_list,
     document_open,
@@ -207,11 +212,8 @@ READING_FUNCTIONS: tuple[BaseTool, ...] = (
 """Functions of an agent that answers a question: its archival storage is the documents, and it sends no messages."""
 
 MEMORY_FUNCTIONS: tuple[BaseTool, ...] = (
-    memory_append,
-    memory_replace,
-    memory_rewrite,
-    recall_search,
-    recall_search_date,
+    *WORKING_FUNCTIONS,
+    *RECALL_FUNCTIONS,
     archival_insert,
     archival_search,
     archival_delete,

@@ -1,45 +1,93 @@
 """The search indexes over an agent's storages: filled at a search, trimmed after an undone turn."""
 
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import date
 
 from readgraph.nodes.agent.memory import AgentMemory
+from readgraph.nodes.search_tools import KeywordTool, VectorTool, shared_embedder
+from readgraph.nodes.searching import fused_hits
 from readgraph.state.agents import AgentStore, recall_index
+from readgraph.state.build_lock import building
+from readgraph.state.context import ReaderContext
 from readgraph.state.search.entries import Entry
+from readgraph.state.search.fusing import DEPTH
 from readgraph.state.search.index_registry import indexes_of
 from readgraph.state.search.keyword_index import KeywordIndex
 
+MakeEntries = Callable[[Sequence[int]], Awaitable[list[Entry]]]
+"""The index entries for some numbers of a storage; what has nothing to be found by has an empty text."""
 
-async def search_recall(store: AgentStore, agent: str, events: int, words: str) -> list[int]:
-    """The numbers of the first `events` events whose messages match these words, the best first."""
-    name = recall_index(agent)
-    index = await trimmed_recall(store, agent, events)
-    if numbers := await lacking(index, name, events):
-        # Events without a message are indexed without words, so that no number is missing.
-        await index.add(name, [Entry(event.number, event.said) for event in await store.events(agent, numbers)])
-    return await index.pages(name, words)
+
+async def search_recall(
+    store: AgentStore, agent: str, events: int, query: str, context: ReaderContext | None = None
+) -> list[int]:
+    """The numbers of the first `events` events whose messages match the query, the best first; see `ranked`."""
+    await trimmed_recall(store, agent, events)
+
+    async def entries(numbers: Sequence[int]) -> list[Entry]:
+        return [Entry(event.number, event.said) for event in await store.events(agent, numbers)]
+
+    return await ranked(store, recall_index(agent), events, query, entries, context)
+
+
+async def ranked(
+    store: AgentStore, name: str, count: int, query: str, entries: MakeEntries, context: ReaderContext | None
+) -> list[int]:
+    """Those of the first `count` numbers of a storage that share words with the query, the best first.
+
+    If the context names an embedding model, the first of them and the nearest by their embeddings are fused. `name` is
+    that of the storage's indexes, which are filled first.
+    """
+    keyword = KeywordTool((await indexes_of(store.store)).keyword, name)
+    if numbers := await lacking(keyword.index, name, count):
+        await keyword.add(await entries(numbers))
+    if not (context and context.embeddings):
+        return await keyword.find(query, count)
+    vector = await _filled_vectors(store, name, count, entries, context)
+    words, near = await asyncio.gather(keyword.find(query, count), vector.find(query, DEPTH))
+    first = [hit["page"] for hit in fused_hits({"keyword": words[:DEPTH], "vector": near})]
+    return list(dict.fromkeys([*first, *words]))
+
+
+async def _filled_vectors(
+    store: AgentStore, name: str, count: int, entries: MakeEntries, context: ReaderContext
+) -> VectorTool:
+    """The vectors of a storage. They are added in order, so only numbers after the last one can be missing."""
+    embedder = await shared_embedder(store, context)
+    vector = VectorTool(await (await indexes_of(store.store)).vectors(embedder.identity), embedder, name)
+    async with building(store.store, f"{name}-search"):
+        if (await vector.extent()).last >= count:
+            await vector.clear()
+        missing = await entries(range((await vector.extent()).last + 1, count))
+        await vector.index.remove(name, [entry.page for entry in missing if not entry.text])
+        await vector.add([entry for entry in missing if entry.text])
+    return vector
 
 
 async def trimmed_recall(store: AgentStore, agent: str, events: int) -> KeywordIndex:
-    """The index over recall storage, cut to its first `events` events."""
-    index, name = (await indexes_of(store.store)).keyword, recall_index(agent)
-    if (last := (await index.extent(name)).last) >= events:
-        await index.remove(name, range(events, last + 1))
-    return index
+    """The index over recall storage, cut to its first `events` events; its vectors are made again."""
+    indexes, name = await indexes_of(store.store), recall_index(agent)
+    if (last := (await indexes.keyword.extent(name)).last) >= events:
+        await (await indexes.vectors("")).forget(name)
+        await indexes.keyword.remove(name, range(events, last + 1))
+    return indexes.keyword
 
 
 async def trimmed_archive(store: AgentStore, agent: str, name: str, archive: int) -> KeywordIndex:
-    """The index over archival storage, cut to its first `archive` numbers.
+    """The index over archival storage, cut to its first `archive` numbers; its vectors are made again.
 
     If a deletion was undone, the index is emptied, because the deleted passages exist again.
     """
-    index = (await indexes_of(store.store)).keyword
-    if (last := (await index.extent(name)).last) >= archive:
+    indexes = await indexes_of(store.store)
+    if (last := (await indexes.keyword.extent(name)).last) >= archive:
+        await (await indexes.vectors("")).forget(name)
         behind = await store.entries(agent, range(archive, last + 1))
         if any(entry.removed for entry in behind):
-            await index.forget(name)
+            await indexes.keyword.forget(name)
         else:
-            await index.remove(name, range(archive, last + 1))
-    return index
+            await indexes.keyword.remove(name, range(archive, last + 1))
+    return indexes.keyword
 
 
 async def lacking(index: KeywordIndex, name: str, count: int) -> range:

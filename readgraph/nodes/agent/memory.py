@@ -35,7 +35,7 @@ class AgentMemory:
     life: AgentState
     began_at: int | None = None
     choices: dict[str, str] = field(default_factory=dict)
-    messages: list[str] = field(default_factory=list)
+    said: list[str] = field(default_factory=list)
     recalled: list[int] = field(default_factory=list)
     pages_read: list[int] = field(default_factory=list)
     given: Given | None = None

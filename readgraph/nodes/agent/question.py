@@ -20,6 +20,7 @@ from readgraph.nodes.agent.memory import Given
 from readgraph.nodes.agent.receiving import MOST_BLOCK_WORDS, keep
 from readgraph.nodes.answering.answer import memory_with
 from readgraph.nodes.answering.in_view import InView, answering, known
+from readgraph.nodes.answering.style import STYLE, answer_style
 from readgraph.nodes.contracts import AnswerUpdate, SaidAnswer
 from readgraph.nodes.prompts.question import question_part
 from readgraph.nodes.step import StepNode, step_with
@@ -29,7 +30,7 @@ from readgraph.state.living import AgentState, fresh_turn
 from readgraph.state.page_store import page_store
 from readgraph.state.reading import Finding, with_finding
 from readgraph.state.records import digest
-from readgraph.state.settings import Chaining, Window
+from readgraph.state.settings import Chaining, Embeddings, Window
 from readgraph.state.words import count_words, counted
 
 
@@ -47,11 +48,14 @@ async def _begun(state: BeginState, runtime: Runtime[ReaderContext]) -> BeginUpd
     life = initial_state(name, [{"label": "notes", "about": "what you have found so far", "limit": limit, "text": ""}])
     identity, store = agent_id(name), agent_store(runtime)
     question = question_part(state["question_text"], state["choices"])
+    if runtime.context.model and (line := answer_style(state, runtime).line):
+        question += f"\n\n{line} This counts more than what the function answer says."
     agent = Agent(identity, name, local_now(), life, "", question, reading=state["document"])
     await store.put_agent(agent)
     descriptions = []
     for document in [state["document"], *others]:
-        life, line = await file_document(life, document, identity, runtime)
+        kept = state["memory"] if document == state["document"] else await _like(state, document, runtime)
+        life, line = await file_document(life, document, identity, runtime, kept)
         descriptions.append(line)
     await store.put_agent(replace(agent, index=await _shared_index(life, identity, store)))
     event = Event(0, "upload", local_now(), "\n".join(["Uploaded, for the question below:", *descriptions]))
@@ -59,6 +63,14 @@ async def _begun(state: BeginState, runtime: Runtime[ReaderContext]) -> BeginUpd
     summary = f"filed {counted(len(descriptions), 'document')}"
     with_event: AgentState = {**life, "events": 1}
     return {**with_event, **fresh_turn(0, owes_reply=True), "step_summary": summary}
+
+
+async def _like(state: BeginState, document: str, runtime: Runtime[ReaderContext]) -> str:
+    """The memory of a further document that was built as the question's own one was; "" if there is none."""
+    store = page_store(runtime)
+    own = await store.memory(state["document"], state["memory"])
+    alike = [memory.id for memory in await store.memories(document) if memory.recipe == own.recipe]
+    return alike[-1] if alike else ""
 
 
 async def _shared_index(life: AgentState, agent: str, store: AgentStore) -> str:
@@ -69,9 +81,9 @@ async def _shared_index(life: AgentState, agent: str, store: AgentStore) -> str:
     return index
 
 
-@step_with(without_model=begin_without_model, settings=(Window,))
+@step_with(without_model=begin_without_model, settings=(*STYLE, Window))
 async def begin(state: BeginState, runtime: Runtime[ReaderContext]) -> BeginUpdate:
-    """File the documents in the archival storage of a new agent."""
+    """File the documents in the archival storage of a new agent, in the pages that `read` made of them."""
     return await _begun(state, runtime)
 
 
@@ -85,7 +97,7 @@ def act_in_reading_with(functions: Functions) -> StepNode[AgentQuestionTurnState
         findings = with_finding(state["findings"], _finding(memory.given)) if memory.given else state["findings"]
         return {**update, "pages_read": pages, "findings": findings}
 
-    return StepNode(act, settings=(Chaining, Window))
+    return StepNode(act, settings=(Chaining, Window, Embeddings))
 
 
 def _finding(given: Given) -> Finding:
@@ -116,4 +128,4 @@ async def _given(state: AgentAnswerState, runtime: Runtime[ReaderContext]) -> Sa
     return SaidAnswer(text, given["choice"], given["quotes"], words, summary)
 
 
-answer = StepNode(answering(agent_in_view, writes=AnswerUpdate).work, settings=(Window,))
+answer = StepNode(answering(agent_in_view, writes=AnswerUpdate).work, settings=(*STYLE, Window))

@@ -23,6 +23,7 @@ from readgraph.state.agents import (
     initial_state,
     local_now,
 )
+from readgraph.state.chat_messages import asked_in
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.living import AgentState, Block, IncomingEvent, fresh_turn
@@ -49,7 +50,7 @@ async def receive(state: ReceiveState, runtime: Runtime[ReaderContext]) -> Recei
     """
     check_store(get_config(), runtime)
     warn_of_tracing()
-    store, arrival = agent_store(runtime), validated_event(state.get("event"))
+    store, arrival = agent_store(runtime), validated_event(state.get("event") or _said_by_person(state))
     name = state.get("agent") or DEFAULT_NAME
     identity = agent_id(name)
     if state.get("document", identity) != identity:
@@ -71,6 +72,12 @@ async def receive(state: ReceiveState, runtime: Runtime[ReaderContext]) -> Recei
     return cast(
         ReceiveUpdate, {**life, **turn, "document": identity, "step_summary": f"event {event.number} from {event.kind}"}
     )
+
+
+def _said_by_person(state: ReceiveState) -> IncomingEvent | None:
+    """The event of a person's chat message, if one waits for an answer."""
+    text = asked_in(state.get("messages") or [])
+    return IncomingEvent(kind="user", text=text) if text else None
 
 
 def validated_event(given: Any) -> IncomingEvent:

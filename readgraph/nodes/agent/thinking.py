@@ -7,23 +7,27 @@ from langgraph.runtime import Runtime
 
 from readgraph.models.asking import ask
 from readgraph.models.clients import HOW_TO_NAME
+from readgraph.models.metering import current_meter
 from readgraph.models.offered_values import offering
 from readgraph.models.prompt import Prompt
+from readgraph.models.replaced_words import in_own_words
 from readgraph.nodes.agent.contracts import AgentTurnState, ThinkState, ThinkUpdate
-from readgraph.nodes.agent.event_text import call_line, most_event_words, queue_text
+from readgraph.nodes.agent.event_text import call_line, message_id, most_event_words, queue_text
 from readgraph.nodes.agent.function_calls import Functions
+from readgraph.nodes.agent.memory_parts import SWITCHED_OFF, shown_blocks, usable
 from readgraph.nodes.agent.receiving import clock, keep
 from readgraph.nodes.agent.working_context import blocks_text
 from readgraph.nodes.bounds import may_go_on
 from readgraph.nodes.deciding import Choice, deciding
 from readgraph.nodes.prompts.agent import Argument, NextStep, agent_prompt, chat_system, reading_system
 from readgraph.nodes.prompts.plain_step import ArgumentText, FunctionNumber, argument_prompt, function_prompt
+from readgraph.nodes.prompts.style import spoken_language_line
 from readgraph.nodes.step import StepNode
 from readgraph.state.agents import SPEAKS, Event, agent_id, agent_store
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, NoUsableReply
 from readgraph.state.living import TurnStep
-from readgraph.state.settings import Chaining, Window
+from readgraph.state.settings import Chaining, Language, Window
 from readgraph.state.words import count_words, first_words
 
 NeededArguments = Mapping[str, Mapping[str, str]]
@@ -32,7 +36,7 @@ NeededArguments = Mapping[str, Mapping[str, str]]
 
 async def plain_step(context: Prompt, functions: NeededArguments, runtime: Runtime[ReaderContext]) -> NextStep:
     """The step, without optional arguments; after a message the agent waits, else it goes on. Errors as in `ask`."""
-    names = list(functions)
+    names, context = list(functions), in_own_words(context, runtime.context.prompts)
 
     def complaint(reply: FunctionNumber) -> str | None:
         return None if 0 < reply.number <= len(names) else f"choose a number from 1 to {len(names)}"
@@ -117,8 +121,9 @@ async def main_context(state: AgentTurnState, frame: Frame, runtime: Runtime[Rea
     window, store, agent = runtime.context.window_words, agent_store(runtime), agent_id(state["agent"])
     events = await store.events(agent, range(state["queue_from"], state["events"]))
     queue = queue_text(events, window, dated=frame.dated)
-    blocks = blocks_text(state["blocks"])
-    grown = sum(block["limit"] for block in state["blocks"]) - sum(count_words(b["text"]) for b in state["blocks"])
+    shown = shown_blocks(state["blocks"], runtime.context)
+    blocks = blocks_text(shown)
+    grown = sum(block["limit"] for block in shown) - sum(count_words(block["text"]) for block in shown)
     fixed = sum(map(count_words, (frame.system, frame.task, blocks))) + grown + TAG_WORDS
     room = window - fixed - summary_words(window) - reply_words(window)
     if room < 2 * most_event_words(window):
@@ -148,6 +153,7 @@ def think_with(make_frame: MakeFrame) -> StepNode[ThinkState, ThinkUpdate]:
             return {**_update(state, seen, "think", "warned of a full queue", events=1), "warned": True}
 
         async def call_function() -> ThinkUpdate:
+            current_meter().message_id = message_id(agent_id(state["agent"]), state["events"])
             reply = await _next_step(seen.prompt, frame.functions, runtime)
             call = _call(reply, state["events"], clock(seen.events), runtime.context.window_words)
             await keep(call, agent_id(state["agent"]), runtime)
@@ -167,7 +173,7 @@ def think_with(make_frame: MakeFrame) -> StepNode[ThinkState, ThinkUpdate]:
         await _add_system_event(state, seen, SPENT, runtime)
         return {**_update(state, seen, "yield", "stopped", events=1), "status": "budget"}
 
-    return deciding(think_without_model, settings=(Chaining, Window))(think)
+    return deciding(think_without_model, settings=(Chaining, Language, Window))(think)
 
 
 async def _next_step(prompt: Prompt, functions: NeededArguments, runtime: Runtime[ReaderContext]) -> NextStep:
@@ -216,8 +222,10 @@ def chat_frame(functions: Functions, *, dated: bool = True) -> MakeFrame:
     """For an agent that lives on: its own instructions come after the functions; `dated`: events show their time."""
 
     async def frame(state: AgentTurnState, runtime: Runtime[ReaderContext]) -> Frame:
-        system = chat_system(functions.described, await _own(state, runtime))
-        return Frame(system, _task(state, runtime), functions.needed, dated)
+        offered = usable(functions, runtime.context)
+        system = chat_system(offered.described, await _own(state, runtime))
+        line = spoken_language_line(runtime.context.language)
+        return Frame(system, " ".join(filter(None, [_task(state, runtime), line])), offered.needed, dated)
 
     return frame
 
@@ -227,7 +235,8 @@ def reading_frame(functions: Functions) -> MakeFrame:
 
     async def frame(state: AgentTurnState, runtime: Runtime[ReaderContext]) -> Frame:
         task = f"{await _own(state, runtime)}\n\n{_task(state, runtime)}"
-        return Frame(reading_system(functions.described), task, functions.needed, dated=False)
+        offered = usable(functions, runtime.context)
+        return Frame(reading_system(offered.described), task, offered.needed, dated=False)
 
     return frame
 
@@ -243,4 +252,6 @@ def _task(state: AgentTurnState, runtime: Runtime[ReaderContext]) -> str:
         f"In recall storage: {state['events']} events. In archival storage: {state['passages']} passages of your own, "
         f"{len(state['documents'])} documents."
     )
+    if off := SWITCHED_OFF[runtime.context.agent_memory]:
+        stored += f" {off}"
     return f"{stored}\n\nCall your next function; you may call {left} more in this turn.{last}"

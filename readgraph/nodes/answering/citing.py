@@ -4,6 +4,7 @@ import re
 from bisect import bisect_right
 from collections import deque
 from itertools import islice
+from unicodedata import category
 
 from langgraph.runtime import Runtime
 
@@ -25,6 +26,8 @@ NEAR = 20
 _SENTENCE_ENDS, _MARKS_AROUND = ".!?…。！？।؟\n\r\f", " \t\"'“”„‘’«»()[]*_#>-–—"
 _UNSPACED = re.compile(f"[{UNSPACED}]")
 _WORD, _MARKS = re.compile(r"[^\W_]+"), re.compile(r"[\W_]+")
+_CUT = re.compile(r"(?<=\d)(?=[.,]\d)|(?<=\d[.,])(?=\d)|(?<=n)(?=['’]t\b)|(?<=\w['’])(?=(?:t|s|d|m|ll|re|ve)\b)")
+"""What is within a word beside letters: "3|.|5", "don|'|t"."""
 
 
 @step
@@ -121,7 +124,7 @@ def find_quote(quote: str, text: str, begin: int, end: int) -> tuple[int, int] |
     if not span:
         wanted, folded = _folded(quote), _folded(part)
         found = _find_words(wanted, folded, part) or _find_letters(wanted, folded, part)
-        span = _whole_words(part, *found) if found else None
+        span = _whole_words(part, found[0], _after_marks(part, found[1])) if found else None
     return (begin + span[0], begin + span[1]) if span and _says_enough(part, *span) else None
 
 
@@ -145,7 +148,7 @@ def _whole_words(text: str, start: int, end: int) -> tuple[int, int]:
     if (start, end) == whole:
         return whole
     words = list(_WORD.finditer(text, start, end))
-    return (words[0].start(), words[-1].end()) if words else (start, start)
+    return (words[0].start(), _after_marks(text, words[-1].end())) if words else (start, start)
 
 
 def _says_enough(text: str, start: int, end: int) -> bool:
@@ -157,9 +160,22 @@ def _says_enough(text: str, start: int, end: int) -> bool:
 
 
 def _within_word(text: str, at: int) -> bool:
-    """Whether an offset cuts a word: "no" is not a quote from "know". Scripts without spaces have no such bounds."""
+    """Whether an offset cuts a word: "no" is not a quote from "know", nor "5" from "3.5", nor "t" from "don't".
+
+    Scripts without spaces have no such bounds.
+    """
     around = text[max(at - 1, 0) : at + 1]
-    return len(around) == 2 and around.isalnum() and not _UNSPACED.search(around)
+    if len(around) < 2 or _UNSPACED.search(around):
+        return False
+    marked = [category(character)[0] == "M" for character in around]
+    return around.isalnum() or marked[1] or (marked[0] and around[1].isalnum()) or _CUT.match(text, at) is not None
+
+
+def _after_marks(text: str, at: int) -> int:
+    """The end of the vowel signs and accents that stand after a letter."""
+    while category(text[at : at + 1] or " ")[0] == "M":
+        at += 1
+    return at
 
 
 def _is_name(words: list[str]) -> bool:

@@ -4,7 +4,7 @@ from langgraph.runtime import Runtime
 
 from readgraph.nodes.answering.answer import answer, memory_in_view
 from readgraph.nodes.answering.in_view import InView, answering, known
-from readgraph.nodes.answering.weighing import all_quotes, finding_text, weigh_findings
+from readgraph.nodes.answering.weighing import all_quotes, by_the_model, finding_text, weigh_findings
 from readgraph.nodes.contracts import AnswerState, AnswerUpdate, SaidAnswer
 from readgraph.nodes.memory_view import memory_pages, tagged
 from readgraph.nodes.tasks import all_finished
@@ -26,8 +26,9 @@ async def each_page_in_view(state: AnswerState, runtime: Runtime[ReaderContext])
     """Answer from each page concurrently; if the answers differ, the model weighs them in one call.
 
     GAM's long-LLM baseline takes the best score over the chunks (section 3.1), which needs the gold answer; a reader
-    has none. Without a usable reply to the weighing, the first answer is used. The compression rate counts the words of
-    all chunks, whichever gave the answer.
+    has none. Without a usable reply to the weighing, the first answer is used. Passages that were quoted for want of a
+    usable reply count only where no page was answered. The compression rate counts the words of all chunks, whichever
+    gave the answer.
     """
     pages = state["pages_read"]
     document, chunks = await memory_pages(runtime, state["document"], state["memory"])
@@ -35,10 +36,14 @@ async def each_page_in_view(state: AnswerState, runtime: Runtime[ReaderContext])
     each: list[AnswerUpdate] = await all_finished(
         answer.work({**state, "pages_read": [page]}, runtime) for page in pages
     )
-    findings = [_finding(page, said) for page, said in zip(pages, each, strict=True) if said["answer"]]
+    every = [_finding(page, said) for page, said in zip(pages, each, strict=True) if said["answer"]]
+    findings = by_the_model(every)
+    if every and not findings:
+        quoted = await pages_in_view(state, runtime)
+        return known(document, await quoted.substitute(), **quoted.beside)
 
     if len({finding["text"] for finding in findings}) < 2:
-        did = f"answered from {len(findings)} of {len(pages)} pages, each by itself"
+        did = f"answered from {len(findings)} of {len(pages)} parts, each by itself"
         return known(document, _agreed(findings, words, did), findings=findings)
 
     async def weigh() -> SaidAnswer:
@@ -52,7 +57,8 @@ async def each_page_in_view(state: AnswerState, runtime: Runtime[ReaderContext])
 
 
 def _finding(page: int, said: AnswerUpdate) -> Finding:
-    return Finding(page=page, answers=True, text=said["answer"] or "", choice=said["choice"], quotes=said["quotes"])
+    finding = Finding(page=page, answers=True, text=said["answer"] or "", choice=said["choice"], quotes=said["quotes"])
+    return {**finding, "by_rule": True} if said.get("by_rule") else finding
 
 
 def _agreed(findings: list[Finding], words: int, did: str) -> SaidAnswer:

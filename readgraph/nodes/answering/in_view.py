@@ -6,7 +6,9 @@ from typing import Any, TypeAlias, cast, get_type_hints
 
 from langgraph.runtime import Runtime
 
-from readgraph.models.metering import fell_back
+from readgraph.models.metering import current_meter, fell_back
+from readgraph.nodes.answering.spoken import spoken
+from readgraph.nodes.answering.style import STYLE
 from readgraph.nodes.contracts import AskedState, SaidAnswer
 from readgraph.nodes.step import StateT, StepNode, UpdateT
 from readgraph.state.context import ReaderContext
@@ -69,7 +71,7 @@ def answering(
     for work, given in ((answer, view), (answer_without_model, without_model or view)):
         work.__annotations__ |= {"state": get_type_hints(given)["state"], "return": writes}
         work.__doc__ = given.__doc__
-    return StepNode(answer, answer_without_model, settings=settings)
+    return StepNode(answer, answer_without_model, settings=(*STYLE, *settings))
 
 
 async def _asked(seen: InView, runtime: Runtime[ReaderContext]) -> SaidAnswer:
@@ -82,6 +84,7 @@ async def _asked(seen: InView, runtime: Runtime[ReaderContext]) -> SaidAnswer:
     if not runtime.context.model:
         return await seen.substitute()
     fell_back(seen.counted_as)
+    current_meter().new_message()
     said = await seen.substitute()
     return said._replace(summary=did + said.summary)
 
@@ -93,9 +96,11 @@ async def _update(seen: InView, said: SaidAnswer, state: AskedState, runtime: Ru
         "choice": said.choice,
         "quotes": said.quotes,
         "status": said.status,
+        "by_rule": said.nearest or not runtime.context.model,
         "compression_rate": None if said.words is None else compression_rate(said.words, seen.document),
         "percent_read": percent_read(read, seen.document),
         "step_summary": said.summary,
+        **spoken(said, state),
         **seen.beside,
     }
 

@@ -6,7 +6,8 @@ from pydantic import BaseModel
 from readgraph.models.asking import ask
 from readgraph.models.offered_values import offering
 from readgraph.models.prompt import Prompt
-from readgraph.nodes.contracts import SaidAnswer
+from readgraph.nodes.answering.style import answer_style
+from readgraph.nodes.contracts import AskedState, SaidAnswer
 from readgraph.nodes.prompts.answer import AnswerAlone, ChoiceAlone, ChosenAnswer, FreeAnswer
 from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import LARGEST
@@ -14,9 +15,10 @@ from readgraph.state.reading import Quote
 
 
 async def ask_for_answer(
-    runtime: Runtime[ReaderContext], prompt: Prompt, choices: dict[str, str], *, quoting: bool = True
+    runtime: Runtime[ReaderContext], prompt: Prompt, state: AskedState, *, quoting: bool = True
 ) -> SaidAnswer:
     """Ask for an answer, or for the letter of a choice; `quoting`: with quotes. Errors as in `ask`."""
+    style, choices = answer_style(state, runtime), state["choices"]
     if choices:
 
         def complaint(reply: ChosenAnswer | ChoiceAlone) -> str | None:
@@ -27,7 +29,7 @@ async def ask_for_answer(
         letter = letter_of(chosen.choice)
         return SaidAnswer(choices[letter], letter, _quotes(chosen))
     words: type[FreeAnswer | AnswerAlone] = FreeAnswer if quoting else AnswerAlone
-    free = await ask(runtime, prompt, words)
+    free = await ask(runtime, prompt.adding(style.line), style.reply(words))
     said = free.answer.strip() if free.answer else None
     return SaidAnswer(said or None, None, _quotes(free))
 

@@ -8,6 +8,7 @@ from langgraph.runtime import Runtime
 from readgraph.models.asking import ask
 from readgraph.models.offered_values import offering
 from readgraph.nodes.answering.said import letter_of
+from readgraph.nodes.answering.style import answer_style
 from readgraph.nodes.contracts import AskedState, SaidAnswer
 from readgraph.nodes.prompts.weigh import WeighedAnswer, WeighedChoice, weigh_prompt
 from readgraph.state.context import ReaderContext
@@ -21,7 +22,7 @@ async def weigh_findings(
 
     The answer is backed by the quotes of the findings that the model names, else by those of all. Errors as in `ask`.
     """
-    answered, letter, pages = await _weigh(runtime, shown, state["question_text"], state["choices"])
+    answered, letter, pages = await _weigh(runtime, shown, state)
     backing = [finding for finding in findings if finding["page"] in pages] or findings
     did = f"weighed {len(findings)} findings" + ("" if answered else ": they give no answer")
     return SaidAnswer(answered, letter, all_quotes(backing) if answered else [], words, did)
@@ -30,6 +31,11 @@ async def weigh_findings(
 def all_quotes(findings: Sequence[Finding]) -> list[Quote]:
     """The quotes of all findings."""
     return [quote for finding in findings for quote in finding["quotes"]]
+
+
+def by_the_model(findings: Sequence[Finding]) -> list[Finding]:
+    """The findings of the model, without passages that were quoted in its place."""
+    return [finding for finding in findings if not finding.get("by_rule")]
 
 
 def finding_text(finding: Finding) -> str:
@@ -45,10 +51,11 @@ class _Weighed(NamedTuple):
     pages: list[int]
 
 
-async def _weigh(runtime: Runtime[ReaderContext], findings: str, question: str, choices: dict[str, str]) -> _Weighed:
-    prompt = weigh_prompt(findings, question, choices)
+async def _weigh(runtime: Runtime[ReaderContext], findings: str, state: AskedState) -> _Weighed:
+    choices = state["choices"]
+    style, prompt = answer_style(state, runtime), weigh_prompt(findings, state["question_text"], choices)
     if not choices:
-        weighed = await ask(runtime, prompt, WeighedAnswer)
+        weighed = await ask(runtime, prompt.adding(style.line), style.reply(WeighedAnswer))
         return _Weighed((weighed.answer or "").strip() or None, None, weighed.pages)
 
     def complaint(reply: WeighedChoice) -> str | None:

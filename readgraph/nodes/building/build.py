@@ -14,10 +14,13 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from readgraph.models.metering import current_meter
+from readgraph.nodes.building.asked_purpose import PurposeState, for_question, may_serve_purpose
+from readgraph.nodes.building.corrected import corrected
 from readgraph.nodes.building.earlier_version import Kept, around_change, around_kept, kept_of_earlier
-from readgraph.nodes.building.interfaces import MakeParts, MakeRecipe, NotesSoFar, Paginate, WriteNote
+from readgraph.nodes.building.interfaces import MakeParts, NotesSoFar, Paginate, WriteNote
+from readgraph.nodes.building.notes_language import writing_notes
 from readgraph.nodes.building.stretches import in_parts
-from readgraph.nodes.step import Work
+from readgraph.nodes.step import MakeRecipe, Work, with_recipe
 from readgraph.nodes.tasks import failing_as_one
 from readgraph.state.build_lock import building
 from readgraph.state.context import ReaderContext
@@ -28,7 +31,7 @@ from readgraph.state.records import Document, Memory, Page
 from readgraph.state.words import counted
 
 
-class ReadState(TypedDict):
+class ReadState(PurposeState):
     """What building reads."""
 
     document: str
@@ -65,24 +68,26 @@ def build_memory(make_parts: MakeParts, recipe: MakeRecipe, *, cuts_text: bool =
 
     async def read(state: ReadState, runtime: Runtime[ReaderContext]) -> ReadUpdate:
         store = page_store(runtime)
-        current = recipe(runtime.context)
+        runtime = for_question(state, runtime) if may_serve_purpose(recipe) else runtime
         document = await store.document(state["document"])
+        current, runtime = await writing_notes(recipe(runtime.context), document, runtime)
         memory = await store.open_memory(document.id, current, renew=runtime.context.rebuild)
-        outdated = "" if memory.recipe == current else ", built with older prompts"
+        told = f", for {current.purpose}" if current.purpose else ""
+        told += "" if memory.recipe == current else ", built with older prompts"
         if memory.complete and memory.read_to == document.characters:
             return {
                 "memory": memory.id,
-                "step_summary": f"took the memory of {counted(memory.pages, 'page')}{outdated}",
+                "step_summary": f"took the memory of {counted(memory.pages, 'part')}{told}",
             }
         async with building(store.store, memory.id):
             before = await store.memory(memory.document, memory.id)
             memory = await _Build(store, runtime, make_parts, cuts_text).complete(before)
-        summary = f"read {counted(memory.pages - before.pages, 'page')}" + (
+        summary = f"read {counted(memory.pages - before.pages, 'part')}" + (
             f" after the {before.pages} before" if before.pages else ""
         )
-        return {"memory": memory.id, "step_summary": summary + outdated}
+        return {"memory": memory.id, "step_summary": summary + told}
 
-    return read
+    return with_recipe(read, recipe)
 
 
 @dataclass
@@ -113,6 +118,7 @@ class _Build:
         self.notes = NotesSoFar(notes)
         self.progress = _Progress(document.characters, memory.read_to, memory.pages, len(notes))
         paginate, write_note = await self.make_parts(document, self.notes, self.runtime)
+        write_note = await corrected(around_kept(write_note, kept), self.store, document, memory)
         for page in pages:
             if page.number not in self.notes:
                 self.to_note.put_nowait(page)
@@ -120,7 +126,7 @@ class _Build:
         with failing_as_one():
             async with asyncio.TaskGroup() as tasks:
                 for _ in range(writers):
-                    tasks.create_task(self._write_notes(memory.id, text, around_kept(write_note, kept)))
+                    tasks.create_task(self._write_notes(memory.id, text, write_note))
                 last = pages[-1] if pages else None
                 paginate = around_change(in_parts(paginate, document.parts if self.cuts_text else ()), kept)
                 memory = await self._cut_pages(memory, paginate(text, last, self.runtime))

@@ -7,7 +7,7 @@ from langgraph.runtime import Runtime
 
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import ReadgraphError
-from readgraph.state.records import Document, Note, Page, Recipe
+from readgraph.state.records import Document, Note, Page
 
 
 class NotesSoFar:
@@ -60,6 +60,3 @@ WriteNote = Callable[[str, Page, Runtime[ReaderContext]], Awaitable[Note]]
 
 MakeParts = Callable[[Document, NotesSoFar, Runtime[ReaderContext]], Awaitable[tuple[Paginate, WriteNote]]]
 """Makes the parts of a build when it begins: they may use the document, and wait for notes of other pages."""
-
-MakeRecipe = Callable[[ReaderContext], Recipe]
-"""The recipe of the memory that is built."""

@@ -1,6 +1,5 @@
 """The memorizer: a memo and a header for each page, with the memory so far in view (GAM, section 2.2.1)."""
 
-import re
 from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
@@ -12,8 +11,10 @@ from readgraph.models.asking import ask, ask_text
 from readgraph.models.metering import fell_back
 from readgraph.nodes.building.even_pages import pages_of_sessions
 from readgraph.nodes.building.interfaces import NotesSoFar, Paginate, WriteNote
-from readgraph.nodes.extractive import extract_gist, telling_words
+from readgraph.nodes.extractive import extract_for, telling_words, without_labels
 from readgraph.nodes.prompts.memorize import MemoAndHeader, header_prompt, memo_prompt, memorize_prompt
+from readgraph.nodes.prompts.style import note_line
+from readgraph.nodes.purpose import purpose_of
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import NoUsableReply
 from readgraph.state.histories import sessions_of
@@ -87,9 +88,6 @@ def _fitting(memos: Iterable[Note], words: float, *, leave_out: bool) -> list[No
 EXTRACTED_MEMO_WORDS = 60
 TELLING_WORDS = 8
 
-_SPEAKER = re.compile(r"^[ \t]*\w[^\n:.!?]{0,29}:\s+", re.MULTILINE)
-"""The speaker at the beginning of a turn: a frequent word that must not count as content."""
-
 PageLocator = Callable[[Page], str]
 """Where a page stands in the document's own terms ("session 3, 12 March 2024, 19:40"); "" where it has none."""
 
@@ -120,7 +118,7 @@ async def extracted(
     paginate, place = await _laid_out(document, runtime)
 
     async def write(text: str, page: Page, runtime: Runtime[ReaderContext]) -> Note:
-        return _note(page, extracted_memo(text), extracted_header(place(page), text))
+        return _note(page, extracted_memo(text, runtime.context), extracted_header(place(page), text))
 
     return paginate, write
 
@@ -135,15 +133,18 @@ async def memorize_page(memory: str, place: str, text: str, page: Page, runtime:
     asking = _by_two_calls if asked_apart(runtime.context) else _by_one_call
     memo, header = await asking(memory, place, text, runtime)
     fallback = not (memo and header)
-    return _note(page, memo or extracted_memo(text), header or extracted_header(place, text), fallback=fallback)
+    memo = memo or extracted_memo(text, runtime.context)
+    return _note(page, memo, header or extracted_header(place, text), fallback=fallback)
 
 
 async def _by_one_call(memory: str, place: str, text: str, runtime: Runtime[ReaderContext]) -> tuple[str, str]:
     def complaint(reply: MemoAndHeader) -> str | None:
         return next((f"the {name} is empty" for name, said in reply if not said.strip()), None)
 
+    prompt = memorize_prompt(memory, place, text, purpose_of(runtime.context))
+    prompt = prompt.adding(note_line(runtime.context.language))
     try:
-        reply = await ask(runtime, memorize_prompt(memory, place, text), MemoAndHeader, complaint)
+        reply = await ask(runtime, prompt, MemoAndHeader, complaint)
     except NoUsableReply:
         fell_back("memo")
         return "", ""
@@ -151,24 +152,25 @@ async def _by_one_call(memory: str, place: str, text: str, runtime: Runtime[Read
 
 
 async def _by_two_calls(memory: str, place: str, text: str, runtime: Runtime[ReaderContext]) -> tuple[str, str]:
-    said = []
-    for name, prompt in (("memo", memo_prompt), ("header", header_prompt)):
+    said, line = [], note_line(runtime.context.language)
+    memo, header = memo_prompt(memory, place, text, purpose_of(runtime.context)), header_prompt(memory, place, text)
+    for name, prompt in (("memo", memo), ("header", header)):
         try:
-            said.append(await ask_text(runtime, prompt(memory, place, text)))
+            said.append(await ask_text(runtime, prompt.adding(line)))
         except NoUsableReply:
             fell_back(name)
             said.append("")
     return said[0], said[1]
 
 
-def extracted_memo(text: str) -> str:
+def extracted_memo(text: str, context: ReaderContext) -> str:
     """The page's most important sentences."""
-    return extract_gist(_SPEAKER.sub("", text), EXTRACTED_MEMO_WORDS)
+    return extract_for(context, without_labels(text), EXTRACTED_MEMO_WORDS)
 
 
 def extracted_header(place: str, text: str) -> str:
     """The page's place in the document, and its most important words."""
-    return ": ".join(filter(None, [place, ", ".join(telling_words(_SPEAKER.sub("", text), TELLING_WORDS))]))
+    return ": ".join(filter(None, [place, ", ".join(telling_words(without_labels(text), TELLING_WORDS))]))
 
 
 def _note(page: Page, memo: str, header: str, *, fallback: bool = False) -> Note:

@@ -1,7 +1,7 @@
 """Texts whose gists are too long: merge neighbouring pages until the gists fit the window (ReadAgent, appendix I).
 
 Each round is a memory of its own, built from the previous one with the parts of `read_pages`, so that it is kept,
-resumed and paid for like any other. If a round merges nothing, the gists of the oldest pages are gisted again.
+resumed and paid for like any other. If a round merges nothing, gists of gists stand for old pages (`gist_levels`).
 """
 
 from collections.abc import AsyncGenerator
@@ -14,9 +14,15 @@ from typing_extensions import TypedDict
 
 from readgraph.models.asking import ask
 from readgraph.models.metering import fell_back
+from readgraph.nodes.bounds import content_room
+from readgraph.nodes.building.aging import gist_again
+from readgraph.nodes.building.asked_purpose import PurposeState, for_question
 from readgraph.nodes.building.build import read_pages
 from readgraph.nodes.building.gists import gist_page
 from readgraph.nodes.building.interfaces import Paginate, WriteNote
+from readgraph.nodes.building.notes_language import writing_notes
+from readgraph.nodes.gist_levels import TAG_WORDS, gists_allowed
+from readgraph.nodes.memory_view import shown_notes
 from readgraph.nodes.prompts import merge as merge_words
 from readgraph.nodes.prompts.merge import BeginsAnew, merge_prompt
 from readgraph.nodes.step import step_with
@@ -25,19 +31,19 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.errors import NoUsableReply
 from readgraph.state.page_store import page_store
 from readgraph.state.reading import Usage
-from readgraph.state.records import Memory, Note, Page, Recipe
-from readgraph.state.settings import Gists, Window
-
-GISTS_SHARE = 0.5
-"""Share of the window that gists may take; the rest is for pages that are read again."""
-
-LARGEST_PAGE_SHARE = 0.125
-"""Most words of a merged page, as a share of the window: a page that can't be read again would be useless."""
+from readgraph.state.records import Memory, Page, Recipe
+from readgraph.state.settings import Gists, Language, Purpose, Window
+from readgraph.state.words import counted
 
 MOST_ROUNDS = 12
 
 
-class MergeState(TypedDict):
+def largest_page(context: ReaderContext) -> int:
+    """Most words of a merged page: as many as can be read again beside the gists."""
+    return content_room(context) - gists_allowed(context)
+
+
+class MergeState(PurposeState):
     """What merging reads."""
 
     document: str
@@ -54,34 +60,52 @@ class MergeUpdate(TypedDict):
 
 async def merge_without_model(state: MergeState, runtime: Runtime[ReaderContext]) -> MergeUpdate:
     """Without a model: use the memory as it is."""
-    return {"memory": state["memory"], "step_summary": "kept all pages: no prompt needs to hold their gists"}
+    return {"memory": state["memory"], "step_summary": "kept all parts: no prompt needs to hold their gists"}
 
 
-@step_with(without_model=merge_without_model, builds=True, settings=(Gists, Window))
+@step_with(without_model=merge_without_model, builds=True, settings=(Gists, Purpose, Language, Window))
 async def merge(state: MergeState, runtime: Runtime[ReaderContext]) -> MergeUpdate:
-    """Merge pages, round by round, until their gists fit the window; a memory that fits is used as it is."""
-    store = page_store(runtime)
-    allowed = int(GISTS_SHARE * runtime.context.window_words)
-    borders = {part.start for part in (await store.document(state["document"])).parts}
-    memory = before = await store.memory(state["document"], state["memory"])
-    words, merging = await _gist_words(runtime, memory), True
-    for number in range(1, MOST_ROUNDS + 1):
-        if words <= allowed or not memory.complete:
-            break
-        pages = await store.pages(memory.id, range(memory.pages))
-        notes = await store.notes(memory.id, range(memory.pages))
-        paginate, write = (_pairs(pages, borders), gist_page) if merging else (_same(pages), _fading(notes))
-        grown = await _round(memory, number, paginate, write, runtime)
-        if not grown.complete:  # the budget is spent: use the previous round; a later reading continues this one
-            break
-        merging = merging and grown.pages < memory.pages
-        memory, words = grown, await _gist_words(runtime, grown)
-    if memory == before:
-        return {"memory": memory.id, "step_summary": f"kept all pages: {words:,} words of gists fit the window"}
+    """Merge pages, round by round, until their gists fit the window; a memory that fits is used as it is.
+
+    What still does not fit is shown by age: gists of gists stand for old pages. So it is with a history from the
+    beginning, whose pages stay as they are while it grows.
+    """
+    store, runtime, allowed = page_store(runtime), for_question(state, runtime), gists_allowed(runtime.context)
+    document = await store.document(state["document"])
+    before = await store.memory(document.id, state["memory"])
+    memory = before if document.sessions else await _merged(before, {part.start for part in document.parts}, runtime)
+    words, shown = await _gist_words(runtime, memory), memory.pages
+    joined = f"merged {before.pages} parts to {memory.pages}" if memory.pages < before.pages else "kept all parts"
+    if words > allowed and memory.complete:
+        _, runtime = await writing_notes(memory.recipe, document, runtime)
+        await gist_again(memory, runtime)
+        notes, older = await shown_notes(runtime, memory)
+        words = sum(note.words for note in notes.values()) + sum(gist.words for gist in older)
+        shown = len(notes) + len(older)
+        words += TAG_WORDS * shown
+        joined += f", with {counted(len(older), 'gist')} of gists for old parts"
+    if words > allowed:
+        fell_back("gists_too_long")
+        joined += f": the gists don't fit, {words:,} words where {allowed:,} are allowed"
+        return {"memory": memory.id, "step_summary": joined}
     return {
         "memory": memory.id,
-        "step_summary": f"merged {before.pages} pages to {memory.pages}, {words:,} words of gists",
+        "step_summary": f"{joined}: {words - TAG_WORDS * shown:,} words of gists fit the window",
     }
+
+
+async def _merged(memory: Memory, borders: set[int], runtime: Runtime[ReaderContext]) -> Memory:
+    """The memory after as many rounds as are needed, or as help."""
+    store = page_store(runtime)
+    for number in range(1, MOST_ROUNDS + 1):
+        if not memory.complete or await _gist_words(runtime, memory) <= gists_allowed(runtime.context):
+            break
+        pages = await store.pages(memory.id, range(memory.pages))
+        grown = await _round(memory, number, _pairs(pages, borders), gist_page, runtime)
+        if not grown.complete or grown.pages == memory.pages:
+            break  # the budget is spent, and a later reading continues this round; or nothing could be merged
+        memory = grown
+    return memory
 
 
 async def _round(
@@ -98,7 +122,8 @@ async def _round(
 
 
 async def _gist_words(runtime: Runtime[ReaderContext], memory: Memory) -> int:
-    return sum(note.words for note in await page_store(runtime).notes(memory.id, range(memory.pages)))
+    notes = await page_store(runtime).notes(memory.id, range(memory.pages))
+    return sum(note.words + TAG_WORDS for note in notes)
 
 
 def _pairs(pages: list[Page], borders: set[int]) -> Paginate:
@@ -126,8 +151,8 @@ def _pairs(pages: list[Page], borders: set[int]) -> Paginate:
 
 
 async def _joined(text: str, pair: list[Page], borders: set[int], runtime: Runtime[ReaderContext]) -> list[Page]:
-    largest = LARGEST_PAGE_SHARE * runtime.context.window_words
-    if len(pair) == 1 or pair[1].start in borders or pair[0].words + pair[1].words > largest:
+    together = sum(page.words for page in pair)
+    if len(pair) == 1 or pair[1].start in borders or together > largest_page(runtime.context):
         return pair
     first, second = pair
     prompt = merge_prompt(text[first.start : first.end], text[second.start : second.end])
@@ -139,27 +164,3 @@ async def _joined(text: str, pair: list[Page], borders: set[int], runtime: Runti
     if reply.begins_anew != "no":
         return pair
     return [replace(second, start=first.start, words=first.words + second.words)]
-
-
-def _same(pages: list[Page]) -> Paginate:
-    """The same pages again."""
-
-    async def again(text: str, last: Page | None, runtime: Runtime[ReaderContext]) -> AsyncGenerator[Page, None]:
-        for page in pages[last.number + 1 if last else 0 :]:
-            yield page
-
-    return again
-
-
-def _fading(notes: list[Note]) -> WriteNote:
-    """Gists of gists for the older half of the pages; the others keep theirs (appendix G: older is fuzzier)."""
-    kept = {note.page: note for note in notes}
-
-    async def fade(text: str, page: Page, runtime: Runtime[ReaderContext]) -> Note:
-        note = kept[page.number]
-        if page.number >= len(notes) // 2:
-            return note
-        shorter = await gist_page(note.text, page, runtime)
-        return shorter if shorter.words < note.words else note
-
-    return fade

@@ -14,6 +14,7 @@ from readgraph.models.metering import current_meter, fell_back
 from readgraph.nodes.building.even_pages import even_ends
 from readgraph.nodes.extractive import extract_gist
 from readgraph.nodes.prompts.running_summary import running_summary_prompt
+from readgraph.nodes.prompts.style import note_line
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import NoUsableReply
 from readgraph.state.records import Note, Page
@@ -35,8 +36,9 @@ async def summarise_on(text: str, page: Page, runtime: Runtime[ReaderContext]) -
     """
     summary, fallback = "", False
     for piece in _pieces(text, runtime.context):
+        prompt = running_summary_prompt(summary, piece, SUMMARY_WORDS).adding(note_line(runtime.context.language))
         try:
-            said = await ask_text(runtime, running_summary_prompt(summary, piece, SUMMARY_WORDS))
+            said = await ask_text(runtime, prompt)
             summary = first_words(said, SUMMARY_WORDS)
         except NoUsableReply:
             fell_back("running_summary")

@@ -13,6 +13,8 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from readgraph.models.metering import current_meter
+from readgraph.nodes.building.asked_purpose import PurposeState, for_question
+from readgraph.nodes.building.notes_language import writing_notes
 from readgraph.nodes.building.summaries import Compress, compress, compress_by_extract
 from readgraph.nodes.step import StepNode, Work
 from readgraph.nodes.tasks import failing_as_one
@@ -22,12 +24,12 @@ from readgraph.state.errors import BudgetSpent, ReadgraphError
 from readgraph.state.page_store import PageStore, page_store
 from readgraph.state.reading import Usage
 from readgraph.state.records import Memory, TreeNode
-from readgraph.state.settings import Tree
+from readgraph.state.settings import Language, Purpose, Tree
 from readgraph.state.summary_tree import TreeShape, node_id
 from readgraph.state.words import count_words
 
 
-class GrowState(TypedDict):
+class GrowState(PurposeState):
     """What growing reads."""
 
     document: str
@@ -49,16 +51,17 @@ def grow_with(compress: Compress) -> Work[GrowState, GrowUpdate]:
 
     async def grow(state: GrowState, runtime: Runtime[ReaderContext]) -> GrowUpdate:
         """Grow the tree of summaries above the segments, level by level."""
-        store = page_store(runtime)
+        store, runtime = page_store(runtime), for_question(state, runtime)
         memory = await store.memory(state["document"], state["memory"])
         if not memory.complete:
             return {"step_summary": "grew no tree: segments wait for their summaries"}
         counts = TreeShape.planned(memory).counts
         if memory.levels == counts[1:]:
             return {"step_summary": f"took the tree of {_described(counts)}"}
+        _, writing = await writing_notes(memory.recipe, await store.document(memory.document), runtime)
         async with building(store.store, memory.id):
             memory = await store.memory(memory.document, memory.id)
-            grown = await _Growth(store, runtime, compress, memory).complete()
+            grown = await _Growth(store, writing, compress, memory).complete()
         whole = grown.levels == counts[1:]
         return {"step_summary": f"grew a tree of {_described(counts)}" if whole else "grew a part of the tree"}
 
@@ -150,4 +153,10 @@ class _Growth:
         current_meter().report(done=self.nodes, of=sum(self.shape.counts[1:]), pages=self.memory.pages, notes=notes)
 
 
-grow = StepNode(grow_with(compress), without_model=grow_without_model, builds=True, settings=(Tree,))
+grow = StepNode(
+    grow_with(compress),
+    without_model=grow_without_model,
+    builds=True,
+    settings=(Tree, Purpose, Language),
+    needs=("children",),
+)

@@ -1,18 +1,22 @@
 """Interactive look-up: choose pages to read again, all at once or one by one (ReadAgent, section 3.2)."""
 
+from collections.abc import Callable
 from functools import partial
 
 from langgraph.runtime import Runtime
 
 from readgraph.models.asking import ask
 from readgraph.models.offered_values import offering
+from readgraph.models.prompt import Prompt
+from readgraph.nodes.bounds import content_room
 from readgraph.nodes.contracts import LookUpState, LookUpUpdate
 from readgraph.nodes.deciding import Choice, deciding
 from readgraph.nodes.extractive import query_of, ranked_pages
-from readgraph.nodes.memory_view import listed, remembered, view_memory
+from readgraph.nodes.memory_view import MemoryView, listed, remembered, view_memory
 from readgraph.nodes.prompts.look_up import NextPage, PagesToRead, look_up_next_prompt, look_up_pages_prompt
-from readgraph.nodes.search_tools import OkapiTool
+from readgraph.nodes.search_tools import ranker_of
 from readgraph.nodes.searching import Bounds, Found, Search, searching
+from readgraph.nodes.step import StepNode
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import NoUsableReply
 from readgraph.state.page_store import page_store
@@ -33,8 +37,8 @@ async def nearest(state: LookUpState, runtime: Runtime[ReaderContext]) -> Search
         did = f"{listed(pages)}: they share words with the question" if pages else listed(pages)
         return {"pages_read": [*read, *pages], "continue_search": False, "step_summary": did}
 
-    ranker = OkapiTool(page_store(runtime), document, memory)
-    bounds = Bounds(most + len(read), most, unread, depth=max(most, 1))
+    ranker = ranker_of(page_store(runtime), document, memory)
+    bounds = Bounds(most + len(read), most, unread)
     return Search({"okapi": ranker}, {"okapi": [query_of(state)]}, bounds, those)
 
 
@@ -42,32 +46,46 @@ nearest_pages = searching(nearest, settings=(PagesRead,))
 look_up_pages_without_model = nearest_pages.work
 
 
-@deciding(look_up_pages_without_model, settings=(PagesRead, Window))
-async def look_up_pages(state: LookUpState, runtime: Runtime[ReaderContext]) -> LookUpUpdate | Choice[LookUpUpdate]:
-    """ReadAgent-P: the model names all pages at once, by importance.
+MakePrompt = Callable[[str, str, dict[str, str], int], Prompt]
+"""Makes the prompt of a memory's text, the question, its choices and the most pages."""
 
-    Page numbers are dropped if they don't exist, are repeated, exceed the maximum or would overflow the window. Pages
-    that were already chosen (by a person at an interrupt) stay; without a usable reply, the answer uses them alone.
-    """
-    read = state["pages_read"]
-    view = await view_memory(runtime, state["document"], state["memory"], read)
-    unread = {page.number for page in view.pages} - {*read}
-    most = min(runtime.context.max_pages - len(read), len(unread))
-    if most <= 0:
-        return {"pages_read": read, "continue_search": False, "step_summary": "no page: no more may be read"}
 
-    def complaint(reply: PagesToRead) -> str | None:
-        return f"choose from pages {sorted(unread)}" if reply.pages and unread.isdisjoint(reply.pages) else None
+def looking_up_pages(make_prompt: MakePrompt) -> StepNode[LookUpState, LookUpUpdate]:
+    """A look-up of all pages at once with this prompt."""
 
-    async def choose() -> LookUpUpdate:
-        prompt = look_up_pages_prompt(view.text, state["question_text"], state["choices"], most)
-        reply = await ask(runtime, prompt, offering(PagesToRead, pages=sorted(unread)), complaint)
-        wanted = [page for page in dict.fromkeys(reply.pages) if page in unread]
-        pages = view.fitting(wanted, runtime.context.window_words)[:most]
-        did = f"{listed(pages)}: {reply.reason}"
-        return {"pages_read": [*read, *pages], "continue_search": False, "step_summary": did}
+    @deciding(look_up_pages_without_model, settings=(PagesRead, Window))
+    async def look_up_pages(state: LookUpState, runtime: Runtime[ReaderContext]) -> LookUpUpdate | Choice[LookUpUpdate]:
+        """ReadAgent-P: the model names all pages at once, by importance.
 
-    return Choice(choose, partial(_none, read), "look_up")
+        Page numbers are dropped if they don't exist, are repeated, exceed the maximum or would overflow the window.
+        Pages that were already chosen (by a person at an interrupt) stay; without a usable reply, the answer uses them
+        alone.
+        """
+        read = state["pages_read"]
+        view = await _view(state, runtime)
+        unread = {page.number for page in view.pages} - {*read}
+        most = min(runtime.context.max_pages - len(read), len(unread))
+        if most <= 0:
+            return {"pages_read": read, "continue_search": False, "step_summary": "no part: no more may be read"}
+
+        def complaint(reply: PagesToRead) -> str | None:
+            return f"choose from pages {sorted(unread)}" if reply.pages and unread.isdisjoint(reply.pages) else None
+
+        async def choose() -> LookUpUpdate:
+            prompt = make_prompt(view.text, state["question_text"], state["choices"], most)
+            reply = await ask(runtime, prompt, offering(PagesToRead, pages=sorted(unread)), complaint)
+            wanted = [page for page in dict.fromkeys(reply.pages) if page in unread]
+            room = content_room(runtime.context, state["question_text"], state["choices"])
+            pages = view.fitting(wanted, room)[:most]
+            did = f"{listed(pages)}: {reply.reason}"
+            return {"pages_read": [*read, *pages], "continue_search": False, "step_summary": did}
+
+        return Choice(choose, partial(_none, read), "look_up")
+
+    return look_up_pages
+
+
+look_up_pages = looking_up_pages(look_up_pages_prompt)
 
 
 async def look_up_next_without_model(state: LookUpState, runtime: Runtime[ReaderContext]) -> LookUpUpdate:
@@ -75,7 +93,7 @@ async def look_up_next_without_model(state: LookUpState, runtime: Runtime[Reader
     ranked, read = await ranked_pages(state, runtime), state["pages_read"]
     left = [page for page, score in ranked if page not in read and score >= STOP_BELOW * ranked[0][1]]
     if not left or len(read) >= runtime.context.max_pages:
-        return {"pages_read": read, "continue_search": False, "step_summary": "stopped: no other page comes near"}
+        return {"pages_read": read, "continue_search": False, "step_summary": "stopped: no other part comes near"}
     read = [*read, left[0]]
     looking = len(left) > 1 and len(read) < runtime.context.max_pages
     return {
@@ -92,10 +110,10 @@ async def look_up_next(state: LookUpState, runtime: Runtime[ReaderContext]) -> L
     It ends at the maximum of pages, or when no other page would fit the window.
     """
     read = state["pages_read"]
-    view = await view_memory(runtime, state["document"], state["memory"], read)
-    unread = view.openable(runtime.context.window_words)
+    view = await _view(state, runtime)
+    unread = view.openable(content_room(runtime.context, state["question_text"], state["choices"]))
     if not unread or len(read) >= runtime.context.max_pages:
-        return {"pages_read": read, "continue_search": False, "step_summary": "no page: no more may be read"}
+        return {"pages_read": read, "continue_search": False, "step_summary": "no part: no more may be read"}
 
     def complaint(reply: NextPage) -> str | None:
         return None if reply.page is None or reply.page in unread else f"page {reply.page} is not there to be read"
@@ -125,6 +143,16 @@ async def look_up(state: LookUpState, runtime: Runtime[ReaderContext]) -> LookUp
     return await strategy.work(state, runtime)
 
 
+async def _view(state: LookUpState, runtime: Runtime[ReaderContext]) -> MemoryView:
+    """The memory; where gists of gists stand for old pages, those near the question show their own gists."""
+    asked = (state["document"], state["memory"], state["pages_read"])
+    view = await view_memory(runtime, *asked)
+    if not view.older:
+        return view
+    ranker = ranker_of(page_store(runtime), *await remembered(runtime, *asked[:2]))
+    return await view_memory(runtime, *asked, near=await ranker.find(query_of(state), runtime.context.max_pages))
+
+
 async def _none(read: list[int], problem: NoUsableReply) -> LookUpUpdate:
-    did = "gave no usable page number: looked nothing up"
+    did = "gave no usable number of a part: looked nothing up"
     return {"pages_read": read, "continue_search": False, "step_summary": did}

@@ -26,7 +26,7 @@ def looking_at(choose: Callable[[int], Iterable[int]], summary: str) -> StepNode
     return StepNode(look_up)
 
 
-no_page = looking_at(lambda pages: [], "no page: the notes alone must do")
-every_page = looking_at(lambda pages: range(pages), "every page")
+no_page = looking_at(lambda pages: [], "no part: the notes alone must do")
+every_page = looking_at(lambda pages: range(pages), "every part")
 first_page = looking_at(lambda pages: range(pages)[:1], "the beginning of the text")
 last_page = looking_at(lambda pages: range(pages)[-1:], "the end of the text")

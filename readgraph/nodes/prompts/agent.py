@@ -6,6 +6,8 @@ from typing import Any
 from pydantic import BaseModel, Field, model_validator
 
 from readgraph.models.prompt import Prompt, fenced
+from readgraph.models.wording import Instructions, wording
+from readgraph.state.agents import SPEAKS
 
 NAME, VERSION = "agent", 2
 
@@ -49,6 +51,17 @@ _READ = (
 )
 
 
+_CHATTING = wording(
+    "agent_chat",
+    NAME,
+    VERSION,
+    _CHAT + "\n\nYour functions:\n{functions}{own}",
+    "{task}",
+    own="\n\nYour own instructions:\n{instructions}",
+)
+_READING = wording("agent_reading", NAME, VERSION, _READ + "\n\nYour functions:\n{functions}", "{task}")
+
+
 class Argument(BaseModel):
     """One argument of a function."""
 
@@ -63,6 +76,14 @@ class NextStep(BaseModel):
     function: str = Field(description="The name of the function to call.")
     arguments: list[Argument] = Field(description="The function's arguments.")
     request_heartbeat: bool = Field(description="true: go on after this call; false: wait for the next event.")
+
+    @classmethod
+    def spoken(cls, begun: dict[str, Any]) -> tuple[Any, Any]:
+        """The inner thoughts, and the message to the person if the step sends one; both are streamed."""
+        arguments = begun.get("arguments") if begun.get("function") == SPEAKS else None
+        if isinstance(arguments, list):
+            arguments = {each.get("name"): each.get("value") for each in arguments if isinstance(each, dict)}
+        return begun.get("inner_thoughts"), arguments.get("message") if isinstance(arguments, dict) else None
 
     @model_validator(mode="before")
     @classmethod
@@ -87,16 +108,18 @@ def _as_text(value: Any) -> str:
 
 def chat_system(functions: str, instructions: str) -> str:
     """The system instructions of an agent that lives on; its own stand last."""
-    own = f"\n\nYour own instructions:\n{instructions}" if instructions else ""
-    return f"{_CHAT}\n\nYour functions:\n{functions}{own}"
+    return _CHATTING.instructions(functions=functions, own=instructions, instructions=instructions)
 
 
 def reading_system(functions: str) -> str:
     """The system instructions of an agent that answers a question about documents."""
-    return f"{_READ}\n\nYour functions:\n{functions}"
+    return _READING.instructions(functions=functions)
 
 
 def agent_prompt(system: str, summary: str, queue: str, blocks: str, task: str) -> Prompt:
     """Ask for the next step. What changes least stands first, for providers' prefix caches: the queue only grows."""
-    parts = [fenced("summary", summary) if summary else "", fenced("events", queue), fenced("working-context", blocks)]
+    parts = [fenced("summary", summary) if summary else "", fenced("events", queue)]
+    parts += [fenced("working-context", blocks)] if blocks else []
+    if isinstance(system, Instructions):
+        return system.wording.ask(*parts, **system.values, task=task)
     return Prompt(NAME, VERSION, system, "\n\n".join(filter(None, [*parts, task])))

@@ -1,10 +1,11 @@
 """Answering from what is remembered and what was read again (ReadAgent, section 3.2 and appendix F)."""
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from pydantic import BaseModel, Field
 
 from readgraph.models.prompt import DATA_RULE, Prompt, fenced
+from readgraph.models.wording import wording
 from readgraph.nodes.prompts.question import question_part
 
 NAME, VERSION = "answer", 1
@@ -12,6 +13,17 @@ NAME, VERSION = "answer", 1
 _SYSTEM = (
     "You answer questions about a long text from your memory of it: gists of its pages, and some pages in full. "
     "Use nothing but what stands there. " + DATA_RULE
+)
+
+
+_WORDS = wording(
+    "answer",
+    NAME,
+    VERSION,
+    _SYSTEM,
+    "{free}{choose}",
+    free="Answer the question, and quote the words of the text that show the answer.",
+    choose="Choose the best option: {letters}. Quote the words of the text that show it.",
 )
 
 
@@ -30,6 +42,11 @@ class FreeAnswer(BaseModel):
     quotes: list[QuotedText] = Field(description="One to three quotes that show the answer; empty if there is none.")
     answer: str | None = Field(description="A short and concise answer; null if the text doesn't say.")
 
+    @classmethod
+    def spoken(cls, begun: dict[str, Any]) -> tuple[str, Any]:
+        """The answer, which is streamed while the model writes it."""
+        return "", begun.get("answer")
+
 
 class ChosenAnswer(BaseModel):
     """An answer chosen from options."""
@@ -47,6 +64,11 @@ class AnswerAlone(BaseModel):
 
     answer: str | None = Field(description="A short and concise answer; null if the notes don't hold it.")
 
+    @classmethod
+    def spoken(cls, begun: dict[str, Any]) -> tuple[str, Any]:
+        """The answer, which is streamed while the model writes it."""
+        return "", begun.get("answer")
+
 
 class ChoiceAlone(BaseModel):
     """An answer chosen from options, without quotes."""
@@ -58,8 +80,5 @@ class ChoiceAlone(BaseModel):
 
 def answer_prompt(memory: str, question: str, choices: dict[str, str]) -> Prompt:
     """Ask for the answer; with choices, for a letter."""
-    if choices:
-        task = f"Choose the best option: {', '.join(choices)}. Quote the words of the text that show it."
-    else:
-        task = "Answer the question, and quote the words of the text that show the answer."
-    return Prompt(NAME, VERSION, _SYSTEM, f"{fenced('memory', memory)}\n\n{question_part(question, choices)}\n\n{task}")
+    values = {"free": not choices, "choose": choices, "letters": ", ".join(choices)}
+    return _WORDS.ask(fenced("memory", memory), question_part(question, choices), **values)

@@ -3,8 +3,12 @@
 from pydantic import BaseModel, Field
 
 from readgraph.models.prompt import Prompt, fenced
+from readgraph.models.wording import wording
 
 NAME, VERSION = "check", 1
+
+
+_WORDS = wording("check", NAME, VERSION, "You count words.", "How many words are there?")
 
 
 class Counted(BaseModel):
@@ -16,4 +20,4 @@ class Counted(BaseModel):
 def check_prompt() -> Prompt:
     """Ask for something that every model knows."""
     words = fenced("words", "lamp sea keeper")
-    return Prompt(NAME, VERSION, "You count words.", f"{words}\n\nHow many words are there?")
+    return _WORDS.ask(words)

@@ -1,6 +1,8 @@
 """Memory gisting: a shorter version of one page (ReadAgent, section 3.1)."""
 
 from readgraph.models.prompt import DATA_RULE, Prompt, fenced
+from readgraph.models.wording import wording
+from readgraph.nodes.prompts.purpose import purpose_line
 
 NAME, VERSION = "gist", 1
 
@@ -10,13 +12,22 @@ _SYSTEM = (
 )
 
 
+_WORDS = wording(
+    "gist",
+    NAME,
+    VERSION,
+    _SYSTEM,
+    "{known}Shorten the passage above{limit}{keep}. Reply with the shortened version only.",
+    limit=" to at most {most_words} words",
+    keep=", and keep above all what serves that",
+)
+
+
 def gist_prompt(page: str, most_words: int | None = None, purpose: str = "") -> Prompt:
     """Ask for the page, shortened. "Shorten", since "summarise" breaks the narrative flow (section 3.1).
 
     `purpose` says what gists are for, where that is known before (appendices G.1 and G.2).
     """
-    limit = f" to at most {most_words} words" if most_words else ""
-    known = f"What the shortened text is for: {purpose.strip()}\n" if purpose.strip() else ""
-    keep = ", and keep above all what serves that" if known else ""
-    task = f"{known}Shorten the passage above{limit}{keep}. Reply with the shortened version only."
-    return Prompt(NAME, VERSION, _SYSTEM, f"{fenced('passage', page)}\n\n{task}")
+    known = purpose_line("shortened text", purpose)
+    values = {"known": known, "keep": known, "limit": most_words, "most_words": most_words}
+    return _WORDS.ask(fenced("passage", page), **values)

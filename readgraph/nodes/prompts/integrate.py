@@ -6,10 +6,11 @@ from pydantic import BeforeValidator, Field
 
 from readgraph.models.lenient_replies import LenientReply, Numbers, numbers_in
 from readgraph.models.prompt import DATA_RULE, Prompt, fenced
+from readgraph.models.wording import wording
 from readgraph.nodes.prompts.answer import QuotedText
 from readgraph.nodes.prompts.question import question_part
 
-NAME, VERSION = "integrate", 1
+NAME, VERSION = "integrate", 2
 
 NOTES_WORDS = 400
 """Words that the notes are asked to have at most."""
@@ -18,6 +19,18 @@ _SYSTEM = (
     "You collect what a long text says on a question. You keep notes, and add to them what is on the pages that were "
     "found: facts with names, numbers, dates and places, nothing that doesn't stand there. A line in brackets at the "
     "top of a page says where it stands; it is no part of the text. " + DATA_RULE
+)
+
+
+_WORDS = wording(
+    "integrate",
+    NAME,
+    VERSION,
+    _SYSTEM,
+    "{think}{at_once} the notes anew, in at most {most_words} words: keep what they hold and bears on the question, "
+    "and add what the pages say on it. They must be understood without the pages. Don't answer the question yet.",
+    think="Think about which facts of the pages bear on the question. Then write",
+    at_once="Write",
 )
 
 
@@ -47,11 +60,9 @@ class Integrated(LenientReply):
     ]
 
 
-def integrate_prompt(pages: str, notes: str, question: str, choices: dict[str, str]) -> Prompt:
+def integrate_prompt(
+    pages: str, notes: str, question: str, choices: dict[str, str], *, reasoning: bool = True
+) -> Prompt:
     """Ask for the notes, brought up to date with the pages."""
-    task = (
-        f"Write the notes anew, in at most {NOTES_WORDS} words: keep what they hold and bears on the question, and add "
-        "what the pages say on it. They must be understood without the pages. Don't answer the question yet."
-    )
-    parts = [fenced("pages", pages), fenced("notes", notes) if notes else "", question_part(question, choices), task]
-    return Prompt(NAME, VERSION, _SYSTEM, "\n\n".join(filter(None, parts)))
+    parts = [fenced("pages", pages), fenced("notes", notes) if notes else "", question_part(question, choices)]
+    return _WORDS.ask(*parts, think=reasoning, at_once=not reasoning, most_words=NOTES_WORDS)

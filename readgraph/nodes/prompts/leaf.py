@@ -1,19 +1,36 @@
 """A leaf of the tree: read its segment, then answer, keep what it shows, or go back (MemWalker, section 3)."""
 
 from collections.abc import Sequence
+from functools import cache
 from typing import Any, ClassVar, Literal
 
-from pydantic import BaseModel, Field, model_validator
+from pydantic import BaseModel, Field, create_model, model_validator
 
 from readgraph.models.prompt import DATA_RULE, Prompt, fenced
+from readgraph.models.wording import wording
 from readgraph.nodes.prompts.question import question_part
-from readgraph.nodes.prompts.tree_prompt import Reasoned, carried
+from readgraph.nodes.prompts.reasoned import Reasoned
+from readgraph.nodes.prompts.tree_prompt import carried
 
 NAME, VERSION = "leaf", 1
 
 _SYSTEM = (
     "You look for the answer to a question in a long text and have come to one passage of it. What you know of the "
     "text around it is background; what counts is what stands in the passage. " + DATA_RULE
+)
+
+
+_WORDS = wording(
+    "leaf",
+    NAME,
+    VERSION,
+    _SYSTEM,
+    "{think}{at_once}. answer: the passage{before} answers the question. {keep}revert: the answer can't be told from "
+    "it.",
+    think="Think about what the passage says, then decide",
+    at_once="Decide",
+    before=", with what was found before,",
+    keep="keep: it shows something that the answer needs, but more is needed from other passages. ",
 )
 
 
@@ -50,11 +67,22 @@ class ReasonedLeafChoice(LeafChoice, Reasoned):
     """What the passage shows, and what to do now, where the answer is an option, with the reasons first."""
 
 
-def leaf_reply(*, reasoning: bool, choices: bool) -> type[LeafVerdict]:
-    """The type of the reply to ask for."""
+def leaf_reply(*, reasoning: bool, choices: bool, keeping: bool = True) -> type[LeafVerdict]:
+    """The type of the reply to ask for; `keeping`: a part of an answer may be kept."""
     if choices:
-        return ReasonedLeafChoice if reasoning else LeafChoice
-    return ReasonedLeafVerdict if reasoning else LeafVerdict
+        reply: type[LeafVerdict] = ReasonedLeafChoice if reasoning else LeafChoice
+    else:
+        reply = ReasonedLeafVerdict if reasoning else LeafVerdict
+    return reply if keeping else _without_keeping(reply)
+
+
+@cache
+def _without_keeping(reply: type[LeafVerdict]) -> type[LeafVerdict]:
+    fields: dict[str, Any] = {
+        "action": (Literal["answer", "revert"], Field(description="answer or revert.")),
+        "found": (str | None, Field(description="The answer, short and concise; null for revert.")),
+    }
+    return create_model(reply.__name__, __base__=reply, __doc__=reply.__doc__, **fields)
 
 
 def leaf_prompt(
@@ -65,14 +93,9 @@ def leaf_prompt(
     choices: dict[str, str],
     *,
     reasoning: bool = True,
+    keeping: bool = True,
 ) -> Prompt:
-    """Ask whether the segment answers the question; `memory` and `found` as in triage."""
-    begin = "Think about what the passage says, then decide" if reasoning else "Decide"
-    task = (
-        f"{begin}. answer: the passage, with what was found before, answers the question. "
-        "keep: it shows something that the answer needs, but more is needed from other passages. "
-        "revert: the answer can't be told from it."
-    )
+    """Ask whether the segment answers the question; `memory` and `found` as in triage, `keeping` as in the reply."""
     known = [carried("background", memory), fenced("passage", segment)]
-    asked = [carried("found", found), question_part(question, choices), task]
-    return Prompt(NAME, VERSION, _SYSTEM, "\n\n".join(filter(None, [*known, *asked])))
+    asked = [carried("found", found), question_part(question, choices)]
+    return _WORDS.ask(*known, *asked, think=reasoning, at_once=not reasoning, before=keeping, keep=keeping)

@@ -6,6 +6,7 @@ from typing import ClassVar
 from pydantic import BaseModel, Field
 
 from readgraph.models.prompt import DATA_RULE, Prompt, fenced
+from readgraph.models.wording import wording
 from readgraph.nodes.prompts.question import question_part
 
 NAME, VERSION = "look_up", 1
@@ -34,20 +35,32 @@ class NextPage(BaseModel):
     page: int | None = Field(description="The number of one page to read again; null to stop.")
 
 
+_PAGES = wording(
+    "look_up_pages",
+    NAME,
+    VERSION,
+    _SYSTEM,
+    "Which pages do you want to read again before you answer? Name at most {max_pages}, and as few as will do: each "
+    "page that doesn't help distracts. Don't answer the question yet.",
+)
+_NEXT = wording(
+    "look_up_next",
+    NAME,
+    VERSION,
+    _SYSTEM,
+    "Pages that you have read again so far: {none}{some}. Which one page do you want to read next? Say null once you "
+    "can answer. Don't answer the question yet.",
+    none="none",
+    some="{pages} (in full above; don't ask for them)",
+)
+
+
 def look_up_pages_prompt(memory: str, question: str, choices: dict[str, str], max_pages: int) -> Prompt:
     """Ask for all pages at once (ReadAgent-P)."""
-    task = (
-        f"Which pages do you want to read again before you answer? Name at most {max_pages}, and as few as will do: "
-        "each page that doesn't help distracts. Don't answer the question yet."
-    )
-    return Prompt(NAME, VERSION, _SYSTEM, f"{fenced('memory', memory)}\n\n{question_part(question, choices)}\n\n{task}")
+    return _PAGES.ask(fenced("memory", memory), question_part(question, choices), max_pages=max_pages)
 
 
 def look_up_next_prompt(memory: str, question: str, choices: dict[str, str], pages_read: Sequence[int]) -> Prompt:
     """Ask for one more page, or to stop (ReadAgent-S); pages that were read stand in full in the memory."""
-    read = f"{', '.join(map(str, pages_read))} (in full above; don't ask for them)" if pages_read else "none"
-    task = (
-        f"Pages that you have read again so far: {read}. "
-        "Which one page do you want to read next? Say null once you can answer. Don't answer the question yet."
-    )
-    return Prompt(NAME, VERSION, _SYSTEM, f"{fenced('memory', memory)}\n\n{question_part(question, choices)}\n\n{task}")
+    values = {"none": not pages_read, "some": pages_read, "pages": ", ".join(map(str, pages_read))}
+    return _NEXT.ask(fenced("memory", memory), question_part(question, choices), **values)

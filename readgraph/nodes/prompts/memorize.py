@@ -3,6 +3,8 @@
 from pydantic import BaseModel, Field
 
 from readgraph.models.prompt import DATA_RULE, Prompt, fenced
+from readgraph.models.wording import wording
+from readgraph.nodes.prompts.purpose import purpose_line
 
 NAME, VERSION = "memorize", 1
 
@@ -31,24 +33,48 @@ class MemoAndHeader(BaseModel):
     header: str = Field(description=f"One line of at most {HEADER_WORDS} words: the context of the passage.")
 
 
-def memorize_prompt(memory: str, place: str, passage: str) -> Prompt:
-    """Ask for memo and header at once. `memory`: memos of earlier pages; `place`: where the passage stands; or ""."""
-    task = f"Write the memo and the header of the passage. {_MEMO} {_HEADER}"
-    return Prompt(NAME, VERSION, _SYSTEM, _user(memory, place, passage, task))
+_KEEP = " In the memo, keep above all what serves what it is for."
+_BOTH = wording(
+    "memorize",
+    NAME,
+    VERSION,
+    _SYSTEM,
+    f"{{known}}Write the memo and the header of the passage. {_MEMO}{{keep}} {_HEADER}",
+    keep=_KEEP,
+)
+_MEMO_ALONE = wording(
+    "memo",
+    NAME,
+    VERSION,
+    _SYSTEM,
+    f"{{known}}Write the memo of the passage. {_MEMO}{{keep}} Reply with the memo only.",
+    keep=_KEEP,
+)
+_HEADER_ALONE = wording(
+    "header", NAME, VERSION, _SYSTEM, f"Write the header of the passage. {_HEADER} Reply with the header only."
+)
 
 
-def memo_prompt(memory: str, place: str, passage: str) -> Prompt:
+def memorize_prompt(memory: str, place: str, passage: str, purpose: str = "") -> Prompt:
+    """Ask for memo and header at once.
+
+    `memory`: memos of earlier pages; `place`: where the passage stands; `purpose`: what memos are for; or "".
+    """
+    known = purpose_line("memo", purpose)
+    return _BOTH.ask(*_material(memory, place, passage), known=known, keep=known)
+
+
+def memo_prompt(memory: str, place: str, passage: str, purpose: str = "") -> Prompt:
     """Ask for the memo alone, as plain text."""
-    task = f"Write the memo of the passage. {_MEMO} Reply with the memo only."
-    return Prompt(NAME, VERSION, _SYSTEM, _user(memory, place, passage, task))
+    known = purpose_line("memo", purpose)
+    return _MEMO_ALONE.ask(*_material(memory, place, passage), known=known, keep=known)
 
 
 def header_prompt(memory: str, place: str, passage: str) -> Prompt:
     """Ask for the header alone, as plain text."""
-    task = f"Write the header of the passage. {_HEADER} Reply with the header only."
-    return Prompt(NAME, VERSION, _SYSTEM, _user(memory, place, passage, task))
+    return _HEADER_ALONE.ask(*_material(memory, place, passage))
 
 
-def _user(memory: str, place: str, passage: str, task: str) -> str:
+def _material(memory: str, place: str, passage: str) -> list[str]:
     parts = [("memory", memory), ("place", place), ("passage", passage)]
-    return "\n\n".join([*(fenced(name, text) for name, text in parts if text), task])
+    return [fenced(name, text) for name, text in parts if text]

@@ -5,10 +5,16 @@ from typing import ClassVar, Literal
 from pydantic import BaseModel, Field
 
 from readgraph.models.prompt import DATA_RULE, Prompt, fenced
+from readgraph.models.wording import wording
 
 NAME, VERSION = "merge", 1
 
 _SYSTEM = "You read a long text in passages and decide which of them belong together. " + DATA_RULE
+
+
+_WORDS = wording(
+    "merge", NAME, VERSION, _SYSTEM, "Does the second passage begin a new chapter, a new section or a new book?"
+)
 
 
 class BeginsAnew(BaseModel):
@@ -22,6 +28,4 @@ class BeginsAnew(BaseModel):
 
 def merge_prompt(first: str, second: str) -> Prompt:
     """Ask whether a chapter, section or book begins with the second of two neighbouring passages."""
-    task = "Does the second passage begin a new chapter, a new section or a new book?"
-    parts = [fenced("first-passage", first), fenced("second-passage", second), task]
-    return Prompt(NAME, VERSION, _SYSTEM, "\n\n".join(parts))
+    return _WORDS.ask(fenced("first-passage", first), fenced("second-passage", second))

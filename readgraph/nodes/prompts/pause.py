@@ -6,6 +6,7 @@ from typing import ClassVar
 from pydantic import BaseModel, Field
 
 from readgraph.models.prompt import DATA_RULE, Prompt, fenced, unused_name
+from readgraph.models.wording import wording
 
 NAME, VERSION = "pause", 1
 
@@ -24,6 +25,16 @@ class PausePoint(BaseModel):
     label: int = Field(description="The number of the label to pause at.")
 
 
+_WORDS = wording(
+    "pause",
+    NAME,
+    VERSION,
+    _SYSTEM,
+    "The passage above holds numbered labels, written <{label} 1> to <{label} {last}>. At which one is it most natural "
+    "to pause reading? Give its number.",
+)
+
+
 def pause_prompt(pieces: Sequence[str], before: str = "", after: str = "") -> Prompt:
     """Ask for one of the labels 1 … n; label k comes after piece k, and none before the minimum of words.
 
@@ -31,10 +42,5 @@ def pause_prompt(pieces: Sequence[str], before: str = "", after: str = "") -> Pr
     """
     label = unused_name("pause", [*pieces, before, after])
     labelled = "\n".join(f"{piece.strip()}\n<{label} {number}>" for number, piece in enumerate(pieces, 1))
-    task = (
-        f"The passage above holds numbered labels, written <{label} 1> to <{label} {len(pieces)}>. "
-        "At which one is it most natural to pause reading? Give its number."
-    )
     parts = [fenced("before", before) if before else "", fenced("passage", labelled)]
-    parts += [fenced("after", after) if after else "", task]
-    return Prompt(NAME, VERSION, _SYSTEM, "\n\n".join(filter(None, parts)))
+    return _WORDS.ask(*parts, fenced("after", after) if after else "", label=label, last=len(pieces))

@@ -8,9 +8,10 @@ from pydantic import Field, create_model
 
 from readgraph.models.lenient_replies import LenientReply, Numbers, Texts
 from readgraph.models.prompt import DATA_RULE, Prompt, fenced
+from readgraph.models.wording import wording
 from readgraph.nodes.prompts.question import question_part
 
-NAME, VERSION = "plan", 1
+NAME, VERSION = "plan", 2
 
 _SYSTEM = (
     "You plan a search through a long text of which you can't see the pages, only your memory of them: a memo of "
@@ -26,6 +27,20 @@ TOOLS = {
     "page": "opens pages by their number. Give numbers that stand in the memory; never guess one.",
 }
 """What each tool does, for the model."""
+
+
+_WORDS = wording(
+    "plan",
+    NAME,
+    VERSION,
+    _SYSTEM,
+    "These tools search the text:\n{tools}\n"
+    "{think}{at_once} the next search: at most {most} entries for each tool, no two alike.{after} "
+    "Use several tools where that helps. Don't answer the question yet.",
+    think="Think about what the answer needs, and where the text may say it. Then plan",
+    at_once="Plan",
+    after=" Look for what is still missing; search otherwise than before.",
+)
 
 
 class SearchPlan(LenientReply):
@@ -60,6 +75,7 @@ def plan_prompt(
     notes: str = "",
     searched: Sequence[str] = (),
     read: Sequence[int] = (),
+    reasoning: bool = True,
 ) -> Prompt:
     """Ask for queries, at most `most` for each tool.
 
@@ -70,13 +86,8 @@ def plan_prompt(
     missing = "\n".join(f"- {request}" for request in requests)
     done = [f"Searched before: {'; '.join(searched)}."] if searched else []
     done += [f"Pages read before: {', '.join(map(str, read))}."] if read else []
-    after = " Look for what is still missing; search otherwise than before." if requests or done else ""
-    task = (
-        f"These tools search the text:\n{offered}\n"
-        f"Plan the next search: at most {most} entries for each tool, no two alike.{after} "
-        "Use several tools where that helps. Don't answer the question yet."
-    )
     parts = [fenced("memory", memory) if memory else "", fenced("notes", notes) if notes else ""]
     parts += [fenced("earlier", "\n".join(done)) if done else "", question_part(question, choices)]
-    parts += [fenced("missing", missing) if missing else "", task]
-    return Prompt(NAME, VERSION, _SYSTEM, "\n\n".join(filter(None, parts)))
+    parts += [fenced("missing", missing) if missing else ""]
+    values = {"tools": offered, "most": most, "after": bool(requests or done)}
+    return _WORDS.ask(*parts, think=reasoning, at_once=not reasoning, **values)

@@ -1,6 +1,7 @@
 """The recursive summary of the events that leave the queue (MemGPT, section 2.1)."""
 
 from readgraph.models.prompt import DATA_RULE, Prompt, fenced
+from readgraph.models.wording import wording
 
 NAME, VERSION = "queue_summary", 1
 
@@ -11,9 +12,18 @@ _SYSTEM = (
 )
 
 
+_WORDS = wording(
+    "queue_summary",
+    NAME,
+    VERSION,
+    _SYSTEM,
+    "Sum up {both}{first} in at most {most_words} words. Reply with the summary only.",
+    both="the summary so far and the events",
+    first="the events",
+)
+
+
 def queue_summary_prompt(before: str, events: str, most_words: int) -> Prompt:
     """Ask for one summary of what was summarised before and of the events that leave now."""
     parts = [fenced("summary-so-far", before) if before else "", fenced("events", events)]
-    both = "the summary so far and the events" if before else "the events"
-    task = f"Sum up {both} in at most {most_words} words. Reply with the summary only."
-    return Prompt(NAME, VERSION, _SYSTEM, "\n\n".join(filter(None, [*parts, task])))
+    return _WORDS.ask(*parts, both=before, first=not before, most_words=most_words)

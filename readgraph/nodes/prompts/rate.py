@@ -5,6 +5,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import BaseModel, BeforeValidator, Field
 
 from readgraph.models.prompt import DATA_RULE, Prompt, fenced
+from readgraph.models.wording import wording
 from readgraph.nodes.prompts.question import question_part
 
 STRICT, PERMISSIVE, CONSISTENT = "rate_strict", "rate_permissive", "rate_consistent"
@@ -40,29 +41,39 @@ class AgreesInPart(BaseModel):
     )
 
 
+_STRICT = wording(STRICT, STRICT, VERSION, _SYSTEM, "Do the answer and the reference say the same? Say yes or no.")
+_PERMISSIVE = wording(
+    PERMISSIVE,
+    PERMISSIVE,
+    VERSION,
+    _SYSTEM,
+    "Does the answer agree with the reference? Say yes if it holds all that the reference says, or says the same more "
+    "precisely; partially if some of what it says agrees with the reference; no if nothing does.",
+)
+_CONSISTENT = wording(
+    CONSISTENT,
+    CONSISTENT,
+    VERSION,
+    _SYSTEM,
+    "Is the answer right, judged by the reference? It may be longer, in other words, or name a date in another way: "
+    "say yes if it gives what the reference gives. Say no if it lacks that, or contradicts it.",
+)
+
+
 def strict_prompt(question: str, answer: str, reference: str) -> Prompt:
     """Ask whether both answers say the same."""
-    task = "Do the answer and the reference say the same? Say yes or no."
-    return Prompt(STRICT, VERSION, _SYSTEM, _beside(question, answer, reference, task))
+    return _STRICT.ask(*_beside(question, answer, reference))
 
 
 def permissive_prompt(question: str, answer: str, reference: str) -> Prompt:
     """Ask whether the answer holds the reference, or a part of it."""
-    task = (
-        "Does the answer agree with the reference? Say yes if it holds all that the reference says, or says the same "
-        "more precisely; partially if some of what it says agrees with the reference; no if nothing does."
-    )
-    return Prompt(PERMISSIVE, VERSION, _SYSTEM, _beside(question, answer, reference, task))
+    return _PERMISSIVE.ask(*_beside(question, answer, reference))
 
 
 def consistent_prompt(question: str, answer: str, reference: str) -> Prompt:
     """Ask whether the answer, which may be long and chatty, is consistent with the short reference."""
-    task = (
-        "Is the answer right, judged by the reference? It may be longer, in other words, or name a date in another "
-        "way: say yes if it gives what the reference gives. Say no if it lacks that, or contradicts it."
-    )
-    return Prompt(CONSISTENT, VERSION, _SYSTEM, _beside(question, answer, reference, task))
+    return _CONSISTENT.ask(*_beside(question, answer, reference))
 
 
-def _beside(question: str, answer: str, reference: str, task: str) -> str:
-    return "\n\n".join([fenced("reference", reference), question_part(question, {}), fenced("answer", answer), task])
+def _beside(question: str, answer: str, reference: str) -> tuple[str, str, str]:
+    return fenced("reference", reference), question_part(question, {}), fenced("answer", answer)

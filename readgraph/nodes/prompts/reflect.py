@@ -6,9 +6,10 @@ from pydantic import BaseModel, Field
 
 from readgraph.models.lenient_replies import LenientReply, Texts
 from readgraph.models.prompt import DATA_RULE, Prompt, fenced
+from readgraph.models.wording import wording
 from readgraph.nodes.prompts.question import question_part
 
-NAME, VERSION = "reflect", 1
+NAME, VERSION = "reflect", 2
 
 MOST_REQUESTS = 5
 
@@ -47,23 +48,44 @@ class Missing(BaseModel):
     missing: Annotated[Texts, Field(description=_MISSING)]
 
 
-def reflect_prompt(notes: str, question: str, choices: dict[str, str]) -> Prompt:
+_THINK = "Think about which facts the answer needs, and which of them the notes hold. Then decide: are"
+_REFLECT = wording(
+    "reflect",
+    NAME,
+    VERSION,
+    _SYSTEM,
+    "{think}{at_once} the notes enough to answer the question? If not, what is missing?",
+    think=_THINK,
+    at_once="Are",
+)
+_ENOUGH = wording(
+    "enough",
+    NAME,
+    VERSION,
+    _SYSTEM,
+    "{think}{at_once} the notes enough to answer the question?",
+    think=_THINK,
+    at_once="Are",
+)
+_LACKING = wording(
+    "missing", NAME, VERSION, _SYSTEM, "The notes are not enough to answer the question. What is missing?"
+)
+
+
+def reflect_prompt(notes: str, question: str, choices: dict[str, str], *, reasoning: bool = True) -> Prompt:
     """Ask for both at once."""
-    task = "Are the notes enough to answer the question? If not, what is missing?"
-    return Prompt(NAME, VERSION, _SYSTEM, _parts(notes, question, choices, task))
+    return _REFLECT.ask(*_material(notes, question, choices), think=reasoning, at_once=not reasoning)
 
 
-def enough_prompt(notes: str, question: str, choices: dict[str, str]) -> Prompt:
+def enough_prompt(notes: str, question: str, choices: dict[str, str], *, reasoning: bool = True) -> Prompt:
     """Ask for the verdict alone."""
-    task = "Are the notes enough to answer the question?"
-    return Prompt(NAME, VERSION, _SYSTEM, _parts(notes, question, choices, task))
+    return _ENOUGH.ask(*_material(notes, question, choices), think=reasoning, at_once=not reasoning)
 
 
 def missing_prompt(notes: str, question: str, choices: dict[str, str]) -> Prompt:
     """Ask what is missing from notes that are not enough."""
-    task = "The notes are not enough to answer the question. What is missing?"
-    return Prompt(NAME, VERSION, _SYSTEM, _parts(notes, question, choices, task))
+    return _LACKING.ask(*_material(notes, question, choices))
 
 
-def _parts(notes: str, question: str, choices: dict[str, str], task: str) -> str:
-    return f"{fenced('notes', notes)}\n\n{question_part(question, choices)}\n\n{task}"
+def _material(notes: str, question: str, choices: dict[str, str]) -> tuple[str, str]:
+    return fenced("notes", notes), question_part(question, choices)

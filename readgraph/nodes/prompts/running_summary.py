@@ -1,6 +1,7 @@
 """The running summary: what is carried from one piece of a text to the next (MemWalker, section 4.3)."""
 
 from readgraph.models.prompt import DATA_RULE, Prompt, fenced
+from readgraph.models.wording import wording
 
 NAME, VERSION = "running_summary", 1
 
@@ -10,13 +11,18 @@ _SYSTEM = (
 )
 
 
+_WORDS = wording(
+    "running_summary",
+    NAME,
+    VERSION,
+    _SYSTEM,
+    "{anew}{first}, in at most {most_words} words. Reply with the summary only.",
+    anew="Write the summary anew, so that it tells what it told before and what the passage adds",
+    first="Summarise the passage",
+)
+
+
 def running_summary_prompt(summary: str, passage: str, most_words: int) -> Prompt:
     """Ask for the summary of all that was read so far; with the first piece there is none yet."""
-    task = (
-        "Write the summary anew, so that it tells what it told before and what the passage adds"
-        if summary
-        else "Summarise the passage"
-    )
-    task += f", in at most {most_words} words. Reply with the summary only."
-    parts = [fenced("summary", summary)] if summary else []
-    return Prompt(NAME, VERSION, _SYSTEM, "\n\n".join([*parts, fenced("passage", passage), task]))
+    parts = [fenced("summary", summary) if summary else "", fenced("passage", passage)]
+    return _WORDS.ask(*parts, anew=summary, first=not summary, most_words=most_words)

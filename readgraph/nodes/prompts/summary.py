@@ -1,6 +1,8 @@
 """The summary of one segment, the leaf of the tree (MemWalker, section 3 and appendix A.1)."""
 
 from readgraph.models.prompt import DATA_RULE, Prompt, fenced
+from readgraph.models.wording import wording
+from readgraph.nodes.prompts.purpose import purpose_line
 
 NAME, VERSION = "summary", 1
 
@@ -10,7 +12,17 @@ _SYSTEM = (
 )
 
 
-def summary_prompt(segment: str) -> Prompt:
-    """Ask for a comprehensive summary in running text."""
-    task = "Summarise the whole passage above as one fluent text. Reply with the summary only."
-    return Prompt(NAME, VERSION, _SYSTEM, f"{fenced('passage', segment)}\n\n{task}")
+_WORDS = wording(
+    "summary",
+    NAME,
+    VERSION,
+    _SYSTEM,
+    "{known}Summarise the whole passage above as one fluent text{keep}. Reply with the summary only.",
+    keep=", and keep above all what serves that",
+)
+
+
+def summary_prompt(segment: str, purpose: str = "") -> Prompt:
+    """Ask for a comprehensive summary in running text; `purpose` says what it is for, where that is known before."""
+    known = purpose_line("summary", purpose)
+    return _WORDS.ask(fenced("passage", segment), known=known, keep=known)

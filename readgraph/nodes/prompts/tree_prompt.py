@@ -2,15 +2,7 @@
 
 from collections.abc import Sequence
 
-from pydantic import BaseModel, Field
-
 from readgraph.models.prompt import fenced, unused_name
-
-
-class Reasoned(BaseModel):
-    """A decision with its reasons. As the last base of a reply it makes them the first field."""
-
-    reasoning: str = Field(description="In a sentence or two: what speaks for the decision.")
 
 
 def numbered_parts(texts: Sequence[str]) -> str:

@@ -6,14 +6,29 @@ from typing import ClassVar
 from pydantic import BaseModel, Field
 
 from readgraph.models.prompt import DATA_RULE, Prompt, fenced
+from readgraph.models.wording import wording
 from readgraph.nodes.prompts.question import question_part
-from readgraph.nodes.prompts.tree_prompt import Reasoned, carried, numbered_parts
+from readgraph.nodes.prompts.reasoned import Reasoned
+from readgraph.nodes.prompts.tree_prompt import carried, numbered_parts
 
 NAME, VERSION = "triage", 1
 
 _SYSTEM = (
     "You look for the place in a long text where the answer to a question stands. You know summaries of its parts, "
     "and go down part by part until you can read the text itself. " + DATA_RULE
+)
+
+
+_WORDS = wording(
+    "triage",
+    NAME,
+    VERSION,
+    _SYSTEM,
+    "{think}{at_once} one of them is most likely to hold the answer? Give its number.{been}{revert}",
+    think="Compare the parts, then decide: which",
+    at_once="Which",
+    been=" You have been to these already, so they can't be chosen: {visited}.",
+    revert=" If none of the others is likely to hold it, say null to go back up.",
 )
 
 
@@ -62,11 +77,6 @@ def triage_prompt(
     `memory` holds the notes of the working memory, `found` what other passages have shown.
     """
     known = [carried("background", memory), fenced("memory", numbered_parts(parts))]
-    task = ["Compare the parts, then decide: which" if reasoning else "Which"]
-    task[0] += " one of them is most likely to hold the answer? Give its number."
-    if visited:
-        task.append(f"You have been to these already, so they can't be chosen: {', '.join(map(str, visited))}.")
-    if may_revert:
-        task.append("If none of the others is likely to hold it, say null to go back up.")
-    asked = [carried("found", found), question_part(question, choices), " ".join(task)]
-    return Prompt(NAME, VERSION, _SYSTEM, "\n\n".join(filter(None, [*known, *asked])))
+    asked = [carried("found", found), question_part(question, choices)]
+    values = {"been": visited, "visited": ", ".join(map(str, visited)), "revert": may_revert}
+    return _WORDS.ask(*known, *asked, think=reasoning, at_once=not reasoning, **values)

@@ -5,6 +5,7 @@ from typing import ClassVar
 from pydantic import BaseModel, Field
 
 from readgraph.models.prompt import DATA_RULE, Prompt, fenced
+from readgraph.models.wording import wording
 from readgraph.nodes.prompts.question import question_part
 
 NAME, VERSION = "weigh", 1
@@ -12,6 +13,17 @@ NAME, VERSION = "weigh", 1
 _SYSTEM = (
     "Several passages of a long text were read in search of the answer to a question. You see what was found in each, "
     "with quotes, and say what the answer is. Use nothing but what stands there. " + DATA_RULE
+)
+
+
+_WORDS = wording(
+    "weigh",
+    NAME,
+    VERSION,
+    _SYSTEM,
+    "{free}{choose} Where findings disagree, weigh what they quote. Name the pages that show it.",
+    free="Answer the question.",
+    choose="Choose the best option: {letters}.",
 )
 
 
@@ -37,8 +49,5 @@ class WeighedChoice(BaseModel):
 
 def weigh_prompt(findings: str, question: str, choices: dict[str, str]) -> Prompt:
     """Ask for one answer; `findings`: each finding after the tag of its page."""
-    task = f"Choose the best option: {', '.join(choices)}." if choices else "Answer the question."
-    task += " Where findings disagree, weigh what they quote. Name the pages that show it."
-    return Prompt(
-        NAME, VERSION, _SYSTEM, f"{fenced('memory', findings)}\n\n{question_part(question, choices)}\n\n{task}"
-    )
+    values = {"free": not choices, "choose": choices, "letters": ", ".join(choices)}
+    return _WORDS.ask(fenced("memory", findings), question_part(question, choices), **values)

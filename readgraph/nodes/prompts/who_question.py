@@ -3,12 +3,23 @@
 from pydantic import BaseModel, Field
 
 from readgraph.models.prompt import DATA_RULE, Prompt, fenced
+from readgraph.models.wording import wording
 
 NAME, VERSION = "who_question", 1
 
 _SYSTEM = (
     "You write questions that test whether somebody has read a long text. You see a summary of it; who is asked sees "
     "the text itself, and not the summary. " + DATA_RULE
+)
+
+
+_WORDS = wording(
+    "who_question",
+    NAME,
+    VERSION,
+    _SYSTEM,
+    "Write one question that begins with 'Who' and has exactly one right answer, which stands in the summary above. "
+    "Say in the question which event it is about, and don't give the answer away.",
 )
 
 
@@ -21,8 +32,4 @@ class WhoQuestion(BaseModel):
 
 def who_question_prompt(summary: str) -> Prompt:
     """Ask for one question that the summary answers."""
-    task = (
-        "Write one question that begins with 'Who' and has exactly one right answer, which stands in the summary "
-        "above. Say in the question which event it is about, and don't give the answer away."
-    )
-    return Prompt(NAME, VERSION, _SYSTEM, f"{fenced('summary', summary)}\n\n{task}")
+    return _WORDS.ask(fenced("summary", summary))

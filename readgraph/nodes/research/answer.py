@@ -7,7 +7,7 @@ from langgraph.runtime import Runtime
 from readgraph.nodes.answering.in_view import InView, answering, known
 from readgraph.nodes.answering.said import ask_for_answer
 from readgraph.nodes.contracts import AnswerUpdate, AskedState, SaidAnswer
-from readgraph.nodes.extractive import MOST_QUOTES, quoted_answer
+from readgraph.nodes.extractive import MOST_QUOTES, quote_pages
 from readgraph.nodes.memory_view import ShownPage, pack_pages, pages_text, remembered, snippets_text
 from readgraph.nodes.prompts.answer_from_notes import answer_from_notes_prompt
 from readgraph.nodes.research.integrating import EVIDENCE_SHARE
@@ -67,14 +67,15 @@ async def research_in_view(state: FoundState, runtime: Runtime[ReaderContext]) -
 
     async def ask() -> SaidAnswer:
         prompt = answer_from_notes_prompt(context.notes, context.evidence, state["question_text"], state["choices"])
-        said = await ask_for_answer(runtime, prompt, state["choices"], quoting=bool(context.evidence))
+        said = await ask_for_answer(runtime, prompt, state, quoting=bool(context.evidence))
         did = f"answered from {context.words} words of context" if said.answer else "found no answer in the context"
         quotes = said.quotes if context.evidence else _nearest(state, said)
         return said._replace(quotes=quotes, words=context.words, summary=did)
 
     async def quote() -> SaidAnswer:
         texts = context.memos or await _texts(state["pages_read"], context, runtime)
-        return quoted_answer(texts, state)._replace(words=sum(map(count_words, texts.values())))
+        said = await quote_pages(texts, context.document, state, runtime)
+        return said._replace(words=sum(map(count_words, texts.values())))
 
     return InView(context.document, quote, ask, beside={"context": context.text})
 

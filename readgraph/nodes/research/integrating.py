@@ -10,16 +10,17 @@ from readgraph.models.asking import ask
 from readgraph.models.metering import fell_back
 from readgraph.nodes.answering.citing import cited, quoted_on
 from readgraph.nodes.contracts import AskedState
-from readgraph.nodes.extractive import nearest, passages_of, query_of
+from readgraph.nodes.extractive import nearest_sentences, passages_of, query_of
 from readgraph.nodes.memory_view import ShownPage, listed, pack_pages, pages_text, remembered
 from readgraph.nodes.prompts.integrate import NOTES_WORDS, Integrated, integrate_prompt
+from readgraph.nodes.prompts.reasoned import reasoned
 from readgraph.nodes.step import step_with
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import NoUsableReply
 from readgraph.state.page_store import page_store
 from readgraph.state.reading import Citation, Finding, Quote, with_finding
 from readgraph.state.research import SearchHit
-from readgraph.state.settings import Window
+from readgraph.state.settings import Reasoning, Window
 from readgraph.state.words import count_words, first_words
 
 EVIDENCE_SHARE = 0.5
@@ -59,10 +60,10 @@ class IntegrateUpdate(TypedDict):
 async def integrate_without_model(state: IntegrateState, runtime: Runtime[ReaderContext]) -> IntegrateUpdate:
     """Without a model: the notes are the passages that best match the question."""
     shown = await _shown(state, runtime, most_words=sys.maxsize)  # no window has to hold them
-    return await _with_passages(state, runtime, shown) if shown else _unchanged(state, "no page to read")
+    return await _with_passages(state, runtime, shown) if shown else _unchanged(state, "no part to read")
 
 
-@step_with(without_model=integrate_without_model, settings=(Window,))
+@step_with(without_model=integrate_without_model, settings=(Reasoning, Window))
 async def integrate(state: IntegrateState, runtime: Runtime[ReaderContext]) -> IntegrateUpdate:
     """Add to the notes what the pages say, with the pages that they rest on and quotes that are found there.
 
@@ -71,10 +72,11 @@ async def integrate(state: IntegrateState, runtime: Runtime[ReaderContext]) -> I
     """
     shown = await _shown(state, runtime, most_words=int(runtime.context.window_words * EVIDENCE_SHARE))
     if not shown:
-        return _unchanged(state, "no page to read")
-    prompt = integrate_prompt(pages_text(shown), state["notes"], state["question_text"], state["choices"])
+        return _unchanged(state, "no part to read")
+    reasoning, notes = runtime.context.reasoning, state["notes"]
+    prompt = integrate_prompt(pages_text(shown), notes, state["question_text"], state["choices"], reasoning=reasoning)
     try:
-        reply = await ask(runtime, prompt, Integrated)
+        reply = await ask(runtime, prompt, reasoned(Integrated) if reasoning else Integrated)
     except NoUsableReply:
         fell_back("integrate")
         return await _with_passages(state, runtime, shown)
@@ -98,9 +100,9 @@ async def _with_passages(
     state: IntegrateState, runtime: Runtime[ReaderContext], shown: list[ShownPage]
 ) -> IntegrateUpdate:
     texts = {page.number: page.text for page in shown}
-    found = nearest(query_of(state), texts, passages_of(texts), PASSAGES)
+    found = nearest_sentences(query_of(state), passages_of(texts))[:PASSAGES]
     starts = {page.number: page.start for page in shown}
-    snippets = [cited(page, starts[page], texts[page], (start, end)) for page, start, end in found]
+    snippets = [cited(each.page, starts[each.page], texts[each.page], (each.start, each.end)) for each in found]
     notes = "\n".join([state["notes"], *(snippet["quote"] for snippet in snippets)]).strip()
     sources = _joined(state["sources"], (snippet["page"] for snippet in snippets))
     return await _integrated(state, runtime, notes, sources, snippets, shown)

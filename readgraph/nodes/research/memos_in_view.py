@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from langgraph.runtime import Runtime
 
+from readgraph.models.metering import used_notes
 from readgraph.nodes.memory_view import tagged
 from readgraph.nodes.search_tools import Tools
 from readgraph.state.context import ReaderContext
@@ -31,6 +32,7 @@ class MemosInView:
     @property
     def text(self) -> str:
         """Each memo after its page's tag and header."""
+        used_notes(self.notes)
         return tagged({note.page: f"{note.header}\n{note.text}" for note in self.notes})
 
     @property

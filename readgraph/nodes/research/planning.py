@@ -16,15 +16,17 @@ from readgraph.nodes.extractive import query_of
 from readgraph.nodes.look_up.by_model import look_up_pages, look_up_pages_without_model
 from readgraph.nodes.memory_view import listed, remembered
 from readgraph.nodes.prompts.plan import SearchPlan, plan_prompt, plan_reply
+from readgraph.nodes.prompts.reasoned import reasoned
 from readgraph.nodes.research.memos_in_view import MemosInView, memos_in_view
 from readgraph.nodes.search_tools import OpenTools, Tools, memory_tools
 from readgraph.nodes.step import StepNode, Work, step_with
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, NoUsableReply
-from readgraph.state.records import Memory
+from readgraph.state.records import Document, Memory
 from readgraph.state.research import Plan, Round, no_plan
+from readgraph.state.search.entries import PARTS, WITHOUT_MEMOS
 from readgraph.state.search.okapi import rank
-from readgraph.state.settings import Embeddings, PagesRead, Reflecting, Research, SearchTools, Window
+from readgraph.state.settings import Embeddings, PagesRead, Reasoning, Reflecting, Research, SearchTools, Window
 from readgraph.state.words import first_words
 
 QUERY_WORDS, MOST_NEEDS = 60, 10
@@ -45,6 +47,12 @@ class PlanUpdate(TypedDict):
     plan: Plan
     continue_search: bool
     step_summary: str
+
+
+async def research_tools(runtime: Runtime[ReaderContext], document: Document, memory: Memory) -> Tools:
+    """The tools of a memory; without memory they find pages by text and header alone (section 3.5)."""
+    parts = WITHOUT_MEMOS if runtime.context.without_memory else PARTS
+    return await memory_tools(runtime, document, memory, parts)
 
 
 def planning(open_tools: OpenTools) -> StepNode[PlanState, PlanUpdate]:
@@ -73,7 +81,9 @@ def planning(open_tools: OpenTools) -> StepNode[PlanState, PlanUpdate]:
         case = await _open(state, runtime, open_tools)
         return case.planned(_worded_plan(case) if case.searchable else no_plan())
 
-    return deciding(plan_without_model, settings=(Reflecting, Research, SearchTools, Embeddings, Window))(plan)
+    return deciding(plan_without_model, settings=(Reasoning, Reflecting, Research, SearchTools, Embeddings, Window))(
+        plan
+    )
 
 
 @dataclass(frozen=True)
@@ -98,6 +108,7 @@ class _Case:
     def reply(self) -> type[SearchPlan]:
         """The type of reply to ask for."""
         wanted = plan_reply(self.offered)
+        wanted = reasoned(wanted) if self.runtime.context.reasoning else wanted
         return offering(wanted, page=self.unread) if "page" in self.offered else wanted
 
     @property
@@ -181,6 +192,7 @@ async def _asked_plan(case: _Case) -> Plan:
         notes=state["notes"],
         searched=[query for done in state["rounds"] for query in (*done["plan"]["keyword"], *done["plan"]["vector"])],
         read=state["pages_read"],
+        reasoning=context.reasoning,
     )
     return case.usable((await ask(case.runtime, prompt, case.reply, complaint)).model_dump())
 
@@ -197,7 +209,7 @@ def _worded_plan(case: _Case) -> Plan:
     return case.usable(plan)
 
 
-plan = planning(memory_tools)
+plan = planning(research_tools)
 
 
 class LookUpPlan(TypedDict):

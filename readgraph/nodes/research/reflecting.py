@@ -8,6 +8,7 @@ from readgraph.nodes.contracts import AskedState
 from readgraph.nodes.deciding import Choice, deciding
 from readgraph.nodes.extractive import question_alone, telling_words
 from readgraph.nodes.memory_view import remembered, view_memory
+from readgraph.nodes.prompts.reasoned import reasoned
 from readgraph.nodes.prompts.reflect import (
     MOST_REQUESTS,
     Enough,
@@ -21,7 +22,7 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.errors import NoUsableReply
 from readgraph.state.research import Plan, Round, SearchHit, pages_of_round
 from readgraph.state.search.terms import content_words
-from readgraph.state.settings import Reflecting, Research, Window
+from readgraph.state.settings import Reasoning, Reflecting, Research, Window
 from readgraph.state.words import first_words
 
 REQUEST_WORDS = 60
@@ -57,7 +58,7 @@ async def reflect_without_model(state: ReflectState, runtime: Runtime[ReaderCont
     return _closed(state, runtime, "", not missing, [" ".join(missing)])
 
 
-@deciding(reflect_without_model, settings=(Reflecting,))
+@deciding(reflect_without_model, settings=(Reasoning, Reflecting))
 async def reflect(state: ReflectState, runtime: Runtime[ReaderContext]) -> ReflectUpdate | Choice[ReflectUpdate]:
     """Ask whether the notes are enough and what is missing, in one call or in two as the paper does.
 
@@ -85,11 +86,13 @@ def missing_words(notes: str, question: str) -> list[str]:
 
 async def verdict(notes: str, state: AskedState, runtime: Runtime[ReaderContext]) -> tuple[bool, list[str]]:
     """Whether the notes are enough, and what is missing, as the model says; errors as in `ask`."""
-    asked = (notes, state["question_text"], state["choices"])
+    asked, reasoning = (notes, state["question_text"], state["choices"]), runtime.context.reasoning
     if not runtime.context.separate_requests:
-        said = await ask(runtime, reflect_prompt(*asked), Verdict)
+        prompt = reflect_prompt(*asked, reasoning=reasoning)
+        said = await ask(runtime, prompt, reasoned(Verdict) if reasoning else Verdict)
         return said.enough, said.missing
-    if (await ask(runtime, enough_prompt(*asked), Enough)).enough:
+    prompt = enough_prompt(*asked, reasoning=reasoning)
+    if (await ask(runtime, prompt, reasoned(Enough) if reasoning else Enough)).enough:
         return True, []
     return False, (await ask(runtime, missing_prompt(*asked), Missing)).missing
 
@@ -153,7 +156,7 @@ async def gists_suffice_without_model(state: AskedState, runtime: Runtime[Reader
     return _judged(not missing, [" ".join(missing)])
 
 
-@deciding(gists_suffice_without_model, settings=(Reflecting, Research, Window))
+@deciding(gists_suffice_without_model, settings=(Reasoning, Reflecting, Research, Window))
 async def gists_suffice(state: AskedState, runtime: Runtime[ReaderContext]) -> Judged | Choice[Judged]:
     """Ask whether the notes are enough, and what is missing, with the questions that reflection asks.
 

@@ -5,8 +5,8 @@ from typing_extensions import TypedDict
 
 from readgraph.nodes.contracts import AskedState
 from readgraph.nodes.memory_view import listed, remembered
-from readgraph.nodes.research.planning import tools_offered, usable_plan
-from readgraph.nodes.search_tools import OpenTools, memory_tools
+from readgraph.nodes.research.planning import research_tools, tools_offered, usable_plan
+from readgraph.nodes.search_tools import OpenTools
 from readgraph.nodes.searching import Bounds, Found, Search, fused_hits, searching
 from readgraph.nodes.step import StepNode
 from readgraph.state.context import ReaderContext
@@ -55,8 +55,8 @@ def searching_with(open_tools: OpenTools) -> StepNode[SearchState, SearchUpdate]
 
 def _told(found: Found, hits: list[SearchHit]) -> str:
     if not hits:
-        return "found no page that was not read before"
+        return "found no part that was not read before"
     return "; ".join(f"{name}: {listed(pages)}" for name, pages in found.items())
 
 
-search = searching_with(memory_tools)
+search = searching_with(research_tools)

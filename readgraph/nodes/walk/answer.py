@@ -5,14 +5,15 @@ from langgraph.runtime import Runtime
 from readgraph.models.prompt import unused_name
 from readgraph.nodes.answering.answer import memory_with
 from readgraph.nodes.answering.in_view import InView, answering, known
-from readgraph.nodes.answering.weighing import finding_text, weigh_findings
+from readgraph.nodes.answering.weighing import by_the_model, finding_text, weigh_findings
+from readgraph.nodes.bounds import content_room
 from readgraph.nodes.contracts import AnswerUpdate, SaidAnswer
 from readgraph.nodes.memory_view import view_memory
 from readgraph.nodes.walk.place import WalkingState
 from readgraph.state.context import ReaderContext
 from readgraph.state.page_store import page_store
 from readgraph.state.reading import Finding
-from readgraph.state.settings import Window
+from readgraph.state.settings import Walk, Window
 from readgraph.state.summary_tree import node_id
 from readgraph.state.words import count_words
 
@@ -21,15 +22,18 @@ async def findings_in_view(state: WalkingState, runtime: Runtime[ReaderContext])
     """A single answer is taken as the leaf gave it; several findings are weighed in one call.
 
     Status `no_answer` where the walk found nothing, or ended on unusable replies. Without a model, and where the
-    findings can't be weighed, the first answer is taken: it came from the best child of the root.
+    findings can't be weighed, the first answer is taken: it came from the best child of the root. Where the budget
+    ended the walk, that is the first one that the model gave. Nothing is weighed where leaves keep no findings.
     """
     findings = state["findings"]
     document = await page_store(runtime).document(state["document"])
-    answers = [finding for finding in findings if finding["answers"]]
+    every = [finding for finding in findings if finding["answers"]]
+    answers = by_the_model(every) or every
     unusable = any(not hop["valid"] for hop in state["hops"][-1:])
     gave_up = unusable and not answers
-    first = _taken(answers[0] if answers else None, state)._replace(nearest=not runtime.context.model)
-    if not findings or gave_up or (len(findings) == 1 and answers):
+    first = _taken(answers[0] if answers else None, state)
+    first = first._replace(nearest=first.nearest or gave_up)
+    if not findings or gave_up or (answers and (len(findings) == 1 or not runtime.context.keep_findings)):
         return known(document, first)
 
     async def weigh() -> SaidAnswer:
@@ -56,8 +60,9 @@ def _taken(finding: Finding | None, state: WalkingState) -> SaidAnswer:
         return SaidAnswer(None, None, [], summary=f"no answer after {hops}")
     leaf = node_id(0, finding["page"])
     words = [hop["memory_words"] + hop["shown_words"] for hop in state["hops"] if hop["node"] == leaf]
-    did = f"took the answer of page {finding['page']}"
-    return SaidAnswer(finding["text"], finding["choice"], finding["quotes"], words[-1] if words else None, did)
+    did = f"took the answer of part {finding['page']}"
+    nearest, seen = finding.get("by_rule", False), words[-1] if words else None
+    return SaidAnswer(finding["text"], finding["choice"], finding["quotes"], seen, did, nearest=nearest)
 
 
 async def leaves_in_view(state: WalkingState, runtime: Runtime[ReaderContext]) -> InView:
@@ -67,7 +72,8 @@ async def leaves_in_view(state: WalkingState, runtime: Runtime[ReaderContext]) -
     """
     first = [finding["page"] for finding in state["findings"]]
     view = await view_memory(runtime, state["document"], state["memory"], [])
-    leaves = view.fitting(dict.fromkeys([*first, *state["pages_read"]]), runtime.context.window_words)
+    room = content_room(runtime.context, state["question_text"], state["choices"])
+    leaves = view.fitting(dict.fromkeys([*first, *state["pages_read"]]), room)
     return await memory_with(leaves, state, runtime)
 
 
@@ -76,5 +82,5 @@ async def every_leaf_in_view(state: WalkingState, runtime: Runtime[ReaderContext
     return await memory_with(state["pages_read"], state, runtime)
 
 
-answer = answering(findings_in_view, writes=AnswerUpdate)
+answer = answering(findings_in_view, writes=AnswerUpdate, settings=(Walk,))
 answer_over_leaves = answering(leaves_in_view, every_leaf_in_view, writes=AnswerUpdate, settings=(Window,))

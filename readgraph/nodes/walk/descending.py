@@ -23,7 +23,7 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.errors import NoUsableReply
 from readgraph.state.page_store import page_store
 from readgraph.state.search.okapi import rank
-from readgraph.state.settings import Walk, Window
+from readgraph.state.settings import Reasoning, Walk, Window
 
 
 async def descend_without_model(state: WalkingState, runtime: Runtime[ReaderContext]) -> WalkUpdate:
@@ -39,13 +39,13 @@ async def descend_without_model(state: WalkingState, runtime: Runtime[ReaderCont
     ranked = await asyncio.to_thread(rank, query_of(state), texts)
     if ranked:
         best = kept[ranked[0][0]].number
-        return place.after(Decision("child", f"page {best} shares most words with the question", pages[best]))
+        return place.after(Decision("child", f"part {best} shares most words with the question", pages[best]))
     if place.at == place.shape.root:
         return place.after(Decision("child", "no part shares a word with the question", offered[0]))
     return place.after(Decision("revert", "no part shares a word with the question"))
 
 
-@deciding(descend_without_model, settings=(Walk, Window))
+@deciding(descend_without_model, settings=(Reasoning, Walk, Window))
 async def descend(state: WalkingState, runtime: Runtime[ReaderContext]) -> WalkUpdate | Choice[WalkUpdate]:
     """Choose a child that was not visited, or revert; at the root there is no reverting.
 
@@ -71,7 +71,7 @@ async def _triage(place: WalkPosition, runtime: Runtime[ReaderContext]) -> Choic
         memory,
         place.found,
         state["question_text"],
-        state["choices"],
+        state["choices"] if context.triage_options else {},
         reasoning=context.reasoning,
         may_revert=may_revert,
     )

@@ -8,7 +8,7 @@ from typing_extensions import TypedDict
 from readgraph.nodes.contracts import AskedState
 from readgraph.nodes.extractive import query_of
 from readgraph.nodes.memory_view import remembered
-from readgraph.nodes.search_tools import OkapiTool
+from readgraph.nodes.search_tools import ranker_of
 from readgraph.nodes.searching import Bounds, Found, Search, searching
 from readgraph.nodes.step import UpdateT, step
 from readgraph.state.context import ReaderContext
@@ -69,7 +69,7 @@ async def nearest_to_question(state: AskedState, runtime: Runtime[ReaderContext]
     def at_leaf(found: Found) -> Entered:
         if not (best := found.get("okapi")):
             return entered
-        did = f"stood at page {best[0]}: it shares most words with the question"
+        did = f"stood at part {best[0]}: it shares most words with the question"
         return {**entered, "current_node": node_id(0, best[0]), "step_summary": did}
 
     return await _of_leaves([query_of(state)] if entered["continue_search"] else [], at_leaf, state, runtime)
@@ -92,7 +92,7 @@ async def nearest_to_missing(state: AgainState, runtime: Runtime[ReaderContext])
             "current_node": node_id(0, best[0]) if best else shape.root,
             "walk": state["walk"] + 1,
             "continue_search": True,
-            "step_summary": f"stood at page {best[0]}: {why}" if best else f"stood at the root, {shape.root}",
+            "step_summary": f"stood at part {best[0]}: {why}" if best else f"stood at the root, {shape.root}",
         }
 
     return await _of_leaves(state["requests"] or [query_of(state)], again, state, runtime)
@@ -105,7 +105,7 @@ async def _of_leaves(
     document, memory = await remembered(runtime, state["document"], state["memory"])
     unread = {*range(memory.pages)} - {*state["pages_read"]}
     bounds = Bounds(deep=1 + len(state["pages_read"]), most=1, among=unread)
-    return Search({"okapi": OkapiTool(page_store(runtime), document, memory)}, {"okapi": queries}, bounds, then)
+    return Search({"okapi": ranker_of(page_store(runtime), document, memory)}, {"okapi": queries}, bounds, then)
 
 
 enter_at_leaf = searching(nearest_to_question)

@@ -8,6 +8,8 @@ from typing import Any
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from readgraph.models.metering import current_meter, used_notes
+from readgraph.nodes.bounds import content_room
 from readgraph.nodes.contracts import AskedState
 from readgraph.nodes.memory_view import remembered
 from readgraph.state.context import ReaderContext
@@ -107,8 +109,8 @@ class WalkPosition:
 
     @property
     def found(self) -> list[str]:
-        """The findings of earlier leaves in this walk."""
-        walked = self._walked()
+        """The findings of earlier leaves in this walk; they are a part of its working memory."""
+        walked = [] if self.context.working_memory == "off" else self._walked()
         return [finding["text"] for finding in self.state["findings"] if node_id(0, finding["page"]) in walked]
 
     def _walked(self) -> list[str]:
@@ -176,7 +178,7 @@ class WalkPosition:
 
     def _pages(self, node: str | None) -> str:
         pages = self.shape.pages(node or self.at)
-        return f"page {pages[0]}" if len(pages) == 1 else f"pages {pages[0]}-{pages[-1]}"
+        return f"part {pages[0]}" if len(pages) == 1 else f"parts {pages[0]}-{pages[-1]}"
 
 
 async def walk_position(state: WalkingState, runtime: Runtime[ReaderContext]) -> WalkPosition:
@@ -202,14 +204,20 @@ async def node_texts(runtime: Runtime[ReaderContext], memory: str, nodes: Iterab
         store.notes(memory, [page_of(node) for node in wanted if is_leaf(node)]),
         store.tree_nodes(memory, [node for node in wanted if not is_leaf(node)]),
     )
+    used_notes(notes)
     return {node_id(0, note.page): note for note in notes} | {node.id: node for node in above}
 
 
 def working_memory(place: WalkPosition, notes: Texts, words: int) -> tuple[list[str], int]:
-    """The notes that a walk carries, and their words; the oldest are cut so that they fit beside the prompt."""
+    """The notes that a walk carries, and their words; the oldest are left out where they don't fit beside the rest.
+
+    `words`: of the other content of the prompt. What is left out is counted.
+    """
     texts = [notes[node] for node in place.carried() if node in notes]
-    room = place.context.window_words - words - count_words(place.state["question_text"])
+    room = content_room(place.context, place.state["question_text"], place.state["choices"]) - words
+    room -= sum(map(count_words, place.found))
     while texts and sum(text.words for text in texts) > room:
+        current_meter().left_out += texts[0].words
         texts = texts[1:]
     return [text.text for text in texts], sum(text.words for text in texts)
 

@@ -1,0 +1,31 @@
+"""The answer as a chat message, where the question came as one."""
+
+from typing import Any
+
+from langchain_core.messages import AIMessage
+
+from readgraph.models.metering import current_meter
+from readgraph.nodes.contracts import AskedState, SaidAnswer
+from readgraph.state.chat_messages import asked_in
+
+NOT_FOUND = "I found no answer to this in the text."
+NEAREST = "No model was asked what answers this. Nearest passages:"
+RESEARCHED = "I gathered what the text says about this; the answer was left to you."
+
+
+def spoken(said: SaidAnswer, state: AskedState) -> dict[str, Any]:
+    """The update with the answer as a message; nothing where the question did not come as a message.
+
+    The message has the id of what was streamed of it, so that a client shows it once. Its metadata holds the status.
+    """
+    if not asked_in(state.get("messages") or []):
+        return {}
+    metadata = {"status": said.status, "document": state["document"]}
+    message = AIMessage(_words(said), id=current_meter().message_id, response_metadata=metadata)
+    return {"messages": [message]}
+
+
+def _words(said: SaidAnswer) -> str:
+    if not said.answer:
+        return RESEARCHED if said.context_alone else NOT_FOUND
+    return f"{NEAREST}\n\n{said.answer}" if said.nearest else said.answer

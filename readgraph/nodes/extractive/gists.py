@@ -1,0 +1,102 @@
+"""Gists without a model: the sentences of a page that tell what it is about, and its most frequent words."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from functools import lru_cache
+
+from readgraph.nodes.extractive.passages import FEWEST_WORDS, is_heading, is_prose, label_of, without_label
+from readgraph.state.search.terms import content_words
+from readgraph.state.sentences import sentence_spans
+from readgraph.state.words import count_words, first_words
+
+GIST_SHARE = 0.15
+GIST_WORDS = 40
+"""An extractive gist keeps this share of a page's words, but at least this many."""
+
+FEWEST_LETTERS = 3
+"""Fewest letters of a word that may show what a text is about."""
+
+MOST_FACTS = 3
+"""Figures and names that add to the weight of a sentence."""
+
+EVEN_WORDS = 6
+"""Added to a sentence's length, so that a short one doesn't outweigh a long one by a frequent word."""
+
+SERVES = 1.0
+"""Added to the weight of a sentence, as a share of it, for each content word that it has in common with a purpose."""
+
+FEWEST_TELLING = 3
+"""Fewest different content words of a sentence that says something without a figure or a name."""
+
+_WORD = re.compile(r"\w+")
+_FIGURE, _NAME = re.compile(r"\d[\d.,:]*"), re.compile(r"(?<=[\w,;] )[^\W\d_a-z]\w{2,}")
+
+
+def extract_gist(text: str, most_words: int | None = None, purpose: str = "") -> str:
+    """The first heading, then the most informative sentences, in their order (after SumBasic).
+
+    At most `most_words` words of them, or a share of the page's own. `purpose`: words that sentences should have, since
+    they tell what the gist is for (see `readgraph.nodes.purpose.purpose_words`).
+    """
+    spans = sentence_spans(text)
+    allowed = most_words or gist_size(text)
+    kept: list[int] = []
+    for number in _by_information(text, spans, {*content_words(purpose)}):
+        words = count_words(text[slice(*spans[number])])
+        if words <= allowed:
+            kept.append(number)
+            allowed -= words
+    return " ".join(text[slice(*spans[number])] for number in sorted(kept)) or first_words(text.strip(), allowed)
+
+
+def gist_size(text: str) -> int:
+    """Words of a text's extractive gist, at most."""
+    return max(GIST_WORDS, round(GIST_SHARE * count_words(text)))
+
+
+def _by_information(text: str, spans: Sequence[tuple[int, int]], wanted: set[str]) -> list[int]:
+    """The numbers of the sentences: the first heading, then those whose words are most frequent in the text.
+
+    Figures and names weigh more, and so do `wanted` words; the names of a chat's speakers weigh nothing. Code is left
+    out, and what says little, as greetings do.
+    """
+    written = [text[slice(*span)] for span in spans]
+    speakers = {word for sentence in written for word in content_words(label_of(sentence))}
+    told = [without_label(sentence) for sentence in written]
+    sentences = [{*content_words(sentence)} - speakers for sentence in told]
+    frequency = Counter(word for words in sentences for word in words)
+
+    facts = [len(_FIGURE.findall(sentence)) + len(_names(sentence) - speakers) for sentence in told]
+
+    def weight(number: int) -> tuple[float, int]:
+        information = sum(frequency[word] for word in sentences[number]) + min(facts[number], MOST_FACTS)
+        serves = 1 + SERVES * len(wanted & sentences[number])
+        return serves * information / (len(sentences[number]) + EVEN_WORDS), -number
+
+    prose = [number for number in range(len(spans)) if is_prose(written[number])]
+    long = [number for number in prose if count_words(told[number]) >= FEWEST_WORDS]
+    telling = [number for number in long if len(sentences[number]) >= FEWEST_TELLING or facts[number]]
+    headings = [number for number in range(len(spans)) if is_heading(written[number])]
+    return [*headings[:1], *sorted(telling or prose, key=weight, reverse=True)]
+
+
+def _names(sentence: str) -> set[str]:
+    """The words written large within a sentence."""
+    return {*content_words(" ".join(_NAME.findall(sentence)))}
+
+
+def telling_words(text: str, most: int) -> list[str]:
+    """The words that carry most of a text's content, as written there, the most frequent first."""
+    as_it_stands, frequency = dict[str, str](), Counter[str]()
+    for word, count in Counter(_WORD.findall(text)).items():
+        if len(word) >= FEWEST_LETTERS and (stem := _first_stem(word)):
+            as_it_stands.setdefault(stem, word)
+            frequency[stem] += count
+    return [as_it_stands[stem] for stem, _ in frequency.most_common(most)]
+
+
+@lru_cache(1 << 15)
+def _first_stem(word: str) -> str:
+    """A word as it is ranked; "" for one without content."""
+    return next(iter(content_words(word)), "")

@@ -1,0 +1,166 @@
+"""Answers without a model: the sentences nearest to the question, quoted, or the words of one that it asks for."""
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from operator import itemgetter
+
+from langgraph.runtime import Runtime
+
+from readgraph.nodes.contracts import AskedState, SaidAnswer
+from readgraph.nodes.extractive.dates import day_name
+from readgraph.nodes.extractive.days_said import DaysSaid, day_at, days_said
+from readgraph.nodes.extractive.passages import Passage, passages_of
+from readgraph.nodes.extractive.phrases import asked_for, richest_words
+from readgraph.nodes.extractive.question import kind_of, question_alone
+from readgraph.nodes.extractive.ranking import MOST_PASSAGES, Sentence, nearest_sentences
+from readgraph.nodes.prompts.style import PARAGRAPH_WORDS, answer_length
+from readgraph.state.context import ReaderContext
+from readgraph.state.language import DEFAULT, language_of
+from readgraph.state.reading import Quote
+from readgraph.state.records import Document
+from readgraph.state.search.okapi import rank
+from readgraph.state.search.terms import content_words
+from readgraph.state.words import count_words
+
+MOST_QUOTES, MOST_RANKED = 3, 20
+"""Sentences that are quoted, of those ranked first."""
+
+MOST_LOOKED_AT = 4
+"""Of the sentences ranked first: the first of them that has what the question asks for gives the answer."""
+
+SPACES = 2
+"""Most characters between two sentences that follow each other."""
+
+FREE_WORDS = 200
+"""Words of an answer that may be as long as it likes."""
+
+PASSAGE_WORDS = 10
+"""One more passage is ranked for each ten words of a long answer."""
+
+
+async def quote_pages(
+    texts: Mapping[int, str], document: Document, state: AskedState, runtime: Runtime[ReaderContext]
+) -> SaidAnswer:
+    """Quote the sentences of these pages that are nearest to the question, at the length that the settings want."""
+    return await quote_passages(passages_of(texts), document, state, runtime)
+
+
+async def quote_passages(
+    passages: Sequence[Passage], document: Document, state: AskedState, runtime: Runtime[ReaderContext]
+) -> SaidAnswer:
+    """As `quote_pages`, of these passages."""
+    question, context = question_alone(state), runtime.context
+    length = None if state["choices"] else answer_length(context, question)
+    if length in ("paragraph", "free"):
+        usual = PARAGRAPH_WORDS if length == "paragraph" else FREE_WORDS
+        return quoted_at_length(passages, question, context.answer_words or usual)
+    if length != "phrase":
+        return quoted_answer(passages, state)
+    timed = kind_of(question) == "time"
+    days = await days_said({passage.page for passage in passages}, document, state["memory"], runtime) if timed else {}
+    return phrase_answer(passages, question, days)
+
+
+def quoted_answer(passages: Sequence[Passage], state: AskedState) -> SaidAnswer:
+    """The sentences that share most with the question; with options, a guess: the best-supported one."""
+    question, choice = question_alone(state), None
+    query = question
+    if state["choices"]:
+        choice = _best_supported(question, state["choices"], [passage.said for passage in passages])
+        query = f"{question} {state['choices'][choice]}" if choice else question
+    ranked = nearest_sentences(query, passages)
+    if not choice and (kind := kind_of(question)):
+        having = [each for each in ranked[:MOST_LOOKED_AT] if asked_for(kind, each.said, question, None)]
+        ranked = [*having[:1], *(each for each in ranked if each not in having[:1])]
+    quotes = _quotes(_each_adding(query, ranked[:MOST_RANKED]))
+    best = quotes[0]["quote"] if quotes else None
+    return _said(state["choices"][choice] if choice else best, quotes, choice)
+
+
+def phrase_answer(passages: Sequence[Passage], question: str, days: DaysSaid) -> SaidAnswer:
+    """The words of the nearest sentences that the question asks for, and the sentence that has them.
+
+    Where a question has no cue, or its language no rules, these are the most telling words, or the sentence.
+    """
+    ranked, kind = nearest_sentences(question, passages, fewest_words=1), kind_of(question)
+    for sentence in ranked[:MOST_LOOKED_AT] if kind else ():
+        if kind and (found := asked_for(kind, sentence.said, question, day_at(days, sentence.page, sentence.start))):
+            return _said(found, _supporting(question, sentence, ranked))
+    if not ranked:
+        return _said(None, [])
+    best = ranked[0]
+    said_on = day_at(days, best.page, best.start) if kind == "time" else None
+    spoken = language_of(" ".join(sentence.said for sentence in ranked[:MOST_RANKED]))
+    telling = richest_words(best.said, question) if spoken == DEFAULT else best.said
+    return _said(day_name(said_on) if said_on else telling, _supporting(question, best, ranked))
+
+
+def _supporting(question: str, best: Sentence, ranked: Sequence[Sentence]) -> list[Quote]:
+    """The sentence that an answer is from, and those after it that add words of the question."""
+    others = [sentence for sentence in ranked[:MOST_RANKED] if sentence is not best]
+    return _quotes(_each_adding(question, [best, *others]))
+
+
+def quoted_at_length(passages: Sequence[Passage], question: str, words: int) -> SaidAnswer:
+    """The nearest sentences, of about this many words together, in the order of the text."""
+    kept, left = list[Sentence](), words
+    for sentence in nearest_sentences(question, passages, MOST_PASSAGES + words // PASSAGE_WORDS):
+        length = count_words(sentence.text)
+        if length <= left:
+            kept.append(sentence)
+            left -= length
+    quotes = _quotes(sorted(kept, key=lambda sentence: (sentence.page, sentence.start)))
+    return _said(" ".join(quote["quote"] for quote in quotes) or None, quotes)
+
+
+def _said(answer: str | None, quotes: list[Quote], choice: str | None = None) -> SaidAnswer:
+    did = "quoted what is nearest to the question" if quotes else "found nothing near the question"
+    return SaidAnswer(answer, choice, quotes, summary=did, nearest=True)
+
+
+def _quotes(sentences: Sequence[Sentence]) -> list[Quote]:
+    """Quotes of these sentences; those that follow each other in a passage are one."""
+    first = {(each.page, each.within, each.start): number for number, each in enumerate(sentences)}
+    runs = dict[int, list[Sentence]]()
+    for each in sorted(sentences):
+        run = next((run for run in runs.values() if _follows(run[-1], each)), None)
+        if run:
+            run.append(each)
+        else:
+            runs[len(runs)] = [each]
+    ordered = sorted(runs.values(), key=lambda run: min(first[each.page, each.within, each.start] for each in run))
+    return [Quote(page=run[0].page, quote=_joined(run)) for run in ordered]
+
+
+def _joined(run: Sequence[Sentence]) -> str:
+    """Sentences that follow each other, apart where they are in the text: in Chinese nothing stands between them."""
+    gaps = ["", *(" " * (other.start > one.end) for one, other in pairwise(run))]
+    return "".join(gap + each.text for gap, each in zip(gaps, run, strict=True))
+
+
+def _follows(one: Sentence, other: Sentence) -> bool:
+    return (one.page, one.within) == (other.page, other.within) and 0 <= other.start - one.end <= SPACES
+
+
+def _each_adding(query: str, ranked: Sequence[Sentence]) -> list[Sentence]:
+    """The best of these sentences, and those after it with words of the query that the ones before them lack."""
+    missing, kept = {*content_words(query)}, list[Sentence]()
+    for sentence in ranked:
+        words = {*content_words(sentence.text)}
+        if not kept or words & missing:
+            kept.append(sentence)
+            missing -= words
+    return kept[:MOST_QUOTES]
+
+
+def _best_supported(question: str, choices: dict[str, str], texts: list[str]) -> str | None:
+    """The letter of the option whose words, together with the question's, match the best passages; None without any."""
+    only_in = {letter: {*content_words(option)} - {*content_words(question)} for letter, option in choices.items()}
+
+    def support(letter: str) -> tuple[bool, float]:
+        ranked = rank(f"{question} {choices[letter]}", texts)[:MOST_QUOTES]
+        scores = [score for number, score in ranked if only_in[letter] & {*content_words(texts[number])}]
+        return bool(scores), sum(scores)  # a score may be negative, where a text is alone
+
+    (shares_words, _), best = max(((support(letter), letter) for letter in choices), key=itemgetter(0))
+    return best if shares_words else None

@@ -1,0 +1,119 @@
+"""The sentences nearest to a question: each counts by its own words, by its passage, and by those beside it."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from readgraph.nodes.extractive.passages import FEWEST_WORDS, Passage, is_prose, without_label
+from readgraph.state.language import main_language
+from readgraph.state.search.okapi import Okapi, TextsWith
+from readgraph.state.search.terms import content_words, tokens
+from readgraph.state.search.wanted import Term
+from readgraph.state.sentences import sentence_spans
+from readgraph.state.text_cache import kept_by_text
+from readgraph.state.words import count_words
+
+OWN, BEFORE, AFTER, SPEAKER = 1.0, 0.3, 0.2, 0.5
+"""What a sentence's own words count, and the passage before and the one after, where its passage counts 1; and what is
+added where the question names the speaker."""
+
+LINE_ENDS = 4
+"""Most characters between passages that adjoin: the ends of two lines."""
+
+FEWEST_TURNS = 3
+"""Turns after which a label counts as a speaker's name."""
+
+MOST_PASSAGES = 12
+"""Passages whose sentences are ranked."""
+
+
+class Sentence(NamedTuple):
+    """Characters `[start, end)` of a page; `said`: without the speaker's name; `within`: where its passage begins."""
+
+    page: int
+    start: int
+    end: int
+    text: str
+    said: str
+    within: int
+
+
+def nearest_sentences(
+    query: str, passages: Sequence[Passage], most: int = MOST_PASSAGES, fewest_words: int = FEWEST_WORDS
+) -> list[Sentence]:
+    """The sentences of the best few passages, best first; empty where no passage shares a word with the query."""
+    speakers = Counter(passage.speaker for passage in passages if passage.speaker)
+    names = {word for name, turns in speakers.items() if turns >= FEWEST_TURNS for word in content_words(name)}
+    named = names & {*content_words(query)}
+    searched = " ".join(token for token in tokens(query) if named.isdisjoint(content_words(token))) if named else query
+    searched, texts = searched if content_words(searched) else query, [passage.said for passage in passages]
+    language = main_language(texts)
+    scores, weights = _scores(searched, texts, language)
+    if named and not scores:  # the name is all that they share
+        scores, weights = _scores(query, [passage.text for passage in passages], language)
+    if not scores:
+        return []
+    best = max(scores.values()) or 1.0
+    own = [scores.get(number, 0.0) / best for number in range(len(passages))]
+
+    def score(number: int) -> float:
+        before = own[number - 1] if _adjoin(passages[max(number - 1, 0) : number + 1]) else 0.0
+        after = own[number + 1] if _adjoin(passages[number : number + 2]) else 0.0
+        by_named = named and not named.isdisjoint(content_words(passages[number].speaker))
+        return own[number] + BEFORE * before + AFTER * after + SPEAKER * bool(by_named)
+
+    chosen = sorted(scores, key=lambda number: (-score(number), number))[:most]
+    candidates = [
+        (score(number), sentence) for number in chosen for sentence in sentences_of(passages[number], fewest_words)
+    ]
+    return _by_own_words(searched, weights, candidates, language)
+
+
+def _adjoin(two: Sequence[Passage]) -> bool:
+    """Whether nothing stands between two passages, such as a heading."""
+    return len(two) == 2 and two[0].page == two[1].page and two[1].start - two[0].end <= LINE_ENDS
+
+
+def sentences_of(passage: Passage, fewest_words: int = FEWEST_WORDS) -> list[Sentence]:
+    """The sentences of a passage; one of fewer words is joined with those after it."""
+    texts = [(start, end, passage.text[start:end]) for start, end in _prose(passage.text, fewest_words)]
+    at = passage.start
+    return [Sentence(passage.page, at + start, at + end, text, without_label(text), at) for start, end, text in texts]
+
+
+@kept_by_text
+def _prose(text: str, fewest_words: int) -> tuple[tuple[int, int], ...]:
+    """Character spans of the sentences of a text."""
+    joined = list[tuple[int, int]]()
+    for start, end in sentence_spans(text):
+        if not is_prose(text[start:end]):
+            continue
+        if joined and count_words(without_label(text[slice(*joined[-1])])) < fewest_words:
+            joined[-1] = joined[-1][0], end
+        else:
+            joined.append((start, end))
+    return tuple(joined)
+
+
+def _scores(query: str, texts: Sequence[str], language: str) -> tuple[dict[int, float], dict[Term, float]]:
+    """The Okapi scores of texts that share a word with the query, by their numbers, and the weights of its terms."""
+    okapi, all_terms = Okapi(query), TextsWith()
+    for text in texts:
+        okapi.add(text, language)
+    for text in texts if okapi.needs_all_terms else ():
+        all_terms.add(text, language)
+    weights = okapi.weights(all_terms)
+    return dict(okapi.ranked_by(weights)), weights
+
+
+def _by_own_words(
+    query: str, weights: dict[Term, float], candidates: Sequence[tuple[float, Sentence]], language: str
+) -> list[Sentence]:
+    """The sentences by the score of their passage and of their own words; ties in the order given."""
+    okapi = Okapi(query)
+    for _, sentence in candidates:
+        okapi.add(sentence.said, language)
+    own = dict(okapi.ranked_by(weights))
+    best = max(own.values(), default=0.0) or 1.0
+    total = [score + OWN * own.get(number, 0.0) / best for number, (score, _) in enumerate(candidates)]
+    return [candidates[number][1] for number in sorted(range(len(candidates)), key=lambda n: (-total[n], n))]

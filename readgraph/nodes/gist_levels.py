@@ -1,0 +1,126 @@
+"""Gists by age: gists of gists of gists for old pages, the newest as they are (iterative gisting: ReadAgent, G.3).
+
+A gist of level l stands for 4 of the level below, so for 4 ** l pages, and never changes, whatever is appended. What
+stands for all pages grows with the logarithm of their number: at most 24 gists for up to 65,536 pages.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from readgraph.nodes.bounds import content_room
+from readgraph.state.context import ReaderContext
+from readgraph.state.older_gists import FAN, older_id
+from readgraph.state.page_store import PageStore
+from readgraph.state.records import Note
+
+MOST_GISTS = 64
+"""This many gists of gists, with their tags, fill the words that all gists may have."""
+
+FEWEST_WORDS = 8
+"""Fewest words of a gist of gists, however small the window is."""
+
+GISTS_SHARE = 0.5
+"""Share of a prompt's content that gists may take; the rest is for pages that are read again."""
+
+TAG_WORDS = 2
+"""Words of the tag of a gist or a page."""
+
+
+def gists_allowed(context: ReaderContext) -> int:
+    """Most words of gists with their tags."""
+    return int(GISTS_SHARE * content_room(context))
+
+
+def older_gist_words(context: ReaderContext) -> int:
+    """Most words of a gist of gists."""
+    return max(gists_allowed(context) // MOST_GISTS - TAG_WORDS, FEWEST_WORDS)
+
+
+@dataclass(frozen=True, slots=True)
+class OlderGist:
+    """A gist of gists; it stands for the pages `[number * 4 ** level, (number + 1) * 4 ** level)`."""
+
+    level: int
+    number: int
+    text: str
+    words: int
+
+    @property
+    def pages(self) -> range:
+        """The pages that it stands for."""
+        span = FAN**self.level
+        return range(self.number * span, (self.number + 1) * span)
+
+
+def level_sizes(pages: int) -> list[int]:
+    """How many whole gists there are on level 1, 2 and so on, above this many pages."""
+    sizes = list[int]()
+    while pages := pages // FAN:
+        sizes.append(pages)
+    return sizes
+
+
+async def older_gists(store: PageStore, memory: str, pages: int, most_words: int) -> list[OlderGist]:
+    """The gists of gists that a memory of this many pages has, of at most this many words each."""
+    places = [(level, number) for level, size in enumerate(level_sizes(pages), 1) for number in range(size)]
+    ids = {older_id(most_words, *place): place for place in places}
+    return [OlderGist(*ids[node.id], node.text, node.words) for node in await store.tree_nodes(memory, ids)]
+
+
+def by_age(
+    notes: Mapping[int, Note], older: Iterable[OlderGist], pages: int, most_words: int, near: Sequence[int] = ()
+) -> list[OlderGist]:
+    """The gists of gists to show, so that they and the notes of all other pages have at most `most_words`.
+
+    They are as few as possible at first. Then the pages `near` are shown one by one, as far as the free words
+    allow it, and then, from the newest page back, as many as there are words for.
+    """
+    view = _ByAge(notes, {(gist.level, gist.number): gist for gist in older}, pages)
+    for page in near:
+        while (gist := view.standing_for(page)) and view.opened(gist, most_words):
+            pass
+    while (newest := max(view.shown, key=lambda gist: gist.pages.stop, default=None)) and view.opened(
+        newest, most_words
+    ):
+        pass
+    return sorted(view.shown, key=lambda gist: gist.pages.start)
+
+
+class _ByAge:
+    """What is shown of a memory: gists of gists, and the notes of the pages that none of them stands for."""
+
+    def __init__(self, notes: Mapping[int, Note], known: Mapping[tuple[int, int], OlderGist], pages: int) -> None:
+        self.notes, self.known = notes, known
+        self.shown, self.words, page = set[OlderGist](), 0, 0
+        while page < pages:
+            fits = (gist for level in range(pages.bit_length(), 0, -1) if (gist := self._beginning(level, page)))
+            if gist := next(fits, None):
+                self.shown.add(gist)
+            self.words += self._size(gist or page)
+            page = gist.pages.stop if gist else page + 1
+
+    def standing_for(self, page: int) -> OlderGist | None:
+        """The gist of gists that stands for a page, if one does."""
+        return next((gist for gist in self.shown if page in gist.pages), None)
+
+    def opened(self, gist: OlderGist, most_words: int) -> bool:
+        """Show what the gist stands for in its place, unless there are not enough words or a gist is missing."""
+        first, below = gist.number * FAN, gist.level - 1
+        parts = [self.known.get((below, number)) if below else number for number in range(first, first + FAN)]
+        found = [part for part in parts if part is not None]
+        grown = self.words - self._size(gist) + sum(map(self._size, found))
+        if len(found) < FAN or grown > most_words:
+            return False
+        self.words = grown
+        self.shown.remove(gist)
+        self.shown |= {part for part in found if isinstance(part, OlderGist)}
+        return True
+
+    def _beginning(self, level: int, page: int) -> OlderGist | None:
+        number, within = divmod(page, FAN**level)
+        return None if within else self.known.get((level, number))
+
+    def _size(self, part: OlderGist | int) -> int:
+        if isinstance(part, OlderGist):
+            return part.words + TAG_WORDS
+        return self.notes[part].words + TAG_WORDS if part in self.notes else 0

@@ -1,0 +1,113 @@
+"""What a question asks for, found in the sentences nearest to it: dates, numbers, names, a few words."""
+
+from datetime import date
+from typing import Any
+
+import pytest
+
+from readgraph.cli.terminal.rendering import answer_text
+from readgraph.graphs.methods import METHODS
+from readgraph.nodes.extractive.dates import date_in, meant_by
+from readgraph.nodes.extractive.passages import passages_of
+from readgraph.nodes.extractive.phrases import asked_for, richest_words
+from readgraph.nodes.extractive.question import kind_of
+from readgraph.state.context import ReaderContext
+from readgraph.state.histories import SessionText, append_sessions
+from readgraph.state.library import Library
+
+FRIDAY = date(2023, 7, 14)
+
+MAY = "Ann: Hello Ben, how is the harbour?\nBen: Cold. I mended the red net yesterday with Ida."
+JUNE = "Ben: We sold 412 herrings last week.\nAnn: Good. My sister moved to Oxholm."
+CHAT = [SessionText(MAY, time="9 May 2023"), SessionText(JUNE, time="1:10 pm on 2 June, 2023")]
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ("I went there yesterday.", "13 July 2023"),
+        ("Three days ago it broke.", "11 July 2023"),
+        ("She came two weeks ago.", "two weeks before 14 July 2023"),
+        ("He came a couple of months ago.", "May 2023"),
+        ("We met last Friday.", "The Friday before 14 July 2023"),
+        ("We meet next month.", "August 2023"),
+        ("It was last December.", "December 2022"),
+        ("It was last year.", "2022"),
+        ("It rained all last weekend.", "The weekend before 14 July 2023"),
+        ("This may be true.", None),
+        ("It was 9 years later.", None),
+    ],
+)
+def test_words_for_a_time_are_resolved_by_the_day_on_which_they_were_said(said: str, meant: str | None) -> None:
+    assert meant_by(said, FRIDAY) == meant
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("session 3, 1:56 pm on 8 May, 2023", date(2023, 5, 8)),
+        ("March 3rd, 1897", date(1897, 3, 3)),
+        ("2024-02-29T10:00", date(2024, 2, 29)),
+        ("31 June 2023", None),
+        ("session 4, part 12", None),
+    ],
+)
+def test_a_session_has_the_day_in_its_name(text: str, day: date | None) -> None:
+    assert date_in(text) == day
+
+
+@pytest.mark.parametrize(
+    ("question", "sentence", "found"),
+    [
+        ("When did the mill burn?", "The mill burned in March 1897.", "March 1897"),
+        ("Wann brannte die Mühle?", "Die Mühle brannte am 3. März 1897.", "3. März 1897"),
+        ("How long did Ida wait?", "She waited for three hours at the gate.", "three hours"),
+        ("How many of the 9 boats sank?", "Of the 9 boats 4 sank.", "4"),
+        ("Who lit the lamp?", "In the night it was lit by Ida Moor.", "Ida Moor"),
+        ("Where does Ida live?", "Ida has a house in Oxholm.", "Oxholm"),
+        ("Was the lamp lit?", "The lamp was not lit.", "No"),
+        ("Did Ida come?", "Ida came at dusk.", "Yes"),
+        ("Who lit the lamp?", "It was lit by the keeper.", None),
+    ],
+)
+def test_a_question_finds_what_it_asks_for(question: str, sentence: str, found: str | None) -> None:
+    kind = kind_of(question)
+    assert kind and asked_for(kind, sentence, question, None) == found
+
+
+def test_without_a_cue_the_words_that_the_question_lacks_are_the_answer() -> None:
+    assert kind_of("What did Ida carry?") is None
+    sentence = "So in the end Ida did carry a coil of tarred rope and one lantern."
+    assert richest_words(sentence, "What did Ida carry?") == "coil of tarred rope and one lantern"
+
+
+@pytest.mark.parametrize(
+    ("question", "length", "answer", "quote"),
+    [
+        ("When did Ben mend the net?", "phrase", "8 May 2023", "I mended the red net yesterday with Ida."),
+        ("How many herrings did Ben sell?", "phrase", "412", "Ben: We sold 412 herrings last week."),
+        ("How many herrings did Ben sell?", None, None, "Ben: We sold 412 herrings last week."),
+    ],
+)
+async def test_a_phrase_is_cited_with_its_sentence_and_a_sentence_is_quoted(
+    library: Library, question: str, length: Any, answer: str | None, quote: str
+) -> None:
+    document = (await append_sessions(library.pages, "chat", CHAT)).document
+    graph = METHODS["bm25"].build().compile(store=library.store)
+    context = ReaderContext(model="", answer_length=length)
+    found = await graph.ainvoke({"document": document.id, "question": question}, context=context)
+    assert found["status"] == "nearest" and found["citations"][0]["quote"] == quote
+    assert found["answer"] == (answer or quote)
+    shown = answer_text({**found, "marked_answer": found["answer"]}).plain
+    nearest = "earest passage" if len(found["citations"]) == 1 else "earest passages"
+    assert shown == (f"From the n{nearest}: {answer}" if answer else f"N{nearest}:")
+
+
+def test_each_turn_and_each_row_is_a_passage_of_its_own() -> None:
+    talk = "9 May 2023\nAnn: It was on 7 May.\nBen: I know"
+    rows = "Station: Hexley; Year: 1985; Discharge: 12\nStation: Oxholm; Year: 1985; Discharge: 31"
+    found = passages_of({0: f"{talk}\n\n{rows}\n\nLamps\nThe lamps of the harbour were lit by night."})
+    assert [(each.speaker, each.heading) for each in found] == [
+        ("Ann", "9 May 2023"), ("Ben", "9 May 2023"), ("Station", ""), ("Station", ""), ("", "Lamps")
+    ]  # fmt: skip
+    assert [each.text.strip() for each in found[2:4]] == rows.split("\n")
