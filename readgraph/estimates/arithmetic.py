@@ -3,6 +3,8 @@
 from dataclasses import dataclass, replace
 
 from readgraph.models.asking import MOST_REPEATED, TRIES
+from readgraph.nodes.building.notes_language import in_notes_language
+from readgraph.state.context import ReaderContext
 from readgraph.state.page_store import PageStore
 from readgraph.state.records import Document, Memory, Recipe
 from readgraph.state.words import count_words
@@ -103,9 +105,10 @@ class Unread:
         return self.memory is not None and self.memory.complete and not self.words
 
 
-async def unread(store: PageStore, document: Document, recipe: Recipe, *, renew: bool) -> Unread:
-    """What is left to read of the document for the memory with this recipe; `renew`: for a new memory."""
-    memory = await store.find_memory(document.id, recipe, renew=renew)
+async def unread(store: PageStore, document: Document, recipe: Recipe, context: ReaderContext) -> Unread:
+    """What is left to read of the document for the memory with this recipe."""
+    recipe, _ = await in_notes_language(recipe, document, context, store)
+    memory = await store.find_memory(document.id, recipe, renew=context.rebuild)
     if memory is None:
         return Unread(None, document.words, 0, 0, 0, 0)
     notes = await store.notes(memory.id, range(memory.pages))

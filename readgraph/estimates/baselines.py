@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from readgraph.estimates.arithmetic import Estimate, Range, asks, exactly, fixed, unread
-from readgraph.estimates.shared import ANSWER_REPLY, TAG_WORDS, answering, pages_of, sending
+from readgraph.estimates.shared import TAG_WORDS, answer_words, answering, pages_of, sending
 from readgraph.graphs.baselines.bm25 import segment_words
 from readgraph.graphs.baselines.full_text import chunk_words
 from readgraph.graphs.baselines.recurrent import recipe
@@ -11,6 +11,7 @@ from readgraph.nodes.answering.each_page import LONGEST_FINDING
 from readgraph.nodes.building.even_pages import words_kept
 from readgraph.nodes.building.running_summary import SUMMARY_WORDS, piece_words
 from readgraph.nodes.prompts.running_summary import running_summary_prompt
+from readgraph.nodes.prompts.style import MOST_ANSWER_LINE_WORDS, MOST_NOTE_LINE_WORDS
 from readgraph.nodes.prompts.weigh import weigh_prompt
 from readgraph.state.context import ReaderContext
 from readgraph.state.page_store import PageStore
@@ -28,16 +29,16 @@ async def estimate_full_text(
     if question_words is None or not context.model:
         return Estimate()
     chunks = pages_of(document.words, chunk_words(context))
-    answers = answering(exactly(question_words + TAG_WORDS), times=chunks)
-    return sending(document.words, chunks, answers) + _weighing(chunks, question_words)
+    answers = answering(exactly(question_words + TAG_WORDS), context, times=chunks)
+    return sending(document.words, chunks, answers) + _weighing(chunks, context, question_words)
 
 
-def _weighing(chunks: Range, question_words: int) -> Estimate:
+def _weighing(chunks: Range, context: ReaderContext, question_words: int) -> Estimate:
     assert chunks.high is not None
     several = Range(0, min(chunks.expected - 1, 1), min(chunks.high - 1, 1))
-    findings = chunks * Range(0, ANSWER_REPLY, LONGEST_FINDING + TAG_WORDS)
+    findings = chunks * Range(0, min(answer_words(context), LONGEST_FINDING), LONGEST_FINDING + TAG_WORDS)
     prompt = fixed(weigh_prompt("", "", {"A": "", "B": ""}).words) + findings + exactly(question_words)
-    return asks(several, prompt, ANSWER_REPLY)
+    return asks(several, prompt + Range(0, 0, MOST_ANSWER_LINE_WORDS), answer_words(context))
 
 
 async def estimate_truncated(
@@ -50,7 +51,7 @@ async def estimate_truncated(
     if question_words is None or not context.model:
         return Estimate()
     shown = min(words_kept(context), document.words)
-    return answering(Range(shown - 1, shown, shown + 1) + exactly(TAG_WORDS + question_words))
+    return answering(Range(shown - 1, shown, shown + 1) + exactly(TAG_WORDS + question_words), context)
 
 
 async def estimate_retrieval(
@@ -65,7 +66,7 @@ async def estimate_retrieval(
         return Estimate()
     most = context.max_pages * (segment_words(context) + TAG_WORDS)
     retrieved = Range(0, min(most, document.words, context.window_words), most)
-    return answering(retrieved + exactly(question_words))
+    return answering(retrieved + exactly(question_words), context)
 
 
 async def estimate_recurrent(
@@ -76,15 +77,15 @@ async def estimate_recurrent(
     Covers what is not read yet, and a question of `question_words` (None: reading only).
     """
     reader = replace(context, model=context.reading_model or context.model)
-    left = await unread(store, document, recipe(reader), renew=context.rebuild)
+    left = await unread(store, document, recipe(reader), context)
     reading = _reading(document, reader) if reader.model and not left.complete else Estimate()
     if question_words is None or not context.model:
         return reading
-    return reading + answering(Range(0, SUMMARY_WORDS, SUMMARY_WORDS) + exactly(TAG_WORDS + question_words))
+    return reading + answering(Range(0, SUMMARY_WORDS, SUMMARY_WORDS) + exactly(TAG_WORDS + question_words), context)
 
 
 def _reading(document: Document, context: ReaderContext) -> Estimate:
     pieces = pages_of(document.words, piece_words(context))
     first, later = (running_summary_prompt(summary, "", SUMMARY_WORDS).words for summary in ("", "…"))
-    prompt = Range(first, later + SUMMARY_WORDS, later + SUMMARY_WORDS)
+    prompt = Range(first, later + SUMMARY_WORDS, later + SUMMARY_WORDS + MOST_NOTE_LINE_WORDS)
     return sending(document.words, pieces, asks(pieces, prompt, SUMMARY_WORDS))

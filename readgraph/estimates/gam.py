@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from readgraph.estimates.arithmetic import NONE, Estimate, Range, Unread, asks, exactly, fixed, unread
 from readgraph.estimates.read_agent import foreseen_reading, looking_up
-from readgraph.estimates.shared import ANSWER_REPLY, TAG_WORDS, answering
+from readgraph.estimates.shared import TAG_WORDS, answer_words, answering
 from readgraph.graphs.gam import recipe
 from readgraph.nodes.building.even_pages import FEWEST_SHARE
 from readgraph.nodes.building.memorizer import asked_apart
@@ -14,6 +14,8 @@ from readgraph.nodes.prompts.integrate import integrate_prompt
 from readgraph.nodes.prompts.memorize import memorize_prompt
 from readgraph.nodes.prompts.plan import plan_prompt
 from readgraph.nodes.prompts.reflect import MOST_REQUESTS, reflect_prompt
+from readgraph.nodes.prompts.style import MOST_ANSWER_LINE_WORDS
+from readgraph.nodes.purpose import purpose_of
 from readgraph.nodes.research.integrating import EVIDENCE_SHARE, LONGEST_NOTES
 from readgraph.nodes.research.memos_in_view import MEMORY_SHARE
 from readgraph.nodes.research.planning import QUERY_WORDS
@@ -23,8 +25,8 @@ from readgraph.state.page_store import PageStore
 from readgraph.state.records import Document
 
 MEMO_WORDS, HEADER_WORDS, NOTES_WORDS = 60, 15, 120
-PLAN_REPLY, REFLECT_REPLY = 60, 20
-"""Expected words of replies."""
+PLAN_REPLY, REFLECT_REPLY, REASONS = 60, 20, 30
+"""Expected words of replies, and of the reasons before a decision."""
 
 EXPECTED_ROUNDS = 1.5
 PLACE_WORDS = 60
@@ -37,7 +39,7 @@ async def estimate_gam(
 ) -> Estimate:
     """What GAM will use: memorising what is new, and research for a question of `question_words` (None: none)."""
     builder = replace(context, model=context.reading_model or context.model)
-    left = await unread(store, document, recipe(builder), renew=context.rebuild)
+    left = await unread(store, document, recipe(builder), context)
     new = _new_pages(left, document, context) + exactly(left.pages)
     memorizing = _memorizing(new, left.notes, builder) if builder.model else Estimate()
     if question_words is None or not context.model:
@@ -58,7 +60,8 @@ def _memorizing(new: Range, notes: float, context: ReaderContext) -> Estimate:
     """Memorising each new page, with memory in the prompt: recent memos, and older ones that are related to it."""
     memory = min(context.memory_words, MEMO_WORDS * (notes + new.expected) / 2)
     shown = Range(0, memory + context.session_page_words, 3 * context.memory_words + context.session_page_words + 1)
-    prompt = fixed(memorize_prompt("", "", "").words) + Range(-WORDING, 5, PLACE_WORDS + WORDING) + shown
+    known = memorize_prompt("", "", "", purpose_of(context)).words
+    prompt = fixed(known) + Range(-WORDING, 5, PLACE_WORDS + WORDING) + shown
     calls = 2 if asked_apart(context) else 1
     return asks(new * exactly(calls), prompt, (MEMO_WORDS + HEADER_WORDS) / calls)
 
@@ -83,15 +86,18 @@ def researching(
         2 * context.pages_per_tool * QUERY_WORDS + 2 * shown
     )
     evidence = Range(0, min(5, shown) * page_words / 2, EVIDENCE_SHARE * context.window_words + 2 * TAG_WORDS * shown)
-    seen = memory + notes + question + Range(0, 20, earlier_rounds)
-    planning = asks(rounds, fixed(plan_prompt("", "", {}, context.tools, 5).words) + seen, PLAN_REPLY)
-    noting = asks(rounds, fixed(integrate_prompt("", "", "", {}).words) + evidence + notes + question, NOTES_WORDS)
+    seen, reasoning = memory + notes + question + Range(0, 20, earlier_rounds), context.reasoning
+    plan = fixed(plan_prompt("", "", {}, context.tools, 5, reasoning=reasoning).words)
+    planning = asks(rounds, plan + seen, PLAN_REPLY + _reasons(context))
+    integrate = fixed(integrate_prompt("", "", "", {}, reasoning=reasoning).words)
+    noting = asks(rounds, integrate + evidence + notes + question, NOTES_WORDS + _reasons(context))
     judging = reflecting(context, question_words)
     if context.context_only:
         return planning + noting + judging
     prompt = fixed(answer_from_notes_prompt("", "", "", {}).words) + notes + question + memory
+    prompt += Range(0, 0, MOST_ANSWER_LINE_WORDS)
     pages_in_view = NONE if context.evidence == "integration" else evidence
-    return planning + noting + judging + asks(Range(0, 1, 1), prompt + pages_in_view, ANSWER_REPLY)
+    return planning + noting + judging + asks(Range(0, 1, 1), prompt + pages_in_view, answer_words(context))
 
 
 def reflecting(context: ReaderContext, question_words: int) -> Estimate:
@@ -101,7 +107,17 @@ def reflecting(context: ReaderContext, question_words: int) -> Estimate:
         verdicts = verdicts * Range(1, 1.5, 2)
     question = exactly(question_words) + Range(-WORDING, 0, WORDING)
     shown = Range(0, NOTES_WORDS / 2, LONGEST_NOTES) + question
-    return asks(verdicts, fixed(reflect_prompt("", "", {}).words) + shown, REFLECT_REPLY)
+    return asks(verdicts, _verdict(context) + shown, REFLECT_REPLY + _reasons(context))
+
+
+def _verdict(context: ReaderContext) -> Range:
+    """Words of the question whether notes are enough, without the notes."""
+    return fixed(reflect_prompt("", "", {}, reasoning=context.reasoning).words)
+
+
+def _reasons(context: ReaderContext) -> int:
+    """Words of the reasons before a decision."""
+    return REASONS if context.reasoning else 0
 
 
 async def estimate_gist_research(
@@ -129,8 +145,8 @@ async def estimate_escalate(
         return reading
     gists = seen.gists + exactly(question_words)
     verdicts = Range(0, 1, 2 if context.separate_requests else 1)
-    judging = asks(verdicts, fixed(reflect_prompt("", "", {}).words) + gists, REFLECT_REPLY)
+    judging = asks(verdicts, _verdict(context) + gists, REFLECT_REPLY + _reasons(context))
     look_ups = looking_up(gists, context, "parallel")  # always all pages at once, whatever the setting `strategy`
     rounds = replace(context, rounds=max(context.rounds, 1))  # the pages of a look-up are always read
     research = researching(seen.pages, context.max_page_words, rounds, question_words)
-    return reading + judging + look_ups + research + answering(gists, times=Range(0, 0, 1))
+    return reading + judging + look_ups + research + answering(gists, context, times=Range(0, 0, 1))

@@ -6,23 +6,27 @@ from dataclasses import replace
 from readgraph.estimates.arithmetic import NONE, Estimate, Range, Unread, asks, exactly, fixed, unread
 from readgraph.estimates.shared import TAG_WORDS, answering
 from readgraph.graphs.mem_walker import recipe
-from readgraph.nodes.building.gists import FEWEST_WORDS
 from readgraph.nodes.building.segments import NEAR
 from readgraph.nodes.building.summaries import LONGEST
 from readgraph.nodes.prompts.compress import compress_prompt
 from readgraph.nodes.prompts.leaf import leaf_prompt
+from readgraph.nodes.prompts.style import MOST_ANSWER_LINE_WORDS
 from readgraph.nodes.prompts.summary import summary_prompt
 from readgraph.nodes.prompts.triage import triage_prompt
 from readgraph.nodes.prompts.weigh import weigh_prompt
-from readgraph.nodes.walk.leaf import MOST_QUOTES
+from readgraph.nodes.purpose import purpose_of
+from readgraph.nodes.walk.leaf import LONGEST_ANSWER, MOST_QUOTES
 from readgraph.nodes.walk.place import LONGEST_REASONING
 from readgraph.state.context import ReaderContext
 from readgraph.state.page_store import PageStore
-from readgraph.state.records import Document
+from readgraph.state.records import FEWEST_NOTE_WORDS, Document
 from readgraph.state.summary_tree import TreeShape
 
 SUMMARY_SHARE = 0.25
 """Expected words of a summary, as a share of its segment's."""
+
+LONGER_ANSWER = LONGEST_ANSWER - LONGEST_REASONING
+"""Words by which an answer that may be long can exceed another finding; a walk gives one answer."""
 
 DECISION_REPLY, WEIGH_REPLY = 45, 60
 """Expected words of replies."""
@@ -43,7 +47,7 @@ async def estimate_mem_walker(
 async def foreseen_reading(store: PageStore, document: Document, context: ReaderContext) -> tuple[Estimate, Range]:
     """What reading the rest will use, and how many segments there will be."""
     builder = replace(context, model=context.reading_model or context.model)
-    left = await unread(store, document, recipe(builder), renew=context.rebuild)
+    left = await unread(store, document, recipe(builder), context)
     new = _new_segments(left, document, context)
     building = _building(left, new, context) if builder.model else Estimate()
     return building, new + exactly(left.pages + left.notes)
@@ -62,7 +66,9 @@ def _building(left: Unread, new: Range, context: ReaderContext) -> Estimate:
     """Summaries of segments, and compressed summaries of the tree's nodes above them."""
     to_summarise = new + exactly(left.pages)
     summaries = asks(
-        to_summarise, fixed(summary_prompt("").words) + segment(context), SUMMARY_SHARE * context.segment_words
+        to_summarise,
+        fixed(summary_prompt("", purpose_of(context)).words) + segment(context),
+        SUMMARY_SHARE * context.segment_words,
     )
     pages = to_summarise + exactly(left.notes)
     assert pages.high is not None
@@ -72,7 +78,8 @@ def _building(left: Unread, new: Range, context: ReaderContext) -> Estimate:
         sum(TreeShape.over(math.ceil(count), context.children).counts[1:]) for count in (pages.expected, pages.high)
     ]
     children = notes_of(exactly(context.children), context)
-    prompt = fixed(compress_prompt([], context.node_words).words) + Range(0, children.expected, children.high)
+    prompt = fixed(compress_prompt([], context.node_words, purpose_of(context)).words)
+    prompt += Range(0, children.expected, children.high)
     return summaries + asks(Range(0, above[0], above[1]), prompt, 0.7 * context.node_words)
 
 
@@ -86,21 +93,25 @@ def walking(pages: Range, context: ReaderContext, question_words: int, *, from_l
     decisions = depth * context.walks - (depth - 1 if from_leaf else 0)
     hops = Range(1, decisions + EXPECTED_REVERTS * context.walks, context.max_hops * context.walks)
     question, finding = exactly(question_words), max(LONGEST_REASONING, question_words)
-    findings = Range(0, finding * EXPECTED_REVERTS, finding * context.max_hops)
+    findings = Range(0, finding * EXPECTED_REVERTS, finding * context.max_hops + LONGER_ANSWER * context.walks)
     shown = notes_of(exactly(context.children), context)
     at_most = max(shown.high or 0, _largest(context) + 1)
     prompt = fixed(max(triage_prompt([], [], [], [], "", {}).words, leaf_prompt("", [], [], "", {}).words))
     seen = Range(0, (shown.expected + context.segment_words) / 2, at_most) + _carried(depth, deepest, context)
     options = Range(-60, 0, 40)  # switches shorten a prompt, numbers of visited parts lengthen it
-    return asks(hops, prompt + seen + findings + question + options + Range(0, 0, context.children), DECISION_REPLY)
+    options += Range(0, 0, context.children + MOST_ANSWER_LINE_WORDS)
+    return asks(hops, prompt + seen + findings + question + options, DECISION_REPLY)
 
 
 def weighing(context: ReaderContext, question_words: int, *, further_walks: int = 0) -> Estimate:
     """The answer may be a weighing of findings, at most one from each hop; `further_walks` may be made besides."""
     finding = max(LONGEST_REASONING, question_words) + MOST_QUOTES * LONGEST_REASONING + TAG_WORDS
-    findings = exactly(finding) * Range(0, 1, context.max_hops * (context.walks + further_walks))
-    prompt = fixed(weigh_prompt("", "", {}).words) + findings + exactly(question_words)
-    return asks(Range(0, 1 if context.walks > 1 else EXPECTED_REVERTS, 1), prompt, WEIGH_REPLY)
+    walks = context.walks + further_walks
+    findings = exactly(finding) * Range(0, 1, context.max_hops * walks) + Range(0, 0, LONGER_ANSWER * walks)
+    line = Range(0, 0, MOST_ANSWER_LINE_WORDS)
+    prompt = fixed(weigh_prompt("", "", {}).words) + findings + exactly(question_words) + line
+    weighed = Range(0, 1 if context.walks > 1 else EXPECTED_REVERTS, 1) if context.keep_findings else Range(0, 0, 0)
+    return asks(weighed, prompt, WEIGH_REPLY)
 
 
 def notes_of(nodes: Range, context: ReaderContext) -> Range:
@@ -124,7 +135,7 @@ def _carried(depth: int, deepest: int, context: ReaderContext) -> Range:
 
 def _note(context: ReaderContext) -> Range:
     """Words of a node's note: a summary is at most as long as its segment, a compressed one slightly over its limit."""
-    longest = max(_largest(context) + 1, FEWEST_WORDS, LONGEST * context.node_words)
+    longest = max(_largest(context) + 1, FEWEST_NOTE_WORDS, LONGEST * context.node_words)
     return Range(0, min(SUMMARY_SHARE * context.segment_words, context.node_words), longest)
 
 
@@ -162,4 +173,4 @@ async def estimate_walk_and_read(
         return reading
     leaves = Range(0, context.walks, context.max_hops * context.walks) * segment(context)
     shown = notes_of(segments, context) + leaves + exactly(question_words)
-    return reading + walking(segments, context, question_words) + answering(shown)
+    return reading + walking(segments, context, question_words) + answering(shown, context)

@@ -14,8 +14,11 @@ from readgraph.estimates.mem_gpt import estimate_mem_gpt
 from readgraph.estimates.mem_walker import estimate_guided_walk, estimate_mem_walker, estimate_walk_and_read
 from readgraph.estimates.read_agent import estimate_gists_only, estimate_read_agent, estimate_retrieved_pages
 from readgraph.estimates.walk_hybrids import estimate_reflective_walk, estimate_walk_and_research
-from readgraph.graphs.methods import Method
+from readgraph.estimates.web_agent import estimate_web_step
+from readgraph.estimates.web_baselines import estimate_web_act, estimate_web_gists
+from readgraph.graphs.methods import Method, OwnMethod, builder_of
 from readgraph.state.context import ReaderContext
+from readgraph.state.errors import BadInput
 from readgraph.state.page_store import PageStore
 from readgraph.state.records import Document
 
@@ -45,6 +48,29 @@ ESTIMATORS: dict[str, Estimator] = {
 """One estimator for each method (a test compares the names)."""
 
 
+WEB_ESTIMATORS: dict[str, Estimator] = {
+    "web-agent": estimate_web_step,
+    "web-gists-only": estimate_web_gists,
+    **dict.fromkeys(("web-page", "web-bm25", "web-dense"), estimate_web_act),
+}
+"""The same for the methods on web pages, where what is asked is one step."""
+
+
+def estimator_of(method: Method, *, asks: bool) -> Estimator:
+    """The estimator of a method; one that is not ours has its own, or without a question that of its memory's builder.
+
+    Raises `BadInput` where there is none.
+    """
+    if own := (ESTIMATORS | WEB_ESTIMATORS).get(method.name):
+        return own
+    if isinstance(method, OwnMethod) and method.estimate:
+        estimator: Estimator = method.estimate
+        return estimator
+    if not asks and (builder := builder_of(method)) in ESTIMATORS:
+        return ESTIMATORS[builder]
+    raise BadInput(f"'{method.name}' has no estimate: leave --estimate out, or write an estimate beside its build.")
+
+
 async def estimate_reading(
     method: Method, store: PageStore, document: Document, context: ReaderContext, question_words: int | None
 ) -> Estimate:
@@ -52,7 +78,7 @@ async def estimate_reading(
 
     Makes no call. The bounds hold for any model that replies at all, however bad its replies are.
     """
-    estimate = await ESTIMATORS[method.name](store, document, context, question_words)
+    estimate = await estimator_of(method, asks=question_words is not None)(store, document, context, question_words)
     if await may_be_recorded(store):
         estimate = estimate.perhaps_none()
     return estimate.within(context.max_calls)

@@ -6,15 +6,19 @@ from dataclasses import dataclass, replace
 from readgraph.estimates.arithmetic import NONE, Estimate, Range, Unread, asks, exactly, fixed, unread
 from readgraph.estimates.shared import TAG_WORDS, answering
 from readgraph.graphs.read_agent import recipe
-from readgraph.nodes.building.gists import FEWEST_WORDS
-from readgraph.nodes.building.merging import GISTS_SHARE, LARGEST_PAGE_SHARE, MOST_ROUNDS
+from readgraph.nodes.building.even_pages import FEWEST_SHARE
+from readgraph.nodes.building.merging import MOST_ROUNDS, largest_page
+from readgraph.nodes.building.paging import even_page_words
+from readgraph.nodes.gist_levels import gists_allowed, older_gist_words
 from readgraph.nodes.prompts.gist import gist_prompt
 from readgraph.nodes.prompts.look_up import look_up_next_prompt, look_up_pages_prompt
 from readgraph.nodes.prompts.merge import merge_prompt
 from readgraph.nodes.prompts.pause import pause_prompt
+from readgraph.nodes.purpose import purpose_of
 from readgraph.state.context import ReaderContext
+from readgraph.state.older_gists import FAN
 from readgraph.state.page_store import PageStore
-from readgraph.state.records import Document
+from readgraph.state.records import FEWEST_NOTE_WORDS, Document
 from readgraph.state.settings import Strategy
 
 GIST_SHARE = 0.25
@@ -32,7 +36,7 @@ async def estimate_read_agent(
     if question_words is None or not context.model:
         return reading
     shown = seen.gists + seen.opened(context.max_pages) + exactly(question_words)
-    return reading + looking_up(shown, context, context.strategy) + answering(shown)
+    return reading + looking_up(shown, context, context.strategy) + answering(shown, context)
 
 
 @dataclass(frozen=True)
@@ -56,7 +60,7 @@ async def foreseen_reading(
     `merges`: whether pages are merged if their gists don't fit the window.
     """
     reader = replace(context, model=context.reading_model or context.model)
-    left = await unread(store, document, recipe(reader), renew=context.rebuild)
+    left = await unread(store, document, recipe(reader), context)
     pages = _new_pages(left, document, context)
     reading = _reading(left, pages, document, reader) if reader.model else Estimate()
     if reader.model and merges:
@@ -70,8 +74,9 @@ def _new_pages(left: Unread, document: Document, context: ReaderContext) -> Rang
         return NONE
     ends = max(len(document.parts), 1) * context.stretches + 1
     # A word that is cut by the end of a page counts for both pages.
-    most = left.words / max(context.min_page_words - 1, 1) + ends
     mean = (context.min_page_words + context.max_page_words) / 2
+    least = round(FEWEST_SHARE * even_page_words(context)) if context.paging == "even" else context.min_page_words
+    most = left.words / max(least - 1, 1) + ends
     fewest = math.ceil(left.words / (context.max_page_words + 1))
     return Range(fewest, max(left.words / mean, 1), math.ceil(most))
 
@@ -82,31 +87,39 @@ def _reading(left: Unread, pages: Range, document: Document, context: ReaderCont
     next_paragraph = document.words if context.show_next_paragraph else 0
     expected = shown + labels / 40
     pause = fixed(pause_prompt(["", ""]).words) + Range(0, expected, shown + labels + next_paragraph)
-    gist = fixed(gist_prompt("", context.gist_words, context.gist_purpose).words)
+    gist = fixed(gist_prompt("", context.gist_words, purpose_of(context)).words)
     page_words = (context.min_page_words + context.max_page_words) / 2
     of_page = Range(0, page_words, context.max_page_words + 1)
     gists = pages + exactly(left.pages)
-    pausing = asks(Range(0, pages.expected, pages.high), pause, PAUSE_REPLY)
+    chosen = NONE if context.paging == "even" else Range(0, pages.expected, pages.high)
+    pausing = asks(chosen, pause, PAUSE_REPLY)
     gisting = asks(gists, gist + of_page, context.gist_words or GIST_SHARE * page_words)
     return pausing + gisting
 
 
 def _merging(left: Unread, gists: Range, document: Document, context: ReaderContext) -> Estimate:
-    """Rounds of merging, if the gists may not fit the window."""
-    allowed = GISTS_SHARE * context.window_words
+    """Rounds of merging and gists of gists, if the gists may not fit the window."""
+    allowed = gists_allowed(context)
     pages = gists + exactly(left.notes)
     assert pages.high is not None
-    if (left.complete and left.note_words <= allowed) or document.words + FEWEST_WORDS * pages.high <= allowed:
+    tags = TAG_WORDS * left.notes
+    most = document.words + (FEWEST_NOTE_WORDS + TAG_WORDS) * pages.high
+    if (left.complete and left.note_words + tags <= allowed) or most <= allowed:
         return Estimate()
     expected = left.note_words + GIST_SHARE * (left.words + left.paged_words)
     rounds = Range(0, max(0.0, math.ceil(math.log2(max(expected / allowed, 1)))), MOST_ROUNDS)
     pair = 2 * document.words / max(pages.expected, 1)
-    joined = Range(0, pair, LARGEST_PAGE_SHARE * context.window_words)
+    largest = largest_page(context)
+    joined = Range(0, min(pair, largest), largest)
     merging = asks(rounds * pages * Range(0, 0.5, 0.5), fixed(merge_prompt("", "").words) + joined, MERGE_REPLY)
-    merged = Range(0, pair, max(LARGEST_PAGE_SHARE * context.window_words, context.max_page_words) + 1)
-    gist = fixed(gist_prompt("", context.gist_words, context.gist_purpose).words)
+    merged = Range(0, pair, max(largest, context.max_page_words) + 1)
+    gist = fixed(gist_prompt("", context.gist_words, purpose_of(context)).words)
     gisting = asks(rounds * pages, gist + merged, GIST_SHARE * pair)
-    return merging + gisting
+    if document.sessions:
+        merging = gisting = Estimate()
+    most = older_gist_words(context)
+    groups = pages * Range(0, 1 / (FAN - 1) if expected > allowed else 0, 1 / (FAN - 1))
+    return merging + gisting + asks(groups, gist + Range(0, FAN * most, context.window_words), most)
 
 
 def _seen(left: Unread, pages: Range, document: Document) -> Seen:
@@ -114,7 +127,7 @@ def _seen(left: Unread, pages: Range, document: Document) -> Seen:
     assert number.high is not None
     gists = left.note_words + GIST_SHARE * (left.words + left.paged_words)
     # No gist is longer than its page, except those of very short pages.
-    most = document.words + (FEWEST_WORDS + TAG_WORDS) * number.high
+    most = document.words + (FEWEST_NOTE_WORDS + TAG_WORDS) * number.high
     return Seen(Range(0, gists, most), number, document.words)
 
 
@@ -139,7 +152,7 @@ async def estimate_gists_only(
     reading, seen = await foreseen_reading(store, document, context)
     if question_words is None or not context.model:
         return reading
-    return reading + answering(seen.gists + exactly(question_words))
+    return reading + answering(seen.gists + exactly(question_words), context)
 
 
 async def estimate_retrieved_pages(
@@ -152,4 +165,5 @@ async def estimate_retrieved_pages(
     reading, seen = await foreseen_reading(store, document, context)
     if question_words is None or not context.model:
         return reading
-    return reading + answering(seen.gists + seen.opened(context.max_pages) + exactly(question_words))
+    gists = seen.gists if context.show_gists else NONE
+    return reading + answering(gists + seen.opened(context.max_pages) + exactly(question_words), context)

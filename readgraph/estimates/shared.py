@@ -6,9 +6,14 @@ from dataclasses import replace
 from readgraph.estimates.arithmetic import Estimate, Range, asks, exactly, fixed
 from readgraph.nodes.building.even_pages import FEWEST_SHARE
 from readgraph.nodes.prompts.answer import answer_prompt
+from readgraph.nodes.prompts.style import MOST_ANSWER_LINE_WORDS, PARAGRAPH_WORDS
+from readgraph.state.context import ReaderContext
 
-ANSWER_REPLY = 60
-"""Expected words of an answer with its quotes."""
+ANSWER_REPLY, QUOTES = 60, 40
+"""Expected words of a short answer with its quotes, and of the quotes alone."""
+
+LONG_ANSWERS = {"paragraph": PARAGRAPH_WORDS, "free": 150}
+"""Expected words of long answers."""
 
 TAG_WORDS = 2
 """Words of the tag before a page."""
@@ -16,9 +21,16 @@ TAG_WORDS = 2
 ONCE = exactly(1)
 
 
-def answering(shown: Range, times: Range = ONCE) -> Estimate:
+def answer_words(context: ReaderContext) -> int:
+    """Expected words of an answer with its quotes, as far as settings tell its length."""
+    words = context.answer_words or LONG_ANSWERS.get(context.answer_length or "", 0)
+    return max(ANSWER_REPLY, QUOTES + words)
+
+
+def answering(shown: Range, context: ReaderContext, times: Range = ONCE) -> Estimate:
     """An answer; `shown`: the words of the memory and of the question."""
-    return asks(times, fixed(answer_prompt("", "", {"A": "", "B": ""}).words) + shown, ANSWER_REPLY)
+    prompt = fixed(answer_prompt("", "", {"A": "", "B": ""}).words) + Range(0, 0, MOST_ANSWER_LINE_WORDS)
+    return asks(times, prompt + shown, answer_words(context))
 
 
 def pages_of(words: float, most: int) -> Range:

@@ -5,13 +5,14 @@ from typing import Any
 from langgraph.graph import END, START, StateGraph
 from typing_extensions import TypedDict, Unpack
 
-from readgraph.graphs.wiring import Node, add_nodes, check_wiring, fit_context
+from readgraph.graphs.wiring import MethodGraph, Node, add_nodes, check_wiring, fit_context, with_channels
 from readgraph.nodes.answering.citing import cite
 from readgraph.nodes.bounds import Looking, may_go_on
 from readgraph.nodes.building.build import build_memory
 from readgraph.nodes.building.memorizer import asked_apart, extracted, memorized
 from readgraph.nodes.opening import finding_memory, open_document, open_for_research
 from readgraph.nodes.prompts import memorize as words
+from readgraph.nodes.purpose import purpose_parameters, purpose_prompts, serves_purpose
 from readgraph.nodes.research.answer import answer_from_notes
 from readgraph.nodes.research.integrating import integrate
 from readgraph.nodes.research.planning import plan
@@ -22,7 +23,7 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Answered, Question, ReadingState
 from readgraph.state.records import Recipe
 from readgraph.state.research import Researched, ResearchState
-from readgraph.state.settings import Memorizing, Paragraphs, ReadingModel, Rebuilding
+from readgraph.state.settings import Language, Memorizing, Paragraphs, Purpose, ReadingModel, Rebuilding
 
 Research = StateGraph[ResearchState, ReaderContext, Question, Researched]
 
@@ -41,12 +42,14 @@ class Rounds(TypedDict, total=False):
     cite: Node
 
 
+@serves_purpose
 def recipe(context: ReaderContext) -> Recipe:
     """The recipe of a GAM memory."""
     parameters = {
         "session_page_words": context.session_page_words,
         "paragraph_break": context.paragraph_break,
         "sample": context.sample,
+        **purpose_parameters(context),
     }
     if context.model:
         parameters |= {
@@ -55,16 +58,16 @@ def recipe(context: ReaderContext) -> Recipe:
             "two_calls": asked_apart(context),
         }
     prompts = {words.NAME: words.VERSION} if context.model else {}
-    return Recipe("gam", parameters, context.model, prompts)
+    return Recipe("gam", parameters, context.model, prompts | purpose_prompts(context))
 
 
 memorizer = StepNode(
     build_memory(memorized, recipe),
     without_model=build_memory(extracted, recipe),
     builds=True,
-    settings=(Memorizing, Paragraphs, Rebuilding),
+    settings=(Language, Purpose, Memorizing, Paragraphs, Rebuilding),
 )
-find_memory = finding_memory(recipe, settings=(Memorizing, Paragraphs, ReadingModel))
+find_memory = finding_memory(recipe, settings=(Language, Purpose, Memorizing, Paragraphs, ReadingModel))
 
 
 def is_asked(state: ResearchState) -> str:
@@ -90,10 +93,12 @@ def still_looking(state: Looking) -> str:
 
 
 def build_memorize(
-    *, open: Node = open_document, memorize: Node = memorizer
+    *, open: Node = open_document, memorize: Node = memorizer, state: type[Any] = ReadingState
 ) -> StateGraph[ReadingState, ReaderContext, Question, Answered]:
     """The offline stage (figure 1): make pages, memos and headers for what is new in a document or a history."""
-    builder = StateGraph(ReadingState, context_schema=ReaderContext, input_schema=Question, output_schema=Answered)
+    builder = MethodGraph(
+        with_channels(state, ReadingState), context_schema=ReaderContext, input_schema=Question, output_schema=Answered
+    )
     add_nodes(builder, open=open, memorize=memorize)
     builder.add_edge(START, "open")
     builder.add_edge("open", "memorize")
@@ -104,10 +109,14 @@ def build_memorize(
 
 
 def build_research(
-    *, open: Node = open_for_research, find_memory: Node = find_memory, **rounds: Unpack[Rounds]
+    *,
+    open: Node = open_for_research,
+    find_memory: Node = find_memory,
+    state: type[Any] = ResearchState,
+    **rounds: Unpack[Rounds],
 ) -> Research:
     """The online stage (figure 1), over an existing memory."""
-    builder = _new_builder()
+    builder = _new_builder(state)
     add_nodes(builder, open=open, find_memory=find_memory)
     builder.add_edge(START, "open")
     builder.add_edge("open", "find_memory")
@@ -118,12 +127,19 @@ def build_research(
     return builder
 
 
-def build(*, open: Node = open_for_research, memorize: Node = memorizer, **rounds: Unpack[Rounds]) -> Research:
+def build(
+    *,
+    open: Node = open_for_research,
+    memorize: Node = memorizer,
+    state: type[Any] = ResearchState,
+    **rounds: Unpack[Rounds],
+) -> Research:
     """GAM (figure 1): memorise what is new, then research each question.
 
-    Every argument is a node: one of readgraph's, or a plain function or coroutine `(state, runtime) -> update`.
+    Every argument is a node: one of readgraph's, or a plain function or coroutine `(state, runtime) -> update`; but
+    `state`, which may be a class derived from `ResearchState`, with channels of your own.
     """
-    builder = _new_builder()
+    builder = _new_builder(state)
     add_nodes(builder, open=open, memorize=memorize)
     builder.add_edge(START, "open")
     builder.add_edge("open", "memorize")
@@ -154,8 +170,13 @@ def add_rounds(
     builder.add_edge("cite", END)
 
 
-def _new_builder() -> Research:
-    return StateGraph(ResearchState, context_schema=ReaderContext, input_schema=Question, output_schema=Researched)
+def _new_builder(state: type[Any]) -> Research:
+    return MethodGraph(
+        with_channels(state, ResearchState),
+        context_schema=ReaderContext,
+        input_schema=Question,
+        output_schema=Researched,
+    )
 
 
 memorize = build_memorize().compile(name="gam_memorize")

@@ -4,11 +4,12 @@
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 from langchain_core.tools import BaseTool
 from langgraph.graph import END, START, StateGraph
 
-from readgraph.graphs.wiring import Node, add_nodes, check_wiring, fit_context
+from readgraph.graphs.wiring import MethodGraph, Node, add_nodes, check_wiring, fit_context, with_channels
 from readgraph.nodes.agent import functions as memory_functions
 from readgraph.nodes.agent.acting import act_with
 from readgraph.nodes.agent.evicting import evict
@@ -87,6 +88,7 @@ def build_chat(
     think: Node | None = None,
     evict: Node = evict,
     act: Node | None = None,
+    state: type[Any] = AgentGraphState,
 ) -> StateGraph[AgentGraphState, ReaderContext, AgentInput, AgentOutput]:
     """MemGPT (figure 1): each event starts a chain of function calls, until the agent yields.
 
@@ -94,8 +96,11 @@ def build_chat(
     their time. Without times, the same history and message find their recorded replies.
     """
     functions = Functions([memory_functions.send_message, *MEMORY_FUNCTIONS, archival_search, *tools])
-    builder = StateGraph(
-        AgentGraphState, context_schema=ReaderContext, input_schema=AgentInput, output_schema=AgentOutput
+    builder = MethodGraph(
+        with_channels(state, AgentGraphState),
+        context_schema=ReaderContext,
+        input_schema=AgentInput,
+        output_schema=AgentOutput,
     )
     think, act = think or think_with(chat_frame(functions, dated=dated)), act or act_with(functions)
     add_nodes(builder, receive=receive, think=think, evict=evict, act=act)
@@ -122,11 +127,15 @@ def build(
     look_up: Node = nearest_pages,
     answer: Node = answer,
     cite: Node = cite,
+    state: type[Any] = AgentQuestionState,
 ) -> StateGraph[AgentQuestionState, ReaderContext, DocumentsQuestion, Answered]:
     """MemGPT for document analysis (section 3.2): the agent searches and opens pages until it can answer."""
     functions = Functions([*READING_FUNCTIONS, archival_search, *tools])
-    builder = StateGraph(
-        AgentQuestionState, context_schema=ReaderContext, input_schema=DocumentsQuestion, output_schema=Answered
+    builder = MethodGraph(
+        with_channels(state, AgentQuestionState),
+        context_schema=ReaderContext,
+        input_schema=DocumentsQuestion,
+        output_schema=Answered,
     )
     think, act = think or think_with(reading_frame(functions)), act or act_in_reading_with(functions)
     add_nodes(builder, open=open, read=read, begin=begin, think=think, evict=evict, act=act)

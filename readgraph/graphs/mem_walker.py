@@ -5,7 +5,7 @@ from typing import Any
 from langgraph.graph import END, START, StateGraph
 from typing_extensions import TypedDict
 
-from readgraph.graphs.wiring import Node, add_nodes, check_wiring, fit_context
+from readgraph.graphs.wiring import MethodGraph, Node, add_nodes, check_wiring, fit_context, with_channels
 from readgraph.nodes.answering.citing import cite
 from readgraph.nodes.bounds import Looking, may_go_on
 from readgraph.nodes.building.build import read_pages
@@ -15,6 +15,7 @@ from readgraph.nodes.building.summary_tree import grow
 from readgraph.nodes.extractive import extract_note
 from readgraph.nodes.opening import open_document
 from readgraph.nodes.prompts import compress, summary
+from readgraph.nodes.purpose import purpose_parameters, purpose_prompts, serves_purpose
 from readgraph.nodes.step import StepNode
 from readgraph.nodes.walk.answer import answer
 from readgraph.nodes.walk.descending import descend
@@ -23,11 +24,12 @@ from readgraph.nodes.walk.leaf import read_leaf
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Question
 from readgraph.state.records import Recipe
-from readgraph.state.settings import Paragraphs, Rebuilding, Tree
+from readgraph.state.settings import Language, Paragraphs, Purpose, Rebuilding, Tree
 from readgraph.state.summary_tree import is_leaf
 from readgraph.state.walk import Walked, WalkState
 
 
+@serves_purpose
 def recipe(context: ReaderContext) -> Recipe:
     """The recipe of a MemWalker memory."""
     parameters = {
@@ -36,16 +38,17 @@ def recipe(context: ReaderContext) -> Recipe:
         "children": context.children,
         "node_words": context.node_words,
         "sample": context.sample,
+        **purpose_parameters(context),
     }
     prompts = {prompt.NAME: prompt.VERSION for prompt in (summary, compress)} if context.model else {}
-    return Recipe("mem-walker", parameters, context.model, prompts)
+    return Recipe("mem-walker", parameters, context.model, prompts | purpose_prompts(context))
 
 
 read = StepNode(
     read_pages(segments, summarise, recipe),
     without_model=read_pages(segments, extract_note, recipe),
     builds=True,
-    settings=(Tree, Paragraphs, Rebuilding),
+    settings=(Tree, Paragraphs, Purpose, Language, Rebuilding),
 )
 
 
@@ -95,13 +98,17 @@ def build(
     read_leaf: Node = read_leaf,
     answer: Node = answer,
     cite: Node = cite,
+    state: type[Any] = WalkState,
 ) -> StateGraph[WalkState, ReaderContext, Question, Walked]:
     """MemWalker (figure 1): grow the tree once, then walk it for each question.
 
-    Every argument is a node: one of readgraph's, or a plain function or coroutine `(state, runtime) -> update`. Raises
-    `BadInput` where a node reads a key that no earlier node writes.
+    Every argument is a node: one of readgraph's, or a plain function or coroutine `(state, runtime) -> update`; but
+    `state`, which may be a class derived from `WalkState`, with channels of your own. Raises `BadInput` where a node
+    reads a key that no earlier node writes.
     """
-    builder = StateGraph(WalkState, context_schema=ReaderContext, input_schema=Question, output_schema=Walked)
+    builder = MethodGraph(
+        with_channels(state, WalkState), context_schema=ReaderContext, input_schema=Question, output_schema=Walked
+    )
     add_nodes(builder, open=open)
     builder.add_edge(START, "open")
     add_walk(builder, "answer", read=read, grow=grow, enter=enter, descend=descend, read_leaf=read_leaf)

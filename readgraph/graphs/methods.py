@@ -1,14 +1,26 @@
-"""The reading methods by their names."""
+"""The reading methods by their names: ours, and those that other packages offer.
 
-from dataclasses import dataclass
+A package offers one as an entry point of the group `readgraph.methods`, whose name is the method's name:
+
+    [project.entry-points."readgraph.methods"]
+    my-method = "my_package.my_method:build"
+"""
+
+import sys
+from dataclasses import dataclass, field
 from importlib import import_module
-from typing import Any
+from importlib.metadata import EntryPoint
+from inspect import getdoc
+from typing import TYPE_CHECKING, Any
 
-from langgraph.graph import StateGraph
-
-from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
-from readgraph.state.records import Document
+from readgraph.state.offered_objects import object_typed, offered, offered_names
+
+if TYPE_CHECKING:  # the names of methods are completed in a shell, which must not wait for LangGraph
+    from langgraph.graph import StateGraph
+
+    from readgraph.state.context import ReaderContext
+    from readgraph.state.records import Document
 
 
 @dataclass(frozen=True)
@@ -25,22 +37,64 @@ class Method:
         """The compiled graph's location, `module:name`."""
         return f"readgraph.graphs.{self.module}:graph"
 
-    def build(self) -> StateGraph[Any, ReaderContext, Any, Any]:
+    def build(self) -> "StateGraph[Any, ReaderContext, Any, Any]":
         """The method's graph, not compiled."""
         builder: StateGraph[Any, ReaderContext, Any, Any] = import_module(f"readgraph.graphs.{self.module}").build()
         return builder
 
 
+@dataclass(frozen=True)
+class OwnMethod(Method):
+    """A method that is not ours: a function at `place`, `package.module:name`, builds its graph.
+
+    An `estimate` beside that function, with the parameters of `readgraph.estimates.methods.Estimator`, tells what a
+    reading will use.
+    """
+
+    place: str = field(kw_only=True)
+
+    @classmethod
+    def offered_by(cls, point: EntryPoint) -> "OwnMethod":
+        """The method of an entry point; nothing is imported yet."""
+        package = f"Of the package {point.dist.name}." if point.dist else ""
+        return cls(point.name, point.module, package, "note", place=point.value)
+
+    @classmethod
+    def typed(cls, place: str) -> "OwnMethod":
+        """The method at a place that the user typed, which is imported at once, from the current folder too."""
+        build = object_typed(place, f"The method '{place}'")
+        line = (getdoc(getattr(build, "func", build)) or "").partition("\n")[0]
+        return cls(place, place.partition(":")[0], line, "note", place=place)
+
+    @property
+    def graph(self) -> str:
+        """Where the graph is built, `module:name`."""
+        return self.place
+
+    @property
+    def estimate(self) -> Any:
+        """The method's own estimate, or None."""
+        return getattr(sys.modules.get(self.module), "estimate", None)
+
+    def build(self) -> "StateGraph[Any, ReaderContext, Any, Any]":
+        """The method's graph, not compiled; raises `BadInput` for what is no graph of a reading method."""
+        from readgraph.graphs.own_graphs import built_at
+
+        return built_at(self.place)
+
+
+GROUP = "readgraph.methods"
+
 METHODS = {
     method.name: method
     for method in (
-        Method("read-agent", "read_agent", "Gists of pages; looks pages up again for each question.", "gist"),
+        Method("read-agent", "read_agent", "Gists of parts; looks parts up again for each question.", "gist"),
         Method(
             "mem-walker", "mem_walker", "A tree of summaries; walks it down and back up for each question.", "summary"
         ),
-        Method("gam", "gam", "Memos of pages; researches the pages for each question, round by round.", "memo"),
-        Method("mem-gpt", "mem_gpt", "An agent searches the pages and opens them until it can answer.", "beginning"),
-        Method("retrieved-pages", "baselines.retrieved_pages", "ReadAgent, but BM25 looks the pages up.", "gist"),
+        Method("gam", "gam", "Memos of parts; researches the parts for each question, round by round.", "memo"),
+        Method("mem-gpt", "mem_gpt", "An agent searches the parts and opens them until it can answer.", "beginning"),
+        Method("retrieved-pages", "baselines.retrieved_pages", "ReadAgent, but BM25 looks the parts up.", "gist"),
         Method("gists-only", "baselines.gists_only", "ReadAgent without look-up: the gists answer alone.", "gist"),
         Method("recurrent", "baselines.recurrent", "A summary carried through the text answers alone.", "summary"),
         Method("bm25", "baselines.bm25", "The segments that BM25 ranks first for the question.", "note"),
@@ -63,6 +117,18 @@ METHODS = {
     )
 }
 
+WEB_METHODS = {
+    method.name: method
+    for method in (
+        Method("web-agent", "web_agent", "Gists of a page's parts; looks parts up, and names the next action.", "gist"),
+        Method("web-gists-only", "baselines.web_gists_only", "The web agent without look-up.", "gist"),
+        Method("web-page", "baselines.web_page", "The page from its beginning, as much as fits.", "note"),
+        Method("web-bm25", "baselines.web_bm25", "The parts of the page that BM25 ranks first.", "note"),
+        Method("web-dense", "baselines.web_dense", "The parts that are nearest by their embeddings.", "note"),
+    )
+}
+"""The methods that name the next action on a web page, instead of an answer."""
+
 SHARED = {
     **dict.fromkeys(("retrieved-pages", "gists-only", "gist-research", "escalate"), "read-agent"),
     **dict.fromkeys(("guided-walk", "walk-and-read", "walk-and-research", "reflective-walk"), "mem-walker"),
@@ -71,18 +137,51 @@ SHARED = {
 """Methods that use the memory of another method."""
 
 
+def every_method() -> list[Method]:
+    """All methods, ours first; those of other packages are not imported."""
+    points = [offered(GROUP, name) for name in offered_names(GROUP, METHODS)]
+    return [*METHODS.values(), *(OwnMethod.offered_by(point) for point in points if point)]
+
+
 def method_named(name: str) -> Method:
-    """The method of this name; raises `BadInput` where there is none."""
-    if name not in METHODS:
-        raise BadInput(f"There is no method '{name}': choose one of {', '.join(METHODS)}.")
-    return METHODS[name]
+    """The method of this name, ours or of another package; raises `BadInput` where there is none.
+
+    Ours can't be replaced. A name may come from a library or from a model, so nothing is imported by its place.
+    """
+    if name in METHODS:
+        return METHODS[name]
+    if point := offered(GROUP, name):
+        return OwnMethod.offered_by(point)
+    known = ", ".join([*METHODS, *offered_names(GROUP, METHODS)])
+    raise BadInput(f"There is no method '{name}': choose one of {known}.")
 
 
-def method_for(document: Document | None) -> Method:
+def method_typed(name: str) -> Method:
+    """The method that a user typed: of this name, or built by the function at `package.module:build`."""
+    return OwnMethod.typed(name) if ":" in name else method_named(name)
+
+
+def web_method_named(name: str) -> Method:
+    """The method for web pages of this name; raises `BadInput` where there is none."""
+    if name not in WEB_METHODS:
+        raise BadInput(f"There is no method '{name}' for web pages: choose one of {', '.join(WEB_METHODS)}.")
+    return WEB_METHODS[name]
+
+
+def method_for(document: "Document | None") -> Method:
     """The default method for a document: GAM for a history, ReadAgent for a text."""
     return METHODS["gam" if document and document.sessions else "read-agent"]
 
 
-def builder_of(name: str) -> str:
+NAMED_OTHERWISE = {"segments": "bm25"}
+"""Names in recipes that are not the names of methods."""
+
+
+def builder_of(method: Method) -> str:
     """The name of the method whose memory this method uses: another's, or its own."""
-    return SHARED.get(name, name)
+    if method.name in METHODS:
+        return SHARED.get(method.name, method.name)
+    from readgraph.graphs.own_graphs import memory_of
+
+    built = memory_of(method.build()) or method.name
+    return NAMED_OTHERWISE.get(built, built)

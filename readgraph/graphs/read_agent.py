@@ -4,27 +4,29 @@ from typing import Any
 
 from langgraph.graph import END, START, StateGraph
 
-from readgraph.graphs.wiring import Node, add_nodes, check_wiring, fit_context
+from readgraph.graphs.wiring import MethodGraph, Node, add_nodes, check_wiring, fit_context, with_channels
 from readgraph.nodes.answering.answer import answer
 from readgraph.nodes.answering.citing import cite
 from readgraph.nodes.bounds import Looking, may_go_on
-from readgraph.nodes.building.build import read_pages
+from readgraph.nodes.building.build import ReadState, ReadUpdate, read_pages
 from readgraph.nodes.building.gists import gist_page
 from readgraph.nodes.building.merging import merge
-from readgraph.nodes.building.pauses import pages_at_pauses
+from readgraph.nodes.building.paging import pages_as_set
 from readgraph.nodes.building.stretches import in_stretches
 from readgraph.nodes.contracts import AskedState
 from readgraph.nodes.extractive import extract_note, pages_by_rule
 from readgraph.nodes.look_up.by_model import look_up
 from readgraph.nodes.opening import open_document
 from readgraph.nodes.prompts import gist, pause
-from readgraph.nodes.step import StepNode
+from readgraph.nodes.purpose import purpose_parameters, purpose_prompts, serves_purpose
+from readgraph.nodes.step import MakeRecipe, StepNode
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Answered, Question, ReadingState
 from readgraph.state.records import Recipe
-from readgraph.state.settings import Gists, PageSizes, Paragraphs, Pausing, Rebuilding
+from readgraph.state.settings import Gists, Language, PageSizes, Paragraphs, Pausing, Purpose, Rebuilding
 
 
+@serves_purpose
 def recipe(context: ReaderContext) -> Recipe:
     """The recipe of a ReadAgent memory."""
     parameters: dict[str, Any] = {
@@ -36,19 +38,25 @@ def recipe(context: ReaderContext) -> Recipe:
         "gist_words": context.gist_words,
         "stretches": context.stretches,
         "sample": context.sample,
+        **purpose_parameters(context),
     }
-    if context.model and context.gist_purpose:
-        parameters["gist_purpose"] = context.gist_purpose
+    if context.model and context.paging != "pauses":
+        parameters["paging"] = context.paging
     prompts = {prompt.NAME: prompt.VERSION for prompt in (pause, gist)} if context.model else {}
-    return Recipe("read-agent", parameters, context.model, prompts)
+    return Recipe("read-agent", parameters, context.model, prompts | purpose_prompts(context))
 
 
-read = StepNode(
-    read_pages(in_stretches(pages_at_pauses), gist_page, recipe),
-    without_model=read_pages(pages_by_rule, extract_note, recipe),
-    builds=True,
-    settings=(PageSizes, Paragraphs, Pausing, Gists, Rebuilding),
-)
+def reading(recipe: MakeRecipe) -> StepNode[ReadState, ReadUpdate]:
+    """ReadAgent's reading with this recipe: the memory of a hybrid may be one of its own, with more parameters."""
+    return StepNode(
+        read_pages(in_stretches(pages_as_set), gist_page, recipe),
+        without_model=read_pages(pages_by_rule, extract_note, recipe),
+        builds=True,
+        settings=(PageSizes, Paragraphs, Pausing, Gists, Purpose, Language, Rebuilding),
+    )
+
+
+read = reading(recipe)
 
 
 def is_asked(state: AskedState) -> str:
@@ -70,13 +78,17 @@ def build(
     look_up: Node = look_up,
     answer: Node = answer,
     cite: Node = cite,
+    state: type[Any] = ReadingState,
 ) -> StateGraph[ReadingState, ReaderContext, Question, Answered]:
     """ReadAgent (figure 1): read once, then look pages up for each question and answer.
 
-    Every argument is a node: one of readgraph's, or a plain function or coroutine `(state, runtime) -> update`. Raises
-    `BadInput` where a node reads a key that no earlier node writes.
+    Every argument is a node: one of readgraph's, or a plain function or coroutine `(state, runtime) -> update`; but
+    `state`, which may be a class derived from `ReadingState`, with channels of your own. Raises `BadInput` where a node
+    reads a key that no earlier node writes.
     """
-    builder = StateGraph(ReadingState, context_schema=ReaderContext, input_schema=Question, output_schema=Answered)
+    builder = MethodGraph(
+        with_channels(state, ReadingState), context_schema=ReaderContext, input_schema=Question, output_schema=Answered
+    )
     add_nodes(builder, open=open, read=read, merge=merge, look_up=look_up, answer=answer, cite=cite)
     builder.add_edge(START, "open")
     builder.add_edge("open", "read")

@@ -1,5 +1,6 @@
 """The configuration of LangGraph's development server: every graph by its name, and the library as its store."""
 
+from dataclasses import asdict, dataclass
 from importlib import import_module
 from typing import Any
 
@@ -7,27 +8,69 @@ from readgraph.graphs.methods import METHODS
 from readgraph.state.declaring import settings_in
 from readgraph.state.library import development_store
 
+SCHEMA = "https://langgra.ph/schema.json"
+"""Where editors find what langgraph.json may hold; nothing here fetches it."""
+
+PYTHON = "3.11"
+"""The Python of an image that is built from langgraph.json."""
+
+
+@dataclass(frozen=True)
+class ServedGraph:
+    """A graph on the server: its location, `module:name`, and what clients are told of it."""
+
+    path: str
+    description: str
+
+
 FURTHER = {
-    "gam_memorize": "readgraph.graphs.gam:memorize",
-    "gam_research": "readgraph.graphs.gam:research",
-    "mem_gpt_chat": "readgraph.graphs.mem_gpt:chat",
+    "gam_memorize": ServedGraph(
+        "readgraph.graphs.gam:memorize",
+        "Builds GAM's memory of a long document or a growing history: memos of its parts. Answers nothing.",
+    ),
+    "gam_research": ServedGraph(
+        "readgraph.graphs.gam:research",
+        "Answers a question from a memory that gam_memorize built, by rounds of research, with quotes.",
+    ),
+    "mem_gpt_chat": ServedGraph(
+        "readgraph.graphs.mem_gpt:chat",
+        "Talks with an agent that remembers every conversation, and reads the documents that it is given.",
+    ),
+    "correct": ServedGraph(
+        "readgraph.graphs.correcting:graph", "Replaces the note of one part of a document, or restores the model's own."
+    ),
+    "web_agent": ServedGraph(
+        "readgraph.graphs.web_agent:graph", "Names the next action on a web page, given as HTML, for an instruction."
+    ),
 }
-"""Further graphs: parts of a method, or its other build."""
+"""Further graphs: parts of a method, its other build, the correcting of a note, and the web agent."""
 
 
-def served_graphs() -> dict[str, str]:
-    """The location of each graph, `module:name`, by the name of its assistant; a method's is the name of its module."""
-    of_methods = {method.module.rpartition(".")[2]: method.graph for method in METHODS.values()}
+def served_graphs() -> dict[str, ServedGraph]:
+    """Each graph by the name of its assistant; a method's is the name of its module."""
+    of_methods = {
+        method.module.rpartition(".")[2]: ServedGraph(
+            method.graph, f"Answers questions about a long document, with quotes. {method.line}"
+        )
+        for method in METHODS.values()
+    }
     return of_methods | FURTHER
 
 
 def settings_of_served(name: str) -> frozenset[str]:
     """The names of the settings that a served graph uses."""
-    module, _, graph = served_graphs()[name].partition(":")
+    module, _, graph = served_graphs()[name].path.partition(":")
     return frozenset(settings_in(getattr(import_module(module), graph).context_schema))
 
 
 def server_configuration() -> dict[str, Any]:
     """The content of langgraph.json."""
     store = f"{development_store.__module__}.{development_store.__name__}"
-    return {"dependencies": ["."], "graphs": served_graphs(), "store": {"path": store}}
+    graphs = {name: asdict(graph) for name, graph in served_graphs().items()}
+    return {
+        "$schema": SCHEMA,
+        "python_version": PYTHON,
+        "dependencies": ["."],
+        "graphs": graphs,
+        "store": {"path": store},
+    }

@@ -81,7 +81,7 @@ ODD_CALLS: list[Step] = [
 async def test_calls_out_of_all_bounds_go_back_to_the_model(ada: Living, server: ModelServer) -> None:
     server.respond = script = Script(*ODD_CALLS, say("I see."))
     found = await ada.turn("Hello.")
-    assert (found["messages"], found["status"]) == (["I see."], "answered")
+    assert (found["said"], found["status"]) == (["I see."], "answered")
     assert len(script.requests) == len(ODD_CALLS) + 1 and max(len(each["summary"]) for each in found["steps"]) < 2000
     for event in (await ada.events())[1:-1]:
         assert event.kind == "call" and event.failed and event.result
@@ -94,7 +94,7 @@ async def test_an_agent_whose_newest_event_is_too_large_lives_on(ada: Living, se
     await ada.turn("Hello.")
     huge = Event(1, "call", "", "hm", "fly " * 50_000, {f"wing {n}": "x y" for n in range(5000)})
     await ada.store.put_events(agent_id("ada"), [huge])
-    assert (await ada.turn("Are you well?"))["messages"] == ["Done."]
+    assert (await ada.turn("Are you well?"))["said"] == ["Done."]
 
 
 async def test_an_eviction_that_evicts_nothing_ends_the_turn(library: Library, server: ModelServer) -> None:
@@ -104,7 +104,7 @@ async def test_an_eviction_that_evicts_nothing_ends_the_turn(library: Library, s
     ada.graph = idle.compile(checkpointer=saver, store=store)
     while (found := await ada.turn("goat " * 499))["status"] == "answered":
         pass
-    assert (found["status"], found["messages"], found["usage"]["calls"]) == ("no_answer", [], 0)
+    assert (found["status"], found["said"], found["usage"]["calls"]) == ("no_answer", [], 0)
     assert (await ada.events())[-1].text == ENDLESS and len(found["steps"]) < 250
 
 

@@ -24,6 +24,10 @@ CONTEXT = ReaderContext(model="openai:double")
 
 @pytest.fixture
 async def halves(library: Library, story: str) -> list[Document]:
+    return await halves_of(story, library)
+
+
+async def halves_of(story: str, library: Library) -> list[Document]:
     middle = story.index("\n\n", len(story) // 2) + 2
     texts = {"first": story[:middle], "second": story[middle:]}
     return [
@@ -76,7 +80,7 @@ async def test_a_reading_stopped_by_its_budget_goes_on_in_the_right_document(
     server: ModelServer, library: Library, halves: list[Document]
 ) -> None:
     collection = await add_collection(library.pages, halves)
-    for most in (30, 60, None):
+    for most in (8, 16, None):
         found = await ask(library, collection.id, replace(CONTEXT, max_calls=most, concurrency=2))
     whole = await library.pages.memory(collection.id, found["memory"])
     pages = await library.pages.pages(whole.id, range(whole.pages))
@@ -85,9 +89,10 @@ async def test_a_reading_stopped_by_its_budget_goes_on_in_the_right_document(
     assert len(server.requests) == len({request.key for request in server.requests}), "nothing was asked twice"
 
 
-async def test_merging_keeps_documents_apart(server: ModelServer, library: Library, halves: list[Document]) -> None:
+async def test_merging_keeps_documents_apart(server: ModelServer, library: Library, whole_story: str) -> None:
+    halves = await halves_of(whole_story, library)
     collection = await add_collection(library.pages, halves)
-    found = await ask(library, collection.id, replace(CONTEXT, window_words=1000))
+    found = await ask(library, collection.id, replace(CONTEXT, window_words=1800))
     memory = await library.pages.memory(collection.id, found["memory"])
     pages = await library.pages.pages(memory.id, range(memory.pages))
     assert "merged" in memory.recipe.parameters

@@ -18,7 +18,8 @@ from tests.doubles.model_server import ModelServer
 
 CONTEXT = ReaderContext(model="openai:double", window_words=4000, segment_words=200, children=3)
 GOAT = "What did the keeper's Remarks for 19 January say about a goat?"
-FINDING = {*Finding.__annotations__}
+FINDING = {*Finding.__annotations__} - {"by_rule"}
+"""The keys of what a model has said."""
 
 
 @pytest.fixture

@@ -16,12 +16,12 @@ from typing_extensions import TypedDict
 from readgraph.graphs import gam, mem_walker, read_agent
 from readgraph.graphs.mem_gpt import build_chat
 from readgraph.graphs.read_agent import build, graph
-from readgraph.nodes.research.retrievers import with_retrievers
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.histories import SessionText, append_sessions
 from readgraph.state.library import Library
 from readgraph.state.page_store import PageStore
+from readgraph.tools import searched_by
 from tests.doubles.model_server import ModelServer
 
 pytestmark = [pytest.mark.quick, pytest.mark.filterwarnings("ignore:The graph has no store")]
@@ -119,8 +119,8 @@ async def test_other_things_in_the_place_of_a_text_a_session_a_store_a_retriever
             await append_sessions(pages, "log", sessions)
     with pytest.raises(BadInput, match="PageStore is not a LangGraph store"):
         await build().compile(store=cast("Any", pages)).ainvoke({"text": "A lamp."}, context=ReaderContext(model=""))
-    with pytest.raises(BadInput, match="retriever for 'vector' is none: str"):
-        with_retrievers(vector=wrong)
+    with pytest.raises(BadInput, match="retriever for 'vector' is none: str"), searched_by(vector=wrong):
+        pass
     with pytest.raises(BadInput, match="function len> is no LangChain tool"):
         build_chat(tools=[cast("Any", len)])
 

@@ -23,8 +23,7 @@ GIVEN: Any = {"text": "The lamp is red. The goat is on the gallery.", "question"
 
 def settings_of(graph: Any) -> dict[str, Any]:
     """The settings that Studio's form shows."""
-    shown: dict[str, Any] = graph.get_context_jsonschema()["properties"]
-    return shown
+    return {**graph.get_context_jsonschema()["properties"]}
 
 
 def test_the_form_of_a_graph_shows_the_settings_of_its_nodes() -> None:
@@ -73,7 +72,7 @@ def test_a_graph_of_one_s_own_without_the_settings_of_a_node_is_refused() -> Non
             builder.add_edge(start, end)
         return builder
 
-    with pytest.raises(BadInput, match="'look_up' reads the setting 'reasoning', which the graph's context does not"):
+    with pytest.raises(BadInput, match="'look_up' reads the setting 'triage_options', which the graph's context"):
         check_wiring(built(read_agent.graph.context_schema))
     for schema in (ReaderContext, None):
         check_wiring(built(schema))

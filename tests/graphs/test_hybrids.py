@@ -22,8 +22,14 @@ every_hybrid = pytest.mark.parametrize("method", HYBRIDS)
 
 
 @pytest.fixture
+def story(story: str) -> str:
+    """A part of the story, with the goat in it."""
+    return story[4_000:16_000]
+
+
+@pytest.fixture
 async def document(library: Library, story: str) -> Document:
-    return await library.pages.add_document(story[:18_000], title="the beginning")
+    return await library.pages.add_document(story, title="a part")
 
 
 async def run(
@@ -70,8 +76,8 @@ async def test_without_a_model_sentences_are_quoted(
     assert (found["status"], found["fallbacks"], server.calls) == ("nearest", {}, 0)
     assert_cited(found, story)
     assert found["answer"] in story
-    chosen = await run(method, library, document, WITHOUT_MODEL, options=["a goat", "a whale"])
-    assert (chosen["status"], chosen["choice"] in ("A", "B")) == ("nearest", True)
+    chosen = await run(method, library, document, WITHOUT_MODEL, options=["a whale", "a lamp and a keeper"])
+    assert (chosen["status"], chosen["choice"]) == ("nearest", "B")
 
 
 @every_hybrid

@@ -25,7 +25,7 @@ async def test_a_fact_is_saved_unasked(ada: Living, server: ModelServer) -> None
         say("Many happy returns! Plum cake, how good."),
     )
     found = await ada.turn("I had the day off: it's my birthday, 3 May, and my mother baked plum cake.")
-    assert found["messages"] == ["Many happy returns! Plum cake, how good."]
+    assert found["said"] == ["Many happy returns! Plum cake, how good."]
     assert (found["status"], found["usage"]["calls"]) == ("answered", 2)
     assert await ada.block("human") == "Has a birthday on 3 May; mother bakes plum cake."
     seen = script.requests[1].text
@@ -133,12 +133,12 @@ async def test_the_end_of_a_chain(ada: Living, server: ModelServer) -> None:
     server.respond = script = Script(*(call("document_list", request_heartbeat=True) for _ in range(100)))
     found = await ada.turn("Hello?")
     assert len(script.requests) == ada.context.max_chain == 30
-    assert (found["messages"], found["status"]) == ([], "no_answer")
+    assert (found["said"], found["status"]) == ([], "no_answer")
     assert "This is the last one" in script.requests[-1].text
     last = (await ada.events())[-1]
     assert last.kind == "system" and "30 functions" in last.text
     script.steps = []
-    assert (await ada.turn("Hello?"))["messages"] == ["Done."]
+    assert (await ada.turn("Hello?"))["said"] == ["Done."]
 
 
 async def test_when_a_turn_goes_on(ada: Living, server: ModelServer) -> None:
@@ -151,13 +151,13 @@ async def test_when_a_turn_goes_on(ada: Living, server: ModelServer) -> None:
         say("Three.", request_heartbeat=True),
         call("document_list"),
     ]
-    assert (await ada.turn("Hello."))["messages"] == ["One."]
-    assert (await ada.turn("Hello."))["messages"] == ["Two.", "Three."]
+    assert (await ada.turn("Hello."))["said"] == ["One."]
+    assert (await ada.turn("Hello."))["said"] == ["Two.", "Three."]
 
 
-async def test_messages_of_every_kind_are_events(ada: Living, server: ModelServer, story: str) -> None:
+async def test_messages_of_every_kind_are_events(ada: Living, server: ModelServer, whole_story: str) -> None:
     server.respond = script = Script(say("Hello."), call("document_list"), call("document_list"), say("I saw it."))
-    document = await ada.library.pages.add_document(story, title="The Lamp at Sarn Head")
+    document = await ada.library.pages.add_document(whole_story, title="The Lamp at Sarn Head")
     await ada.turn("A user logged in.", kind="system")
     await ada.turn("Look after the lamp.", kind="timer")
     await ada.turn(kind="upload", document=document.id)
@@ -168,8 +168,8 @@ async def test_messages_of_every_kind_are_events(ada: Living, server: ModelServe
     assert "Uploaded: document 1, 'The Lamp at Sarn Head': 13,695 words on pages 0 to " in queue(script.requests[2])
 
 
-async def test_a_document_is_searched_and_opened(ada: Living, server: ModelServer, story: str) -> None:
-    document = await ada.library.pages.add_document(story, title="The Lamp")
+async def test_a_document_is_searched_and_opened(ada: Living, server: ModelServer, whole_story: str) -> None:
+    document = await ada.library.pages.add_document(whole_story, title="The Lamp")
     server.respond = script = Script(call("document_list"))
     await ada.turn(kind="upload", document=document.id)
     script.steps = [
@@ -195,7 +195,7 @@ async def test_a_budget_holds_for_each_turn(ada: Living, server: ModelServer) ->
     server.respond = script = Script(*(call("document_list", request_heartbeat=True) for _ in range(9)))
     ada.context = ReaderContext(model="openai:double", window_words=WINDOW, max_calls=3)
     found = await ada.turn("Hello?")
-    assert (found["status"], found["usage"]["calls"], found["messages"]) == ("budget", 3, [])
+    assert (found["status"], found["usage"]["calls"], found["said"]) == ("budget", 3, [])
     assert "budget" in (await ada.events())[-1].text
     script.steps = []
     found = await ada.turn("Hello?")

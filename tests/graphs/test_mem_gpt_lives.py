@@ -101,7 +101,7 @@ async def test_old_checkpoints_go_and_undo_ends_there(
     taken_back = [await undo_turn(ada.graph, "ada") for _ in range(4)]
     assert [[arrival.get("text") for arrival in taken] for taken in taken_back] == [["Turn 4."], ["Turn 3."], [], []]
     assert (await ada.life())["events"] == 6
-    assert (await ada.turn("Go on."))["messages"] == ["Done."]
+    assert (await ada.turn("Go on."))["said"] == ["Done."]
 
 
 async def test_a_document_filed_where_passages_were_taken_back(ada: Living, server: ModelServer, story: str) -> None:
@@ -144,7 +144,7 @@ async def test_export_and_import(ada: Living, server: ModelServer, story: str, t
         assert again.model_copy(update={"name": "ada"}) == file
         eve = Living(other, "eve")
         script.steps = [call("archival_search", query="goats"), call("recall_search", words="goats"), say("Goats.")]
-        assert (await eve.turn("What do I keep?"))["messages"] == ["Goats."]
+        assert (await eve.turn("What do I keep?"))["said"] == ["Goats."]
         archive, recall = (await eve.results())[-3:-1]
         assert "passage 0: Goats eat lamps." in archive and "document 1, page 4" in archive and "Wrong" not in archive
         assert "I keep goats." in recall
@@ -194,7 +194,7 @@ async def test_forgetting(ada: Living, server: ModelServer, story: str) -> None:
         call("document_list"),
         say("It's gone."),
     ]
-    assert (await ada.turn("What does it say of the goat?"))["messages"] == ["It's gone."]
+    assert (await ada.turn("What does it say of the goat?"))["said"] == ["It's gone."]
     assert "was forgotten" in (await ada.results())[-3]
     agent = await record(ada)
     await forget_agent(ada.library, agent)

@@ -10,11 +10,11 @@ from langgraph.types import Command, interrupt
 
 from readgraph import ReaderContext
 from readgraph.graphs.mem_gpt import build, build_chat
-from readgraph.graphs.research_tool import as_tool
 from readgraph.nodes.agent.memory import AgentMemory
 from readgraph.state.collections import add_collection
 from readgraph.state.library import Library
 from readgraph.state.words import count_words
+from readgraph.tools import research_tool
 from tests.doubles.agent import Script, call, say
 from tests.doubles.model_server import ModelServer
 from tests.doubles.reader import asked_for
@@ -34,11 +34,11 @@ async def read(library: Library, given: dict[str, Any], context: ReaderContext =
 
 
 @pytest.fixture
-async def lamp(library: Library, story: str) -> str:
-    return (await library.pages.add_document(story, title="The Lamp")).id
+async def lamp(library: Library, whole_story: str) -> str:
+    return (await library.pages.add_document(whole_story, title="The Lamp")).id
 
 
-async def test_an_answer_with_what_shows_it(library: Library, server: ModelServer, lamp: str, story: str) -> None:
+async def test_an_answer_with_what_shows_it(library: Library, server: ModelServer, lamp: str, whole_story: str) -> None:
     server.respond = script = Script(
         call("archival_search", query="goat"),
         call("archival_search", query="goat", page=2),
@@ -49,7 +49,7 @@ async def test_an_answer_with_what_shows_it(library: Library, server: ModelServe
     found = await read(library, {"document": lamp, "question": QUESTION})
     assert (found["answer"], found["status"]) == ("That it was on the gallery.", "answered")
     (citation,) = found["citations"]
-    assert story[citation["start"] : citation["end"]] == citation["quote"] and citation["page"] == 4
+    assert whole_story[citation["start"] : citation["end"]] == citation["quote"] and citation["page"] == 4
     assert found["pages_read"][0] != found["pages_read"][-1] and 4 in found["pages_read"]
     assert found["fallbacks"] == {"quote_not_found": 1} and found["usage"]["calls"] == 5
     assert 0 < found["compression_rate"] < 100
@@ -168,7 +168,7 @@ async def test_research_is_the_search_of_archival_storage(library: Library, serv
         lambda request: call("answer", answer="At elm.", quotes="At dogwood a note said: go on to elm."),
     )
     server.respond = lambda request: script(request) if asked_for(request) == "NextStep" else researcher(request)
-    search = as_tool(library.store, memory.document, research, name="archival_search")
+    search = research_tool(library, memory.document, research, name="archival_search")
     found = await read(library, {"document": memory.document, "question": TRAIL_QUESTION}, archival_search=search)
     assert (found["answer"], found["status"]) == ("At elm.", "answered")
     one, two = script.requests
@@ -196,7 +196,7 @@ async def test_a_function_that_acts_on_the_world_is_not_run_again(library: Libra
     history = [state async for state in graph.aget_state_history(config)]
     before = next(state for state in history if state.next == ("act",) and state.values["calls"] == 1)
     found = await graph.ainvoke(None, before.config, context=CONTEXT)
-    assert rung == ["Great Tom"] and found["messages"] == ["It rang."]
+    assert rung == ["Great Tom"] and found["said"] == ["It rang."]
 
 
 async def test_a_function_may_ask_a_person(library: Library, server: ModelServer) -> None:
@@ -212,4 +212,4 @@ async def test_a_function_may_ask_a_person(library: Library, server: ModelServer
     found = await graph.ainvoke(given, config, context=CONTEXT)
     assert [asked.value for asked in found["__interrupt__"]] == ["May I ring Great Tom?"]
     found = await graph.ainvoke(Command(resume="yes, once"), config, context=CONTEXT)
-    assert found["messages"] == ["It rang."] and "result: Great Tom: yes, once" in script.requests[1].text
+    assert found["said"] == ["It rang."] and "result: Great Tom: yes, once" in script.requests[1].text

@@ -244,7 +244,7 @@ async def test_the_working_memory_may_hold_all_nodes_visited(
 async def test_the_oldest_notes_go_first_where_the_window_is_full(server: ModelServer, library: Library) -> None:
     text = "\n\n".join(f"Year {year}. " + "The keeper wrote of wind and oil. " * 70 for year in range(9))
     document = await library.pages.add_document(text)
-    context = replace(CONTEXT, segment_words=500, node_words=300, window_words=1000)
+    context = replace(CONTEXT, segment_words=500, node_words=300, window_words=1250)
 
     def respond(request: Any) -> Any:
         wanted = asked_for(request)

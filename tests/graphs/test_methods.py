@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from readgraph.cli.method_settings import settings_of
 from readgraph.estimates.methods import estimate_reading
-from readgraph.evaluation.plan import NEED_EMBEDDINGS
+from readgraph.evaluation.rows import NEED_EMBEDDINGS
+from readgraph.graphs.method_facts import settings_of
 from readgraph.graphs.methods import METHODS
 from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import declared
@@ -29,7 +29,7 @@ CONTEXT = ReaderContext(
 NOT_REACHED = {
     "gam": {"separate_requests"},
     "gist-research": {"separate_requests"},
-    "guided-walk": {"max_hops"},
+    "guided-walk": {"max_hops", "triage_options"},
     "mem-gpt": {"max_pages"},
     "walk-and-research": {"embeddings", "pages_per_tool", "tools", "without_memory"},
     "escalate": {"embeddings", "evidence", "max_pages", "pages_per_tool", "tools", "without_memory"},
@@ -44,7 +44,8 @@ def settings_read(monkeypatch: pytest.MonkeyPatch) -> set[str]:
 
     def looked_up(context: ReaderContext, name: str) -> Any:
         file = sys._getframe(1).f_code.co_filename
-        if name in names and "/readgraph/" in file and not file.endswith(("state/context.py", "state/settings.py")):
+        elsewhere = "/readgraph/" in file and "state/settings/" not in file
+        if name in names and elsewhere and not file.endswith("state/context.py"):
             read.add(name)
         return object.__getattribute__(context, name)
 
@@ -60,9 +61,13 @@ def test_a_thread_goes_on_synchronously(
         graph = METHODS[method].build().compile(checkpointer=library.checkpointer, store=library.store)
         config: Any = {"configurable": {"thread_id": "1"}}
         first = graph.invoke({"text": story[:9000], "question": "Who took the log book?"}, config, context=CONTEXT)
-        second = graph.invoke({"question": "When did the goat come?"}, config, context=CONTEXT)
+        length = replace(CONTEXT, answer_length="sentence")
+        second = graph.invoke({"question": "When did the goat come?"}, config, context=length)
         assert (first["status"], second["status"]) == ("answered", "answered")
         assert first["usage"]["calls"] + second["usage"]["calls"] == server.calls
+        asked = ["Give the answer in one sentence." in request.text for request in server.requests]
+        calls = first["usage"]["calls"]
+        assert (any(asked[:calls]), any(asked[calls:])) == (False, True)
     if method in NEED_EMBEDDINGS:
         settings_read -= {"tools"}  # their own stand in its place
     used = settings_of(METHODS[method], asks=True)

@@ -66,5 +66,5 @@ async def test_an_agent_goes_on_elsewhere(server: ModelServer, database: str) ->
     for text, reply in (("I keep goats.", "Noted."), ("Do I keep goats?", "You do.")):
         event = {"kind": "user", "text": text, "document": ""}
         found = await asked(database, build_chat, {"agent": "ada", "event": event}, agent_config("ada"))
-        assert found["messages"] == [reply]
+        assert found["said"] == [reply]
     assert "Keeps goats." in server.requests[-1].text and "I keep goats." in server.requests[-1].text

@@ -156,8 +156,8 @@ async def test_a_budget_ends_the_reading_with_what_was_found(
     server: ModelServer, library: Library, document: Document
 ) -> None:
     given = {"document": document.id, "question": "What about the goat on the gallery?"}
-    found = await run(library, given, replace(CONTEXT, max_calls=20))
-    assert (found["status"], server.calls) == ("budget", 20)
+    found = await run(library, given, replace(CONTEXT, max_calls=12))
+    assert (found["status"], server.calls) == ("budget", 12)
     assert not (await library.pages.memory(document.id, found["memory"])).complete
     answered = {*server.answered}
     found = await run(library, given)
@@ -287,12 +287,12 @@ async def test_gists_for_a_purpose_are_another_memory_whose_prompts_tell_it(
 ) -> None:
     plain = await run(library, {"document": document.id})
     without = len([request for request in server.requests if not asked_for(request)])
-    for_goats = replace(CONTEXT, gist_purpose="Who keeps goats?")
+    for_goats = replace(CONTEXT, purpose="Who keeps goats?")
     found = await run(library, {"document": document.id}, for_goats, thread="2")
     gists = [request.text for request in server.requests if not asked_for(request)]
     assert found["memory"] != plain["memory"]
     assert ["Who keeps goats?" in text for text in gists] == [number >= without for number in range(2 * without)]
-    again = await run(library, {"document": document.id}, replace(for_goats, gist_purpose=""), thread="3")
+    again = await run(library, {"document": document.id}, replace(for_goats, purpose=""), thread="3")
     assert again["memory"] == plain["memory"]
 
 

@@ -9,7 +9,6 @@ from langgraph.store.memory import InMemoryStore
 
 from readgraph.graphs.gam import build, build_research
 from readgraph.graphs.methods import method_named
-from readgraph.graphs.research_tool import as_tool
 from readgraph.models.embedding_models import embedding_model
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
@@ -17,6 +16,7 @@ from readgraph.state.histories import SessionText, append_sessions
 from readgraph.state.library import Library
 from readgraph.state.records import Memory
 from readgraph.state.words import count_words
+from readgraph.tools import research_tool
 from tests.doubles.model_server import ChatRequest, ModelServer
 from tests.doubles.reader import between, reader
 from tests.doubles.researcher import (
@@ -90,8 +90,7 @@ async def test_the_context_alone(server: ModelServer, library: Library, memory: 
 async def test_a_multiple_choice(server: ModelServer, library: Library, memory: Memory, evidence: Any) -> None:
     context = replace(CONTEXT, evidence=evidence)
     found = await run(library, memory, context, options=["at oak", "at elm"])
-    assert (found["choice"], found["answer"]) == ("B", "at elm")
-    assert found["status"] == ("nearest" if found["fallbacks"] else "answered")
+    assert (found["choice"], found["answer"], found["status"]) == ("B", "at elm", "answered")
     assert all("A. at oak\nB. at elm" in between(request, "question") for request in server.requests)
 
 
@@ -127,7 +126,7 @@ def between_pages(request: ChatRequest) -> list[str]:
 
 
 async def test_research_is_a_tool_for_another_agent(server: ModelServer, library: Library, memory: Memory) -> None:
-    tool = as_tool(library.store, memory.document, CONTEXT)
+    tool = research_tool(library, memory.document, CONTEXT)
     said = await tool.ainvoke({"question": QUESTION})
     assert said == {"context": NOTES, "sources": [*TRAIL], "status": "researched"}
     assert tool.invoke({"question": QUESTION}) == said
@@ -192,7 +191,7 @@ async def test_the_joined_graph_memorises_and_researches_what_grows(server: Mode
     assert (found["answer"], found["sources"], found["steps"][1]["summary"]) == (
         "At elm.",
         [*TRAIL],
-        "read 10 pages after the 20 before",
+        "read 10 parts after the 20 before",
     )
 
 

@@ -3,6 +3,7 @@
 from functools import partial
 
 from readgraph.graphs.baselines.linear import linear
+from readgraph.nodes.answering.answer import answer_from_segments
 from readgraph.nodes.building.build import read_pages
 from readgraph.nodes.building.even_pages import even_pages, no_note
 from readgraph.nodes.look_up.retrieval import retrieve
@@ -26,7 +27,7 @@ read = StepNode(
     read_pages(even_pages(segment_words), no_note, recipe), settings=(Segments, Window, Paragraphs, Rebuilding)
 )
 
-build = partial(linear, read=read, look_up=retrieve)
+build = partial(linear, read=read, look_up=retrieve, answer=answer_from_segments)
 """Every argument is a node, as in `linear`."""
 
 graph = build().compile(name="bm25")

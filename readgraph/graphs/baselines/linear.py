@@ -1,8 +1,10 @@
 """The shape of the baselines that need no loop: open, read, look up, answer, cite."""
 
+from typing import Any
+
 from langgraph.graph import END, START, StateGraph
 
-from readgraph.graphs.wiring import Node, add_nodes, check_wiring, fit_context
+from readgraph.graphs.wiring import MethodGraph, Node, add_nodes, check_wiring, fit_context, with_channels
 from readgraph.nodes.answering.answer import answer
 from readgraph.nodes.answering.citing import cite
 from readgraph.nodes.contracts import AskedState
@@ -17,14 +19,23 @@ def is_asked(state: AskedState) -> str:
 
 
 def linear(
-    *, read: Node, look_up: Node, open: Node = open_document, answer: Node = answer, cite: Node = cite
+    *,
+    read: Node,
+    look_up: Node,
+    open: Node = open_document,
+    answer: Node = answer,
+    cite: Node = cite,
+    state: type[Any] = ReadingState,
 ) -> StateGraph[ReadingState, ReaderContext, Question, Answered]:
     """Wire the nodes in a line.
 
-    Every argument is a node: one of readgraph's, or a plain function or coroutine `(state, runtime) -> update`. Raises
-    `BadInput` where a node reads a key that no earlier node writes.
+    Every argument is a node: one of readgraph's, or a plain function or coroutine `(state, runtime) -> update`; but
+    `state`, which may be a class derived from `ReadingState`, with channels of your own. Raises `BadInput` where a node
+    reads a key that no earlier node writes.
     """
-    builder = StateGraph(ReadingState, context_schema=ReaderContext, input_schema=Question, output_schema=Answered)
+    builder = MethodGraph(
+        with_channels(state, ReadingState), context_schema=ReaderContext, input_schema=Question, output_schema=Answered
+    )
     add_nodes(builder, open=open, read=read, look_up=look_up, answer=answer, cite=cite)
     builder.add_edge(START, "open")
     builder.add_edge("open", "read")

@@ -12,7 +12,7 @@ from readgraph.nodes.prompts import running_summary
 from readgraph.nodes.step import StepNode
 from readgraph.state.context import ReaderContext
 from readgraph.state.records import Recipe
-from readgraph.state.settings import Paragraphs, Rebuilding, Window
+from readgraph.state.settings import Language, Paragraphs, Rebuilding, Window
 
 
 def recipe(context: ReaderContext) -> Recipe:
@@ -31,7 +31,7 @@ read = StepNode(
     read_pages(one_page, summarise_on, recipe, cuts_text=False),
     without_model=read_pages(one_page, extract_on, recipe, cuts_text=False),
     builds=True,
-    settings=(Window, Paragraphs, Rebuilding),
+    settings=(Window, Paragraphs, Language, Rebuilding),
 )
 
 build = partial(linear, read=read, look_up=no_page, answer=answer_from_notes_alone)

@@ -1,11 +1,15 @@
-"""ReadAgent whose look-up is retrieval: BM25 over its pages, gists beside them (the hybrid of ReadAgent's table 4)."""
+"""ReadAgent whose look-up is retrieval over its pages, with gists beside them (ReadAgent's table 4) or without.
+
+Without gists it is the retrieval of ReadAgent's tables 1 to 3, which reuses ReadAgent's pages (section 4.2).
+"""
 
 from functools import partial
 
 from readgraph.graphs import read_agent
-from readgraph.nodes.look_up.retrieval import retrieve
+from readgraph.nodes.answering.answer import answer_from_retrieved
+from readgraph.nodes.look_up.retrieval import retrieve_parts
 
-build = partial(read_agent.build, look_up=retrieve)
-"""ReadAgent's graph with this look-up in it; every argument is a node, as there."""
+build = partial(read_agent.build, look_up=retrieve_parts, answer=answer_from_retrieved)
+"""ReadAgent's graph with these two nodes in it; every argument is a node, as there."""
 
 graph = build().compile(name="retrieved_pages")

@@ -5,12 +5,14 @@ each step is paid for when the one before it was not enough, under one budget: R
 rounds, and `rounds` bounds them together.
 """
 
-from langgraph.graph import END, START, StateGraph
+from typing import Any
+
+from langgraph.graph import END, START
 from typing_extensions import Unpack
 
 from readgraph.graphs import read_agent
 from readgraph.graphs.gam import Research, Rounds, add_rounds
-from readgraph.graphs.wiring import Node, add_nodes, check_wiring, fit_context
+from readgraph.graphs.wiring import MethodGraph, Node, add_nodes, check_wiring, fit_context, with_channels
 from readgraph.nodes.answering.answer import answer_from_notes_alone
 from readgraph.nodes.building.merging import merge
 from readgraph.nodes.opening import open_for_research
@@ -39,13 +41,20 @@ def build(
     judge: Node = gists_suffice,
     look_up: Node = plan_look_up,
     answer_gists: Node = answer_from_notes_alone,
+    state: type[Any] = ResearchState,
     **rounds: Unpack[Rounds],
 ) -> Research:
     """Judge the gists; look up and research where they are not enough.
 
-    Every argument is a node: one of ours, or a plain function or coroutine `(state, runtime) -> update`.
+    Every argument is a node: one of ours, or a plain function or coroutine `(state, runtime) -> update`; but
+    `state`, which may be a class derived from `ResearchState`.
     """
-    builder = StateGraph(ResearchState, context_schema=ReaderContext, input_schema=Question, output_schema=Researched)
+    builder = MethodGraph(
+        with_channels(state, ResearchState),
+        context_schema=ReaderContext,
+        input_schema=Question,
+        output_schema=Researched,
+    )
     add_nodes(builder, open=open, read=read, merge=merge, judge=judge, look_up=look_up, answer_gists=answer_gists)
     builder.add_edge(START, "open")
     builder.add_edge("open", "read")

@@ -5,10 +5,12 @@ same question. Here GAM's reflection looks at the findings after each walk: it e
 says where the next walk begins. All findings are weighed in the end. `rounds` bounds the walks.
 """
 
+from typing import Any
+
 from langgraph.graph import END, START, StateGraph
 
 from readgraph.graphs import mem_walker
-from readgraph.graphs.wiring import Node, add_nodes, check_wiring, fit_context
+from readgraph.graphs.wiring import MethodGraph, Node, add_nodes, check_wiring, fit_context, with_channels
 from readgraph.nodes.answering.citing import cite
 from readgraph.nodes.bounds import Looking, may_go_on
 from readgraph.nodes.building.summary_tree import grow
@@ -48,13 +50,18 @@ def build(
     walk_again: Node = walk_again,
     answer: Node = answer,
     cite: Node = cite,
+    state: type[Any] = WalkResearchState,
 ) -> StateGraph[WalkResearchState, ReaderContext, Question, WalkResearched]:
     """Walk, reflect on what was found, and walk again while it is not enough.
 
-    Every argument is a node: one of ours, or a plain function or coroutine `(state, runtime) -> update`.
+    Every argument is a node: one of ours, or a plain function or coroutine `(state, runtime) -> update`; but
+    `state`, which may be a class derived from `WalkResearchState`.
     """
-    builder = StateGraph(
-        WalkResearchState, context_schema=ReaderContext, input_schema=Question, output_schema=WalkResearched
+    builder = MethodGraph(
+        with_channels(state, WalkResearchState),
+        context_schema=ReaderContext,
+        input_schema=Question,
+        output_schema=WalkResearched,
     )
     add_nodes(builder, open=open)
     builder.add_edge(START, "open")

@@ -6,12 +6,14 @@ the words of what was read there, and search finds it by these. Research is paid
 the walk is the first of its `rounds`.
 """
 
+from typing import Any
+
 from langgraph.graph import START, StateGraph
 from typing_extensions import Unpack
 
 from readgraph.graphs import mem_walker
 from readgraph.graphs.gam import Rounds, add_rounds
-from readgraph.graphs.wiring import Node, add_nodes, check_wiring, fit_context
+from readgraph.graphs.wiring import MethodGraph, Node, add_nodes, check_wiring, fit_context, with_channels
 from readgraph.nodes.building.summary_tree import grow
 from readgraph.nodes.opening import open_for_research
 from readgraph.nodes.research.noting import note_findings
@@ -32,14 +34,19 @@ def build(
     descend: Node = descend,
     read_leaf: Node = read_leaf,
     note_findings: Node = note_findings,
+    state: type[Any] = WalkResearchState,
     **rounds: Unpack[Rounds],
 ) -> StateGraph[WalkResearchState, ReaderContext, Question, WalkResearched]:
     """Walk to a leaf, then research what its findings lack.
 
-    Every argument is a node: one of ours, or a plain function or coroutine `(state, runtime) -> update`.
+    Every argument is a node: one of ours, or a plain function or coroutine `(state, runtime) -> update`; but
+    `state`, which may be a class derived from `WalkResearchState`.
     """
-    builder = StateGraph(
-        WalkResearchState, context_schema=ReaderContext, input_schema=Question, output_schema=WalkResearched
+    builder = MethodGraph(
+        with_channels(state, WalkResearchState),
+        context_schema=ReaderContext,
+        input_schema=Question,
+        output_schema=WalkResearched,
     )
     add_nodes(builder, open=open)
     builder.add_edge(START, "open")

@@ -4,34 +4,39 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 
 from readgraph.graphs.wiring.declared import Declared, declared_by
+from readgraph.graphs.wiring.nodes import Node, as_node
 from readgraph.graphs.wiring.paths import Builder, path_avoiding
-from readgraph.graphs.wiring.plain_functions import Node, as_node
+from readgraph.graphs.wiring.recipes import check_recipes
 from readgraph.graphs.wiring.settings import check_settings
 from readgraph.state.errors import BadInput
 
 
 def add_nodes(builder: Builder, **nodes: Node) -> None:
-    """Add nodes by name; each reads only the channels that it declares. Plain functions and coroutines are accepted.
+    """Add nodes by name; each reads only the channels that it declares.
+
+    Plain functions, coroutines, other runnables and compiled graphs are accepted: they become steps.
 
     Raises `BadInput` for what can't be a node.
     """
     for name, node in nodes.items():
-        step = as_node(name, node)
+        step = as_node(name, node, builder)
         builder.add_node(name, step, input_schema=getattr(step, "input_schema", None))
 
 
 def check_wiring(builder: Builder) -> None:
     """Refuse a graph in which a node may read a key that no earlier node wrote, or writes a key that the state lacks.
 
-    A graph is also refused if no path leads to one of its nodes, or if a node reads a setting that the graph's context
-    lacks. Reads and writes are those that nodes declare (see `readgraph.graphs.wiring.declared`), and those of the
-    functions that choose between edges. The input, and channels with a reducer, exist from the start. A node that
-    declares nothing is taken to need nothing and to write anything, so after it no key counts as missing. Raises
-    `BadInput`, which names the node, the key, and a path through the graph on which the key is missing.
+    A graph is also refused if no path leads to one of its nodes, if a node or its recipe reads a setting that the
+    graph's context lacks, or if a memory comes to a node without what the node needs of its recipe. Reads and writes
+    are those that nodes declare (see `readgraph.graphs.wiring.declared`), and those of the functions that choose
+    between edges. The input, and channels with a reducer, exist from the start. A node that declares nothing is taken
+    to need nothing and to write anything, so after it no key counts as missing. Raises `BadInput`, which names the
+    node, the key, and a path through the graph on which the key is missing.
     """
     declared = {name: declared_by(spec.runnable, builder.state_schema) for name, spec in builder.nodes.items()}
     _check_writes(builder, declared)
     check_settings(builder)
+    check_recipes(builder, declared)
     for name in builder.nodes:
         if not path_avoiding(builder, (), name):
             raise BadInput(f"No path leads to the node '{name}': add an edge to it.")

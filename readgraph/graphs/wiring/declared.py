@@ -7,12 +7,13 @@ from typing import Any, get_type_hints
 
 from typing_extensions import is_typeddict
 
+from readgraph.graphs.wiring.states import base_of
 from readgraph.nodes.step import StepNode
 from readgraph.state.reading import Cleared
 
 NOTHING: frozenset[str] = frozenset()
 
-RECORDED = frozenset({"steps", "usage", "fallbacks"})
+RECORDED = frozenset({"steps", "usage", "fallbacks", "corrected_notes"})
 """Keys that every step also writes: the record of its run."""
 
 FOR_RECORD = frozenset({"step_summary"})
@@ -70,4 +71,6 @@ def _annotated(function: Callable[..., Any], whole_state: type[Any] | None) -> D
 
 
 def _declaring(annotation: Any, whole_state: type[Any] | None) -> Any:
-    return annotation if is_typeddict(annotation) and annotation is not whole_state else None
+    """The type, if it declares anything: the whole state doesn't, nor the one from which it was derived."""
+    whole = (whole_state, base_of(whole_state))
+    return annotation if is_typeddict(annotation) and annotation not in whole else None

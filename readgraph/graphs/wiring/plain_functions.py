@@ -4,18 +4,14 @@ import asyncio
 import inspect
 from collections.abc import Callable, Mapping
 from functools import partial, wraps
-from typing import Any, TypeAlias
+from typing import Any
 
-from langchain_core.runnables import Runnable
 from langgraph.config import get_config
 from langgraph.runtime import Runtime
 
 from readgraph.nodes.step import StepNode
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
-
-Node: TypeAlias = Runnable[Any, Any] | Callable[..., Any]
-"""A node: one of readgraph's, another runnable, or a function or coroutine `(state, runtime) -> update`."""
 
 OFFERED: dict[str, Callable[[Runtime[ReaderContext]], Any]] = {
     "runtime": lambda runtime: runtime,
@@ -26,14 +22,12 @@ OFFERED: dict[str, Callable[[Runtime[ReaderContext]], Any]] = {
 """What a function gets, besides the state, for parameters with these names, as in LangGraph's own nodes."""
 
 
-def as_node(name: str, node: Node) -> Runnable[Any, Any]:
-    """Make a function or coroutine a step with this name; a runnable stays as it is.
+def step_of_function(name: str, node: Callable[..., Any]) -> StepNode[Any, Any]:
+    """Make a function or coroutine a step with this name.
 
     The function takes the state, then optionally the runtime, or by name what LangGraph offers. A function that is not
     a coroutine runs in a thread, so it may block. Raises `BadInput` for anything that can't be a node.
     """
-    if isinstance(node, Runnable):
-        return node
     if not callable(node) or isinstance(node, type):
         what = "None" if node is None else f"'{getattr(node, '__name__', type(node).__name__)}'"
         raise BadInput(f"The node '{name}' can't be {what}: give a step, a function or a coroutine.")

@@ -1,0 +1,33 @@
+"""Correcting a note, as a graph: for Studio, and for programs over LangGraph's server."""
+
+from operator import add
+from typing import Annotated
+
+from langgraph.graph import END, START, StateGraph
+
+from readgraph.graphs.wiring import MethodGraph, add_nodes, check_wiring, fit_context
+from readgraph.nodes.building.correcting import CorrectionInput, NoteCorrected, NoteToCorrect, correct_note, find_newest
+from readgraph.state.context import ReaderContext
+from readgraph.state.reading import Step, Usage, add_usage
+
+
+class CorrectionState(NoteToCorrect, NoteCorrected):
+    """The input, what was found, what was done, and the record of the steps."""
+
+    usage: Annotated[Usage, add_usage]
+    steps: Annotated[list[Step], add]
+
+
+def build() -> StateGraph[CorrectionState, ReaderContext, CorrectionInput, CorrectionState]:
+    """Find the memory, then correct or restore the note of a part (see `readgraph.state.corrections`)."""
+    builder = MethodGraph(CorrectionState, context_schema=ReaderContext, input_schema=CorrectionInput)
+    add_nodes(builder, find=find_newest, correct=correct_note)
+    builder.add_edge(START, "find")
+    builder.add_edge("find", "correct")
+    builder.add_edge("correct", END)
+    fit_context(builder)
+    check_wiring(builder)
+    return builder
+
+
+graph = build().compile(name="correct")

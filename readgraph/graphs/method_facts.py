@@ -1,0 +1,33 @@
+"""What a method's graph tells of itself: the settings that it uses, and the memories that it builds."""
+
+from dataclasses import replace
+from importlib import import_module
+from typing import Any
+
+from readgraph.graphs.methods import Method, OwnMethod
+from readgraph.graphs.wiring.settings import settings_before_question
+from readgraph.state.context import ReaderContext
+from readgraph.state.declaring import settings_in
+
+
+def settings_of(method: Method, *, asks: bool) -> frozenset[str]:
+    """The settings that a method's nodes use to build its memory and, with `asks`, to answer."""
+    builder = _builder_of(method)
+    return frozenset(
+        settings_in(builder.context_schema or ReaderContext) if asks else settings_before_question(builder)
+    )
+
+
+def recipes_of(method: Method, context: ReaderContext) -> tuple[str, ...]:
+    """The fingerprints of the recipes of the memories that a method builds or finds with this context."""
+    reader = replace(context, model=context.reading_model or context.model)
+    nodes = _builder_of(method).nodes.values()
+    recipes = [recipe for node in nodes if (recipe := getattr(node.runnable, "recipe", None))]
+    return tuple(sorted({recipe(reader).fingerprint for recipe in recipes}))
+
+
+def _builder_of(method: Method) -> Any:
+    if isinstance(method, OwnMethod):
+        return method.build()
+    module, _, name = method.graph.partition(":")
+    return getattr(import_module(module), name).builder

@@ -1,0 +1,79 @@
+"""The graph of a method: LangGraph's StateGraph, whose compiled form keeps its own store inside other graphs too."""
+
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+from langchain_core.runnables import RunnableConfig
+from langchain_core.runnables.config import var_child_runnable_config
+from langgraph.graph import StateGraph
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.runtime import Runtime
+from langgraph.typing import ContextT, InputT, OutputT, StateT
+
+from readgraph.graphs.wiring.subgraphs import GraphStep
+from readgraph.state.own_store import OWN_STORE
+
+RUNTIME = "__pregel_runtime"
+"""Where LangGraph keeps the runtime of the run around a graph, among the `configurable` of its config."""
+
+COORDINATES = ("thread_id", "checkpoint_ns", "checkpoint_id", "checkpoint_map")
+"""With one of these in its config, LangGraph takes a call for a run of its own."""
+
+
+class _Known(dict[str, Any]):
+    """The settings by their names, which holds any other name too: so the server hands it on, and it is refused."""
+
+    def __contains__(self, name: object) -> bool:
+        return True
+
+
+class MethodGraph(StateGraph[StateT, ContextT, InputT, OutputT]):
+    """A StateGraph that can be called anywhere: see `CompiledMethod`."""
+
+    def compile(self, *args: Any, **kwargs: Any) -> "CompiledMethod[StateT, ContextT, InputT, OutputT]":
+        """Compile with a checkpointer, a store and so on, as LangGraph's `StateGraph.compile`."""
+        compiled = super().compile(*args, **kwargs)
+        for name, spec in self.nodes.items():
+            if isinstance(spec.runnable, GraphStep):  # for drawings, and for the state of subgraphs
+                compiled.nodes[name].subgraphs = [spec.runnable.graph]
+        attributes = {name: value for name, value in vars(compiled).items() if name != "__orig_class__"}
+        return CompiledMethod(**attributes)
+
+
+class CompiledMethod(CompiledStateGraph[StateT, ContextT, InputT, OutputT]):
+    """A compiled method. In the node or tool of another graph it is a part of that run, with its own store.
+
+    LangGraph would give it the store of the run around it, which may hold other documents or none. A graph that was
+    compiled without a store uses that one. A call that names a thread (`thread_id`) is a run of its own, with its own
+    checkpointer; any other is interrupted, resumed and checkpointed with the run around it.
+    """
+
+    def stream(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Iterator[Any]:
+        """LangGraph's `stream`, on which `invoke` stands."""
+        return super().stream(input, self._with_own_store(config), **kwargs)
+
+    def astream(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> AsyncIterator[Any]:
+        """LangGraph's `astream`, on which `ainvoke` stands."""
+        return super().astream(input, self._with_own_store(config), **kwargs)
+
+    def get_context_jsonschema(self) -> dict[str, Any] | None:
+        """The schema of the settings; LangGraph's server would leave out what is none, where Python refuses it."""
+        schema = super().get_context_jsonschema()
+        return schema and {**schema, "properties": _Known(schema.get("properties", {}))}
+
+    def _with_own_store(self, config: RunnableConfig | None) -> RunnableConfig | None:
+        """The config of a call, with the runtime of the run around it, if there is one, but with the graph's store."""
+        around = _runtime_around(config)
+        if self.store is None or around is None or around.store is self.store:
+            return config
+        own = {RUNTIME: around.override(store=self.store), OWN_STORE: True}
+        return {**(config or {}), "configurable": {**(config or {}).get("configurable", {}), **own}}
+
+
+def _runtime_around(config: RunnableConfig | None) -> Runtime[Any] | None:
+    """The runtime of the run in whose node this call is made; None outside of any, and for a run of its own."""
+    given = (config or {}).get("configurable", {})
+    if RUNTIME not in given and not any(given.get(coordinate) for coordinate in COORDINATES):
+        given = (var_child_runnable_config.get() or {}).get("configurable", {})
+    runtime = given.get(RUNTIME)
+    return runtime if isinstance(runtime, Runtime) else None

@@ -1,0 +1,135 @@
+"""Clients that speak in chat messages: what they ask, what they get, and what streams to them."""
+
+from typing import Any
+
+import pytest
+from langchain.chat_models import init_chat_model
+from langchain_core.callbacks import BaseCallbackHandler
+from langchain_core.messages import AIMessage, HumanMessage
+
+from readgraph.graphs import read_agent
+from readgraph.graphs.mem_gpt import build_chat
+from readgraph.state.chat_messages import MOST_MESSAGES, add_chat
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import BadInput
+from readgraph.state.library import Library
+from tests.doubles.agent import say
+from tests.doubles.model_server import ModelServer, ToolCall
+from tests.doubles.reader import reader
+
+pytestmark = pytest.mark.quick
+
+SIZES: dict[str, Any] = {"min_page_words": 40, "max_page_words": 90}
+TEXT = "\n\n".join(f"At {place} a {thing} was found beneath the stair. " * 8 for place, thing in
+                   [("Sarn", "goat"), ("Abbot", "lantern"), ("Quay", "plaque")])  # fmt: skip
+THREAD: Any = {"configurable": {"thread_id": "1"}}
+
+
+class Traced(BaseCallbackHandler):
+    """What a trace shows of the calls."""
+
+    def __init__(self) -> None:
+        self.names = list[str]()
+
+    def on_chat_model_start(self, serialized: Any, messages: Any, **kwargs: Any) -> None:
+        self.names.append(kwargs["name"])
+
+
+async def test_a_conversation_over_the_only_document(library: Library) -> None:
+    document = await library.pages.add_document(TEXT, title="The finds")
+    graph = read_agent.build().compile(checkpointer=library.checkpointer, store=library.store)
+    context = ReaderContext(model="", **SIZES)
+    asked: Any = {"messages": [{"role": "user", "content": "What was found at Abbot?"}]}
+    first = await graph.ainvoke(asked, THREAD, context=context)
+    assert first["document"] == document.id
+    assert [message.type for message in first["messages"]] == ["human", "ai"]
+    said = first["messages"][-1]
+    assert said.text.startswith("No model was asked") and "lantern" in said.text
+    assert said.response_metadata == {"status": "nearest", "document": document.id}
+    again: Any = {"messages": "And at Quay?"}
+    second = await graph.ainvoke(again, THREAD, context=context)
+    assert [message.type for message in second["messages"]] == ["human", "ai", "human", "ai"]
+    values = (await graph.aget_state(THREAD)).values
+    assert values["question_text"].startswith("Asked before: What was found at Abbot?")
+    plain = await graph.ainvoke({"question": "What of the goat?"}, THREAD, context=context)
+    assert len(plain["messages"]) == 4, "who asks without messages gets none"
+
+
+async def test_which_document_is_meant(library: Library) -> None:
+    graph = read_agent.build().compile(store=library.store)
+    asked: Any = {"messages": [HumanMessage("What stands in 'The finds'?")]}
+    with pytest.raises(BadInput, match="nothing to read yet"):
+        await graph.ainvoke(asked, context=ReaderContext(model=""))
+    for title in ("Some lists", "More lists"):
+        await library.pages.add_document(f"{title}. {TEXT}", title=title)
+    with pytest.raises(BadInput, match=r"Say which document .* Some lists \(.*\)"):
+        await graph.ainvoke(asked, context=ReaderContext(model=""))
+    document = await library.pages.add_document(TEXT, title="The finds")
+    assert (await graph.ainvoke(asked, context=ReaderContext(model="")))["document"] == document.id
+    with pytest.raises(BadInput, match="must be chat messages"):
+        await graph.ainvoke(asked | {"messages": 3, "document": document.id})
+
+
+async def test_the_answer_streams_and_calls_are_named(server: ModelServer, library: Library) -> None:
+    graph, traced = read_agent.build().compile(store=library.store), Traced()
+    asked: Any = {"text": TEXT, "messages": [("user", "What was found at Abbot?")]}
+    pieces, values = list[Any](), dict[str, Any]()
+    async for mode, part in graph.astream(
+        asked,
+        {"callbacks": [traced]},
+        context=ReaderContext(model="openai:double", **SIZES),
+        stream_mode=["messages", "values"],
+    ):
+        if mode == "messages":
+            pieces.append(part[0])
+        else:
+            values = part  # type: ignore[assignment]
+    assert {*traced.names} == {"gist", "look_up", "answer"}
+    said = [piece for piece in pieces if piece.type in ("ai", "AIMessageChunk")]
+    assert "".join(piece.text for piece in said) == "It says so." and len(said) > 1
+    assert {piece.id for piece in said} == {values["messages"][-1].id}
+    assert values["messages"][-1].text == "It says so."
+
+
+async def test_an_agent_that_is_spoken_to_in_messages(server: ModelServer, library: Library) -> None:
+    server.respond = lambda request: say("Many happy returns of the day!")
+    graph = build_chat().compile(checkpointer=library.checkpointer, store=library.store)
+    pieces, context = list[Any](), ReaderContext(model="openai:double", window_words=4000)
+    asked: Any = {"agent": "ada", "messages": [("user", "It's my birthday.")]}
+    async for piece, _ in graph.astream(asked, THREAD, context=context, stream_mode="messages"):
+        pieces.append(piece)
+    said = [piece for piece in pieces if piece.type == "AIMessageChunk"]
+    assert "".join(piece.text for piece in said) == "Many happy returns of the day!"
+    values = (await graph.aget_state(THREAD)).values
+    assert [message.text for message in values["messages"]] == ["It's my birthday.", "Many happy returns of the day!"]
+    assert {piece.id for piece in said} == {values["messages"][-1].id} and values["said"] == [said_whole(said)]
+
+
+def said_whole(pieces: list[Any]) -> str:
+    return "".join(piece.text for piece in pieces)
+
+
+async def test_a_deep_agent_hands_its_question_to_a_method(server: ModelServer, library: Library) -> None:
+    deepagents = pytest.importorskip("deepagents", reason="needs pip install 'readgraph[deepagents]'")
+    await library.pages.add_document(TEXT, title="The finds")
+    handed = [ToolCall("task", {"description": "What was found at Abbot?", "subagent_type": "reader"})]
+    server.respond = lambda request: (
+        (handed.pop() if handed else "Done.") if "task" in str(request.tools) else reader(request)
+    )
+    method = read_agent.build().compile(store=library.store)
+    agent = deepagents.create_deep_agent(
+        model=init_chat_model("openai:double", base_url=server.url),
+        subagents=[{"name": "reader", "description": "Reads the finds.", "runnable": method}],
+        context_schema=ReaderContext,
+    )
+    asked = {"messages": [HumanMessage("Ask the reader.")]}
+    output = await agent.ainvoke(asked, context=ReaderContext(model="openai:double", **SIZES))
+    (told,) = (message for message in output["messages"] if message.type == "tool")
+    assert told.text == "It says so."
+
+
+def test_a_thread_keeps_its_newest_messages() -> None:
+    kept = add_chat(["a text of an earlier version"], [("user", "One?")])
+    for number in range(MOST_MESSAGES):
+        kept = add_chat(kept, AIMessage(f"{number}"))
+    assert [message.text for message in kept] == [str(number) for number in range(MOST_MESSAGES)]

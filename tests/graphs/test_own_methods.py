@@ -1,0 +1,152 @@
+"""Methods that are not ours: at a place that the user types, or of another package, with channels of their own."""
+
+import json
+import re
+from importlib.metadata import EntryPoint
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from examples import collapsed_tree
+from readgraph import ReaderContext
+from readgraph.graphs import gam, mem_gpt, mem_walker, read_agent
+from readgraph.graphs.baselines import bm25, recurrent
+from readgraph.graphs.hybrids import escalate, reflective_walk, walk_and_research
+from readgraph.graphs.methods import METHODS, every_method, method_named
+from readgraph.nodes.contracts import LookUpState, LookUpUpdate
+from readgraph.state.errors import BadInput
+from readgraph.state.library import Library
+from readgraph.state.reading import Question, ReadingState
+from tests.doubles.model_server import ModelServer
+from tests.doubles.reader import asked_for
+from tests.support.command import Command, assert_refused
+
+PLACE = "examples.collapsed_tree:build"
+TEXT = "The keeper climbed to the lamp at nine. The goat stood on the gallery, and the lamp was out.\n\n" * 40
+
+
+@pytest.fixture
+def text(tmp_path: Path) -> Path:
+    (tmp_path / "text.txt").write_text(TEXT)
+    return tmp_path / "text.txt"
+
+
+async def test_the_example_answers_from_pages_and_summaries(server: ModelServer, library: Library, story: str) -> None:
+    document = await library.pages.add_document(story)
+    graph: Any = collapsed_tree.build().compile(store=library.store)
+    context = ReaderContext(model="openai:double", max_pages=6, children=3)
+    asked = Question(document=document.id, question="What did the keeper say of the lamp and the log?")
+    found = await graph.ainvoke(asked, context=context)
+    (shown,) = [request for request in server.requests if asked_for(request) == "FreeAnswer"]
+    assert (found["status"], found["answer"]) == ("answered", "It says so.")
+    memory = await library.pages.memory(document.id, found["memory"])
+    tags = re.findall(r"<page-?\d* (\d+)(?:-\d+)?>", shown.text)
+    assert {*found["pages_read"]} <= {*map(int, tags)} <= {*range(memory.pages)} and len(tags) == 6, shown.text
+    assert "summaries rank first" in found["steps"][3]["summary"]
+    values = await graph.ainvoke(asked, context=context, output_keys=["tree_nodes", "pages_read"])
+    assert len(values["tree_nodes"]) + len(values["pages_read"]) == 6 and values["tree_nodes"]
+
+
+def test_the_command_takes_a_method_by_its_place(readgraph: Command, text: Path) -> None:
+    found = readgraph("ask", "Who stood on the gallery?", text, "--method", PLACE, "--json").json
+    assert (found["method"], found["status"]) == (PLACE, "nearest")
+    again = readgraph("ask", "--continue", "And who climbed?", "--method", PLACE, "--json").json
+    assert again["memory"] == found["memory"]
+    assert_refused(readgraph("ask", "--continue", "And?"), f"add --method {PLACE}.")
+    assert "collapsed-tree" in readgraph("show", text, "--method", PLACE).text
+    assert readgraph("read", text, "--method", PLACE, "--estimate", "--json").code == 2
+    assert_refused(readgraph("ask", "Who?", text, "--method", PLACE, "--max-hops", 3), "--max-hops has no effect")
+    compared = readgraph("compare", "Who stood?", text, "--methods", f"bm25,{PLACE}", "--json").json
+    assert [each["status"] for each in compared["methods"]] == ["nearest", "nearest"]
+    assert '"tree_nodes"' in json.dumps(readgraph("methods", PLACE, "--json").json)
+
+
+def test_an_evaluation_has_rows_of_own_methods(readgraph: Command, tmp_path: Path) -> None:
+    asked = [{"question": "Who stood on the gallery?", "answer": "The goat."}]
+    (tmp_path / "own.jsonl").write_text(json.dumps({"doc_id": "a", "text": TEXT, "questions": asked}))
+    names = f"{PLACE},{PLACE}@max_pages=1"
+    done = readgraph("evaluate", tmp_path / "own.jsonl", "--methods", names, "--out", tmp_path / "out", "--json").json
+    assert {PLACE, f"{PLACE}@max_pages=1"} <= {row["method"] for row in done["methods"]}, done
+
+
+@pytest.mark.parametrize(
+    ("place", "told"),
+    [
+        ("no_such_module:build", "can't be imported from no_such_module:build: ModuleNotFoundError"),
+        ("examples.collapsed_tree:bild", "can't be imported from examples.collapsed_tree:bild: AttributeError"),
+        ("examples.collapsed_tree:recipe", "its function takes no arguments."),
+        ("os:getcwd", "is no graph: os:getcwd must give a StateGraph"),
+        ("readgraph.graphs.correcting:graph", "gives no 'answer'"),
+    ],
+)
+def test_what_is_no_method_is_refused_in_one_line(readgraph: Command, text: Path, place: str, told: str) -> None:
+    assert_refused(readgraph("ask", "Who?", text, "--method", place), told)
+
+
+def test_packages_can_offer_methods(readgraph: Command, text: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    offered = {"collapsed-tree": PLACE, "gam": PLACE, "broken": "no_such_module:build"}
+    points = [EntryPoint(name, value, "readgraph.methods") for name, value in offered.items()]
+    monkeypatch.setattr(
+        "readgraph.state.offered_objects.entry_points",
+        lambda group, name=None: [point for point in points if name in (None, point.name)],
+    )
+    assert [method.name for method in every_method()] == [*METHODS, "broken", "collapsed-tree"]
+    assert method_named("gam") is METHODS["gam"]
+    assert readgraph("ask", "Who?", text, "--method", "collapsed-tree", "--json").json["method"] == "collapsed-tree"
+    assert_refused(readgraph("ask", "Who?", text, "--method", "broken"), "can't be imported")
+    assert_refused(readgraph("ask", "Who?", text, "--method", "unknown"), "last-words, gist-research")
+
+
+def test_a_name_from_elsewhere_imports_nothing() -> None:
+    with pytest.raises(BadInput, match="There is no method 'antigravity:fly'"):
+        method_named("antigravity:fly")
+
+
+class Counting(ReadingState):
+    """One channel more."""
+
+    looked: int
+
+
+class Counted(LookUpUpdate):
+    """What a look-up writes, and the channel."""
+
+    looked: int
+
+
+async def counting(state: LookUpState, runtime: Any) -> Counted:
+    """Look at nothing, and count."""
+    return {"pages_read": [], "continue_search": False, "step_summary": "", "looked": 1}
+
+
+def test_a_channel_that_the_state_lacks_is_refused() -> None:
+    assert read_agent.build(look_up=counting, state=Counting).channels["looked"]
+    with pytest.raises(BadInput, match="writes 'looked', which the graph's state does not have"):
+        read_agent.build(look_up=counting)
+    with pytest.raises(BadInput, match="derive it from that") as raised:
+        mem_walker.build(state=Counting)
+    assert "\n" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        read_agent.build,
+        mem_walker.build,
+        gam.build,
+        gam.build_memorize,
+        gam.build_research,
+        mem_gpt.build,
+        mem_gpt.build_chat,
+        escalate.build,
+        walk_and_research.build,
+        reflective_walk.build,
+        bm25.build,
+        recurrent.build,
+    ],
+)
+def test_every_graph_takes_further_channels(build: Any) -> None:
+    base = build().state_schema
+    more = type("More", (base,), {"__annotations__": {"mine": list[int]}, "__module__": __name__})
+    assert build(state=more).channels.keys() == {*build().channels, "mine"}

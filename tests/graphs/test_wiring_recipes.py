@@ -1,0 +1,50 @@
+"""A memory that can't be used is refused when the graph is built, before anything is paid for."""
+
+from typing import Any
+
+import pytest
+
+from readgraph.graphs import gam, mem_walker, read_agent
+from readgraph.graphs.baselines import full_text
+from readgraph.graphs.hybrids import guided_walk, reflective_walk, walk_and_research
+from readgraph.nodes.building.build import ReadState, ReadUpdate, read_pages
+from readgraph.nodes.building.gists import gist_page
+from readgraph.nodes.extractive import pages_by_rule
+from readgraph.nodes.step import StepNode
+from readgraph.state.context import ReaderContext
+from readgraph.state.declaring import settings_in
+from readgraph.state.errors import BadInput
+from readgraph.state.records import Recipe
+
+pytestmark = pytest.mark.quick
+
+NO_TREE = "The node 'grow' needs a memory whose recipe has 'children', and the node 'read' builds one without"
+
+
+async def read_somehow(state: ReadState, runtime: Any) -> ReadUpdate:
+    return {"memory": "", "step_summary": ""}
+
+
+def in_threes(context: ReaderContext) -> Recipe:
+    return Recipe("threes", {"children": 3, "words": context.segment_words}, context.model)
+
+
+OF_ONES_OWN = read_pages(pages_by_rule, gist_page, in_threes)
+
+
+@pytest.mark.parametrize("read", [read_agent.read, gam.memorizer, full_text.read], ids=["gists", "memos", "chunks"])
+@pytest.mark.parametrize("method", [mem_walker, guided_walk, reflective_walk, walk_and_research])
+def test_a_walk_over_a_memory_without_a_tree_is_refused(method: Any, read: Any) -> None:
+    with pytest.raises(BadInput, match=NO_TREE):
+        method.build(read=read)
+
+
+@pytest.mark.parametrize("read", [mem_walker.read, read_somehow, StepNode(OF_ONES_OWN)])
+def test_a_memory_that_may_have_a_tree_is_taken(read: Any) -> None:
+    mem_walker.build(read=read)
+
+
+def test_the_settings_of_a_recipe_belong_to_the_graph() -> None:
+    assert "segment_words" not in settings_in(read_agent.build().context_schema)  # type: ignore[arg-type]
+    built = read_agent.build(read=StepNode(OF_ONES_OWN))
+    assert "segment_words" in settings_in(built.context_schema)  # type: ignore[arg-type]
