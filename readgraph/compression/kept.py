@@ -1,0 +1,157 @@
+"""What an engine keeps: gists of ingested texts, which are recalled by a query, and saved in a folder."""
+
+import json
+from collections.abc import Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from typing_extensions import TypedDict
+
+from readgraph.models.metering import Meter, start_meter
+from readgraph.nodes.search_tools import shared_embedder
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import BadInput, LibraryError
+from readgraph.state.ingested import Ingested, forget_ingested, ingested_by, keep_ingested
+from readgraph.state.page_store import PageStore, document_id
+from readgraph.state.search.fusing import DEPTH, fuse
+from readgraph.state.search.okapi import rank
+from readgraph.state.search.vectors import Matrix
+from readgraph.state.stored_items import ROOT, StoredValue
+from readgraph.state.whole_files import written_whole
+
+FORMAT = 1
+"""Version of a saved engine's layout; a newer one is refused."""
+
+ENGINE, LIBRARY = "engine.json", "library"
+PARTS = ("engine", "config", "settings", "functions")
+
+
+class Recalled(TypedDict):
+    """A gist that was found: its id, text and score, and the episode that it stands for.
+
+    `document` is the document's id, `page` the episode's number in it. Scores compare the results of one call only.
+    """
+
+    id: str
+    text: str
+    score: float
+    document: str
+    page: int
+    episode: str
+
+
+async def episodes_of(pages: PageStore, kept: Ingested) -> list[Recalled]:
+    """The episodes with a gist of one document, unscored; none if it was forgotten."""
+    document = await pages.known_document(kept.document)
+    if not document:
+        return []
+    memory = await pages.memory(document.id, kept.memory)
+    notes = await pages.notes(memory.id, range(memory.pages))
+    spans = [(page.start, page.end) for page in await pages.pages(memory.id, [note.page for note in notes])]
+    texts = await pages.spans(document, spans)
+    return [
+        Recalled(
+            id=document_id(text.strip()), text=note.text, score=0.0, document=document.id, page=note.page, episode=text
+        )
+        for note, text in zip(notes, texts, strict=True)
+    ]
+
+
+async def recalled(pages: PageStore, engine: str, context: ReaderContext, query: str, top_k: int) -> list[Recalled]:
+    """The gists that share words with the query or, with an embedding model, are nearest to it; the best first.
+
+    The words of an episode count with those of its gist. An episode that stands in several documents comes once.
+    """
+    found = dict[str, Recalled]()
+    for kept in await ingested_by(pages, engine):
+        for episode in await episodes_of(pages, kept):
+            found.setdefault(episode["id"], episode)
+    every = [*found.values()]
+    rankings = [[number for number, _ in rank(query, [f"{each['text']}\n{each['episode']}" for each in every])]]
+    if context.embeddings and every:
+        embedder = await shared_embedder(pages, context)
+        nearness = await embedded(pages, context, every) @ await embedder.query(query)
+        rankings.append([int(number) for number in np.argsort(-nearness, kind="stable") if nearness[number] > 0])
+    best = fuse(rankings, max(DEPTH, top_k))[:top_k]
+    return [{**every[number], "score": round(score, 5)} for number, score in best]
+
+
+async def embedded(pages: PageStore, context: ReaderContext, episodes: Sequence[Recalled]) -> Matrix:
+    """The vectors of the gists, shape (episodes, dimension); they are kept with their documents."""
+    embedder = await shared_embedder(pages, context)
+    vectors = []
+    for document in dict.fromkeys(each["document"] for each in episodes):
+        start_meter(Meter(context, document=document))
+        vectors.append(await embedder.documents([each["text"] for each in episodes if each["document"] == document]))
+    return np.concatenate(vectors)
+
+
+async def copy_kept(source: PageStore, target: PageStore, engine: str) -> None:
+    """Copy what an engine keeps into another store: documents, memories, recorded replies and vectors.
+
+    What was kept there and is not the engine's is forgotten there.
+    """
+    ours = {kept.document for kept in await ingested_by(source, engine)}
+    for kept in await ingested_by(target, engine):
+        if kept.document not in ours:
+            await forget_ingested(target, kept.document)
+    for kept in await ingested_by(source, engine):
+        document, memory = kept.document, kept.memory
+        items: list[StoredValue] = []
+        for namespace, key in (((ROOT, "documents"), document), ((ROOT, "memories", document), memory)):
+            (value,) = await source.get(namespace, [key])
+            items.append((namespace, key, value))
+        for place in [
+            *(("text", document), ("places", document)),
+            *((kind, memory) for kind in ("pages", "notes", "tree")),
+        ]:
+            items += [((ROOT, *place), key, value) async for key, value in source.each((ROOT, *place))]
+        for paid in ("replies", "embeddings"):
+            items += [
+                ((ROOT, paid), key, value) async for key, value in source.each((ROOT, paid), {"document": document})
+            ]
+        await target.put(items)
+        await keep_ingested(target, engine, kept)
+
+
+def folder_for_engine(folder: str | PathLike[str]) -> Path:
+    """The folder to save an engine in, which may be new; raises `BadInput` if it holds something else."""
+    path = Path(folder).expanduser()
+    if path.exists() and not path.is_dir():
+        raise BadInput(f"{path} is a file: name a folder for the engine.")
+    if path.exists() and {each.name for each in path.iterdir()} - {ENGINE, LIBRARY}:
+        raise BadInput(f"{path} holds no engine and is not empty: name another folder.")
+    return path
+
+
+def write_engine(path: Path, saved: dict[str, Any]) -> None:
+    """Write an engine's configuration into a folder; raises `LibraryError` if it can't be written."""
+    try:
+        with written_whole(path / ENGINE) as file:
+            json.dump({"format": FORMAT, **saved}, file, ensure_ascii=False, indent=2)
+    except OSError as problem:
+        raise LibraryError(f"{path} can't be written: {problem.strerror}.") from None
+
+
+def read_engine(folder: str | PathLike[str]) -> dict[str, Any]:
+    """The configuration of a saved engine; raises `BadInput` if the folder holds none that can be read."""
+    path = Path(folder).expanduser() / ENGINE
+    try:
+        saved = json.loads(path.read_text(encoding="utf-8"))
+        newer, parts = saved["format"] > FORMAT, [saved[name] for name in PARTS]
+    except OSError:
+        raise BadInput(f"{path.parent} holds no saved engine.") from None
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise BadInput(f"{path} is damaged: save the engine again.") from None
+    if newer:
+        raise BadInput(f"{path.parent} was saved by a newer version: upgrade readgraph.")
+    if [type(part) for part in parts] != [str, dict, dict, list]:
+        raise BadInput(f"{path} is damaged: save the engine again.")
+    return dict(saved)
+
+
+def saved_engine(folder: str | PathLike[str]) -> str:
+    """The id of the engine that was saved in a folder."""
+    return str(read_engine(folder)["engine"])

@@ -1,0 +1,153 @@
+"""What a compression gives, and the trace of how it came about."""
+
+import json
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+from langgraph.graph.state import CompiledStateGraph
+from typing_extensions import TypedDict
+
+from readgraph.models.exchanges import ModelExchange, exchanges_to
+from readgraph.state.context import ReaderContext
+from readgraph.state.listening import Listen
+from readgraph.state.reading import NOTHING_USED, Usage, add_counts, add_usage
+
+CompressionStatus = Literal["whole", "compressed", "answered", "nearest", "no_answer", "budget"]
+"""`whole`: the text fits the budget of tokens and is unchanged. With a query: `answered`, `nearest` (without a model:
+the passages nearest to the query) or `no_answer` (nothing was found, and the text is empty). `budget`: the budget of
+calls or words was spent, and the rest was done without a model."""
+
+
+@dataclass(frozen=True)
+class Compressed:
+    """A compressed text; `tokens` is its size, never more than the budget."""
+
+    text: str
+    engine: str
+    tokens: int
+    status: CompressionStatus
+
+    def __str__(self) -> str:
+        return self.text
+
+
+class Said(TypedDict):
+    """A model's reply to the prompt named `asked`; `refused` says why it could not be used, or is None."""
+
+    asked: str
+    version: int
+    reply: str
+    refused: str | None
+    tokens: tuple[int, int]
+
+
+class TraceStep(TypedDict):
+    """One run of a node: its model ("" = none), what it did in a line, its replies, its usage and its fall-backs."""
+
+    node: str
+    model: str
+    summary: str
+    replies: list[Said]
+    usage: Usage
+    fallbacks: dict[str, int]
+
+
+@dataclass(frozen=True)
+class CompressionTrace:
+    """How a text was compressed, as plain JSON values.
+
+    `parameters` are the engine's; functions stand there by their names. `model` is "" where the text was compressed
+    without one, by its own sentences. `fallbacks` counts the replies that were replaced, by kind.
+    """
+
+    engine_name: str
+    model: str
+    parameters: dict[str, Any]
+    input_summary: dict[str, Any]
+    output_summary: dict[str, Any]
+    original_tokens: int
+    compressed_tokens: int
+    processing_ms: float
+    steps: list[TraceStep] = field(default_factory=list)
+
+    @property
+    def usage(self) -> Usage:
+        """What all steps used."""
+        total = NOTHING_USED
+        for step in self.steps:
+            total = add_usage(total, step["usage"])
+        return total
+
+    @property
+    def fallbacks(self) -> dict[str, int]:
+        """The fall-backs of all steps."""
+        total: dict[str, int] = {}
+        for step in self.steps:
+            total = add_counts(total, step["fallbacks"])
+        return total
+
+    def as_dict(self) -> dict[str, Any]:
+        """The trace as a JSON value."""
+        return {**asdict(self), "usage": self.usage, "fallbacks": self.fallbacks}
+
+    def to_json(self) -> str:
+        """The trace as JSON, indented."""
+        return json.dumps(self.as_dict(), ensure_ascii=False, indent=2)
+
+
+async def traced(
+    graph: CompiledStateGraph[Any, Any, Any, Any],
+    given: Mapping[str, Any],
+    context: ReaderContext,
+    steps: list[TraceStep],
+    listen: Listen,
+) -> dict[str, Any]:
+    """Run a graph; returns its output, and adds its steps with their replies to `steps` as they end."""
+    output: Any = {}
+    exchanges: list[ModelExchange] = []
+    with exchanges_to(exchanges.append):
+        events: AsyncIterator[Any] = graph.astream(
+            given,
+            context=context,
+            stream_mode=["custom", "tasks", "updates", "values"],
+            output_keys=graph.output_channels,
+        )
+        async for mode, event in events:
+            listen(mode, event)
+            if mode == "updates":
+                steps += _ended(event, exchanges)
+            elif mode == "values":
+                output = event
+    return dict(output)
+
+
+def _ended(event: Mapping[str, Any], exchanges: list[ModelExchange]) -> list[TraceStep]:
+    """The steps that ended; each gets the exchanges since the step before it, which are taken from the list."""
+    ended: list[TraceStep] = []
+    for update in event.values():
+        steps = (update or {}).get("steps", [])
+        for step in getattr(steps, "value", steps):  # the first node overwrites the channel
+            replies = [_said(exchange) for exchange in exchanges]
+            exchanges.clear()
+            ended.append(
+                TraceStep(
+                    node=step["node"],
+                    model=step["model"],
+                    summary=step["summary"],
+                    replies=replies,
+                    usage=step["usage"],
+                    fallbacks=step["fallbacks"],
+                )
+            )
+    return ended
+
+
+def _said(exchange: ModelExchange) -> Said:
+    return {
+        "asked": exchange["asked"],
+        "version": exchange["version"],
+        "reply": exchange["reply"],
+        "refused": exchange["refused"],
+        "tokens": exchange["tokens"],
+    }
