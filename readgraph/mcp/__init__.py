@@ -1,0 +1,1 @@
+"""A library served to agents over the Model Context Protocol (extra `mcp`)."""

@@ -1,0 +1,213 @@
+"""The tools of the server: what an agent can do with a library."""
+
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from functools import wraps
+from pathlib import Path
+from typing import Annotated, Any, ParamSpec, TypeVar
+
+from mcp.server.mcpserver import Context
+from mcp.server.mcpserver.exceptions import ToolError
+from pydantic import Field
+
+from readgraph.mcp.allowed import allowed_file
+from readgraph.mcp.jobs import Job, Jobs, ReadingState, parts_of
+from readgraph.mcp.progress import Progress, report_while, reported
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import BadInput, ReadgraphError
+from readgraph.state.histories import SessionText
+from readgraph.state.opened import Library
+from readgraph.tools import functions
+from readgraph.tools.compressed import CompressedText
+from readgraph.tools.documents import document_named
+from readgraph.tools.results import Answer, DocumentInfo, Hit, OpenedPage, Remembered, Researched
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+SOON = 0.5
+"""Seconds in which a reading that was done before ends again."""
+
+LONGEST_WAIT = 3600.0
+
+Named = Annotated[str, Field(description="A document of the library: its id, title, or file.")]
+Names = Annotated[
+    list[str], Field(description="Documents of the library, by id, title or file; several are read as one.")
+]
+MethodName = Annotated[
+    str, Field(description="The reading method, such as read-agent, mem-walker, gam; empty: chosen.")
+]
+
+
+def readable(tool: Callable[P, Awaitable[R]]) -> Callable[P, Awaitable[R]]:
+    """The tool, whose errors reach the client as their one line."""
+
+    @wraps(tool)
+    async def with_errors(*given: P.args, **named: P.kwargs) -> R:
+        try:
+            return await tool(*given, **named)
+        except ReadgraphError as problem:
+            raise ToolError(str(problem)) from None
+
+    return with_errors
+
+
+@dataclass
+class LibraryTools:
+    """The tools over one library; `folders` are those whose files may be read."""
+
+    library: Library
+    context: ReaderContext
+    folders: Sequence[Path]
+    jobs: Jobs = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.jobs = Jobs(self.library, self.context)
+
+    @readable
+    async def list_documents(self) -> list[DocumentInfo]:
+        """List the documents of the library, the newest first, with the methods that have read them."""
+        return await functions.list_documents(self.library)
+
+    @readable
+    async def read(
+        self,
+        run: Context[Any, Any],
+        document: Annotated[str, Field(description="A document of the library: its id, title, or file.")] = "",
+        file: Annotated[str, Field(description="A file to put into the library and read, by its path.")] = "",
+        text: Annotated[str, Field(description="A text to put into the library and read.")] = "",
+        title: Annotated[str, Field(description="The title of the text.")] = "",
+        handle: Annotated[
+            str, Field(description="The handle of a reading: how far is it? It goes on if it stopped.")
+        ] = "",
+        method: MethodName = "",
+        wait_seconds: Annotated[
+            float, Field(ge=0, le=LONGEST_WAIT, description="Wait this long for the end, with progress notifications.")
+        ] = 0,
+    ) -> ReadingState:
+        """Read a document, a file or a text, and keep what was read: notes of all its parts.
+
+        Returns a handle at once; reading goes on. Call read with the handle until its state is "done". A handle stays
+        good after a time-out and after a restart of the server: nothing is read twice. Give one of document, file,
+        text and handle.
+        """
+        job = await self._job(document, file, text, title, handle, method)
+        if job.task:
+            await report_while(run, job.task, job.progress, max(SOON, wait_seconds))
+        return self.jobs.told(job)
+
+    async def _job(self, document: str, file: str, text: str, title: str, handle: str, method: str) -> Job:
+        if sum(map(bool, (document, file, text, handle))) != 1:
+            raise BadInput("Give one of document, file, text and handle: it is what is read.")
+        if handle:
+            name, method = parts_of(handle)
+            if Path(name).is_absolute():
+                file = name
+            else:
+                document = name
+        if file:
+            return self.jobs.begun(allowed_file(file, self.folders), method, known=bool(handle))
+        if text:
+            return self.jobs.begun(await self.library.pages.add_document(text, title=title), method)
+        return self.jobs.begun(await document_named(self.library.pages, document), method, known=bool(handle))
+
+    @readable
+    async def ask(
+        self,
+        run: Context[Any, Any],
+        question: Annotated[str, Field(description="What you want to know.")],
+        documents: Names = [],  # noqa: B006  (a default of the schema; never changed)
+        method: MethodName = "",
+        options: Annotated[list[str], Field(description="Options of a multiple choice, of which one is chosen.")] = [],  # noqa: B006
+    ) -> Answer:
+        """Answer a question from documents of the library, with quotes that stand in them word for word.
+
+        Without documents, those that share most words with the question are taken. What was not read yet is read
+        first: for a long document call read before. After a time-out the same question goes on where it was.
+        """
+        progress = Progress()
+        work = functions.ask(
+            self.library,
+            question,
+            documents=documents,
+            method=method or None,
+            options=options,
+            context=self.context,
+            listen=progress.listen,
+        )
+        return await reported(run, work, progress)
+
+    @readable
+    async def search(
+        self,
+        query: Annotated[str, Field(description="Words to look for.")],
+        documents: Names = [],  # noqa: B006
+        most: Annotated[int, Field(ge=1, le=100, description="Most passages.")] = 10,
+    ) -> list[Hit]:
+        """Find the passages that share most words with a query. No model is called, and nothing need be read before."""
+        return await functions.search(self.library, query, documents=documents, most=most)
+
+    @readable
+    async def open_page(
+        self,
+        document: Named,
+        page: Annotated[int, Field(ge=0, description="The number of the page, as search and ask give it.")],
+        method: MethodName = "",
+    ) -> OpenedPage:
+        """Open one page of a document that was read: its text, its note, and where it stands in the source."""
+        return await functions.open_page(self.library, document, page, method=method or None)
+
+    @readable
+    async def remember(
+        self,
+        run: Context[Any, Any],
+        history: Annotated[str, Field(description="The name of the history; a new name begins one.")],
+        text: Annotated[str, Field(description="What happened or was said in this session.")],
+        title: Annotated[str, Field(description="The title of the session.")] = "",
+        time: Annotated[str, Field(description="When it was, such as 2026-03-14 or 14 March 2026.")] = "",
+    ) -> Remembered:
+        """Append a session to a history that grows, and memorise what is new. A session that is known adds nothing."""
+        progress = Progress()
+        sessions = [SessionText(text, title=title, time=time)]
+        work = functions.remember(self.library, history, sessions, context=self.context, listen=progress.listen)
+        return await reported(run, work, progress)
+
+    @readable
+    async def research(
+        self,
+        run: Context[Any, Any],
+        question: Annotated[str, Field(description="What you want to know.")],
+        document: Annotated[str, Field(description="A history, or a document that gam has read, by id or title.")],
+    ) -> Researched:
+        """Gather what a history or a document says on a question, by rounds of search, and leave the answer to you."""
+        progress = Progress()
+        work = functions.research(
+            self.library, question, document=document, context=self.context, listen=progress.listen
+        )
+        return await reported(run, work, progress)
+
+    @readable
+    async def compress(
+        self,
+        run: Context[Any, Any],
+        budget: Annotated[int, Field(ge=1, description="Most tokens of the result.")],
+        documents: Names = [],  # noqa: B006
+        text: Annotated[str, Field(description="A text, instead of documents.")] = "",
+        question: Annotated[str, Field(description="With a question: what the text holds for it.")] = "",
+        engine: Annotated[
+            str, Field(description="readagent_gist, memwalker_tree, gam_memos or extractive.")
+        ] = "readagent_gist",
+    ) -> CompressedText:
+        """Fit documents or a text into a budget of tokens. Nothing is cut off; what is too long is shortened again."""
+        progress = Progress()
+        work = functions.compress(
+            self.library,
+            budget,
+            text=text or None,
+            documents=documents,
+            question=question or None,
+            engine=engine,
+            context=self.context,
+            listen=progress.listen,
+        )
+        return await reported(run, work, progress)

@@ -1,0 +1,68 @@
+"""The documents of a library by their names, and files that become documents."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from readgraph.sources import SourceText
+from readgraph.sources.loading import STANDARD_INPUT
+from readgraph.state.converted_files import keep_file
+from readgraph.state.errors import BadInput, LibraryError
+from readgraph.state.page_store import PageStore
+from readgraph.state.records import Document
+from readgraph.tools.titles import suggestion, titled
+
+
+async def store_source(pages: PageStore, source: SourceText) -> Document:
+    """Store a source's text as a document, with the hash of the file it was converted from."""
+    places = [(place.start, place.label) for place in source.places]
+    file = "" if source.source == STANDARD_INPUT else source.source
+    document = await pages.add_document(source.text, title=source.title, source=file, places=places)
+    if source.digest:
+        await keep_file(pages, source.digest, document)
+    return document
+
+
+async def document_named(
+    pages: PageStore, name: str, id_of_file: str | None = None, *, by_part: bool = True
+) -> Document:
+    """The document with this id, beginning of an id, title or file, or (`by_part`) with this in its title.
+
+    `id_of_file` is the id of the document in the file of this name, if there is such a file; no file is opened here.
+    Raises `BadInput` where there is none, or several.
+    """
+    if known := await pages.known_document(name):
+        return known
+    documents = await pages.documents()
+    if document := same_name(documents, name, id_of_file):
+        return document
+    if damaged := await damaged_document(pages, name):
+        raise LibraryError(f"The record of document {damaged} is damaged: 'readgraph forget {damaged}' deletes it.")
+    if by_part and (document := titled(documents, name)):
+        return document
+    raise BadInput(f"The library holds no document '{name}': 'readgraph show' lists them.{suggestion(documents, name)}")
+
+
+async def damaged_document(pages: PageStore, id_start: str) -> str:
+    """The id of the one document with a damaged record whose id begins like this; "" where there is none."""
+    _, damaged = await pages.listed()
+    matches = [identity for identity in damaged if id_start.strip() and identity.startswith(id_start)]
+    return matches[0] if len(matches) == 1 else ""
+
+
+def same_name(documents: Sequence[Document], name: str, id_of_file: str | None = None) -> Document | None:
+    """The document with this id, file, title, or beginning of an id; None where there is none."""
+    if not name.strip():  # every id begins with the empty string
+        return None
+    path = str(Path(name).absolute())
+    for matches in (
+        [document for document in documents if document.id in (name, id_of_file)],
+        [document for document in documents if document.source in (path, name)],
+        [document for document in documents if document.title.casefold() == name.casefold()],
+        [document for document in documents if document.id.startswith(name)],
+    ):
+        if len(matches) > 1:
+            ids = ", ".join(document.id for document in matches)
+            raise BadInput(f"'{name}' matches several documents: give the id of one ({ids}).")
+        if matches:
+            return matches[0]
+    return None

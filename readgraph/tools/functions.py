@@ -1,0 +1,233 @@
+"""What a program can ask of a library, as plain coroutines; the tools for agents are made of them.
+
+`library` is an open `Library`, or any LangGraph `BaseStore`. A document's name is its id, the beginning of its id, its
+title, its file, or a part of its title. A run in another graph's node or tool has a context of its own, so it uses this
+library, not the store of that graph. Errors are `ReadgraphError`s of one line.
+"""
+
+import asyncio
+from collections.abc import Coroutine, Sequence
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from langgraph.store.base import BaseStore
+
+from readgraph.compression.registry import engine_named
+from readgraph.graphs import gam
+from readgraph.graphs.methods import method_for, method_named
+from readgraph.graphs.separate_run import separate_run
+from readgraph.state.collections import add_collection
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import BadInput
+from readgraph.state.histories import SessionText, append_sessions
+from readgraph.state.listening import Listen
+from readgraph.state.opened import Library
+from readgraph.state.page_store import PageStore
+from readgraph.state.reading import Question
+from readgraph.state.records import Document
+from readgraph.tools import finding
+from readgraph.tools.compressed import CompressedText
+from readgraph.tools.documents import document_named
+from readgraph.tools.memories import memories_to_show, method_of
+from readgraph.tools.parts import parts_numbered
+from readgraph.tools.picking import Choice, picked_document
+from readgraph.tools.results import (
+    Answer,
+    Cited,
+    DocumentInfo,
+    Hit,
+    OpenedPage,
+    Reading,
+    Remembered,
+    Researched,
+)
+from readgraph.tools.running import memory_sizes, run_method
+
+T = TypeVar("T")
+
+
+def pages_of(library: Library | BaseStore) -> PageStore:
+    """The page store of a library, or of a plain store."""
+    return library.pages if isinstance(library, Library) else PageStore(library)
+
+
+async def list_documents(library: Library | BaseStore) -> list[DocumentInfo]:
+    """The documents of the library, the newest first, without the collections that questions made of them."""
+    pages = pages_of(library)
+    memories = await pages.all_memories()
+    return [
+        DocumentInfo(**vars_of(document), methods=sorted({method_of(each) for each in read if each.complete}))
+        for document in await finding.searchable(pages)
+        for read in [memories.get(document.id, [])]
+    ]
+
+
+async def read(
+    library: Library | BaseStore,
+    document: str,
+    *,
+    method: str | None = None,
+    context: ReaderContext | None = None,
+    listen: Listen | None = None,
+) -> Reading:
+    """Build a method's memory of a document, or finish it: what was read before is not read again.
+
+    Without a method, ReadAgent reads a text, and GAM a history. `listen` takes the progress.
+    """
+    pages, settings = pages_of(library), context or ReaderContext()
+    known = await document_named(pages, document)
+    used = method_named(method) if method else method_for(known)
+    output = await apart(run_method(pages, used.build(), used.name, known, {}, settings, listen))
+    memory = await pages.memory(known.id, output["memory"])
+    return Reading(**output, **await memory_sizes(pages, memory), complete=memory.complete)
+
+
+async def ask(
+    library: Library | BaseStore,
+    question: str,
+    *,
+    documents: Sequence[str] = (),
+    collection: str | None = None,
+    method: str | None = None,
+    options: Sequence[str] = (),
+    context: ReaderContext | None = None,
+    listen: Listen | None = None,
+) -> Answer:
+    """Answer a question; several documents are read as one.
+
+    Without documents, retrieval picks those that share most words with the question, of a named collection or of all.
+    """
+    pages, settings = pages_of(library), context or ReaderContext()
+    asked = Question(question=question, options=[*options])
+    if documents:
+        document = await joined(pages, documents)
+    else:
+        document = await picked_document(pages, " ".join([question, *options]), Choice(collection=collection))
+    used = method_named(method) if method else method_for(document)
+    output = await apart(run_method(pages, used.build(), used.name, document, asked, settings, listen))
+    citations = [Cited(**{"document": document.id, **citation}) for citation in output.pop("citations")]
+    return Answer(**output, citations=citations)
+
+
+async def search(
+    library: Library | BaseStore,
+    query: str,
+    *,
+    documents: Sequence[str] = (),
+    collection: str | None = None,
+    most: int = 10,
+) -> list[Hit]:
+    """The passages that share most words with the query, the best first; no model, no memory is needed."""
+    pages = pages_of(library)
+    finding.check_search(query, documents, collection)
+    named = [await document_named(pages, name) for name in documents]
+    return await finding.found(pages, query, named, collection, most)
+
+
+async def open_page(
+    library: Library | BaseStore, document: str, page: int, *, memory: str | None = None, method: str | None = None
+) -> OpenedPage:
+    """A page of a document by its number, in the memory with this id: an `Answer` names the one that it quotes.
+
+    Without an id, the newest memory counts that has such a page, or the newest of a method. Raises `BadInput` where
+    there is none.
+    """
+    pages = pages_of(library)
+    known = await document_named(pages, document)
+    if memory is not None:
+        memories = [await pages.memory(known.id, memory)]
+    else:
+        memories = await memories_to_show(pages, known, method_named(method) if method else None)
+    parts = await parts_numbered(pages, known, memories, page)
+    of, part = next((each, part) for each, part in zip(memories, parts, strict=True) if part)
+    (text,) = await pages.spans(known, [(part.start, part.end)])
+    (place,) = await pages.place_names(known, [part.start])
+    notes = await pages.notes(of.id, [page])
+    return OpenedPage(
+        document=known.id,
+        title=known.title,
+        method=method_of(of),
+        page=page,
+        pages=of.pages,
+        place=place,
+        start=part.start,
+        end=part.end,
+        text=text,
+        note=notes[0].text if notes else None,
+    )
+
+
+async def remember(
+    library: Library | BaseStore,
+    name: str,
+    sessions: Sequence[SessionText],
+    *,
+    context: ReaderContext | None = None,
+    listen: Listen | None = None,
+) -> Remembered:
+    """Append sessions to the history of this name, and memorise what is new (GAM, section 2.2.1)."""
+    pages = pages_of(library)
+    appended = await append_sessions(pages, name, sessions)
+    document = appended.document
+    run = run_method(pages, gam.build_memorize(), "gam", document, {}, context or ReaderContext(), listen)
+    output = await apart(run)
+    memory = await pages.memory(document.id, output["memory"])
+    counts: dict[str, Any] = {"sessions": document.sessions, "added": len(appended.added), "known": appended.known}
+    return Remembered(**output, **counts, **await memory_sizes(pages, memory), complete=memory.complete)
+
+
+async def research(
+    library: Library | BaseStore,
+    question: str,
+    *,
+    document: str,
+    context: ReaderContext | None = None,
+    listen: Listen | None = None,
+) -> Researched:
+    """Research the GAM memory of a document or history: what is found comes back, and nothing is answered.
+
+    Raises `BadInput` if GAM has not read it.
+    """
+    pages = pages_of(library)
+    known = await document_named(pages, document)
+    context_only = replace(context or ReaderContext(), context_only=True)
+    asked = Question(question=question)
+    run = run_method(pages, gam.build_research(), "gam", known, asked, context_only, listen)
+    return Researched(**await apart(run))
+
+
+async def compress(
+    library: Library | BaseStore,
+    budget: int,
+    *,
+    text: str | None = None,
+    documents: Sequence[str] = (),
+    question: str | None = None,
+    engine: str = "readagent_gist",
+    context: ReaderContext | None = None,
+    listen: Listen | None = None,
+) -> CompressedText:
+    """A text, or documents as one, within a budget of tokens; with a question, what they hold for it."""
+    if (text is None) == (not documents):
+        raise BadInput("Give either a text or the names of documents: it is what is compressed.")
+    pages = pages_of(library)
+    compressing = engine_named(engine)(library=pages.store, context=context or ReaderContext())
+    document = await pages.add_document(text) if text is not None else await joined(pages, documents)
+    told = listen or (lambda mode, event: None)
+    compressed, trace = await compressing.compress_document(document, budget, question, told)
+    return CompressedText(**vars_of(compressed), original_tokens=trace.original_tokens, usage=dict(trace.usage))
+
+
+async def joined(pages: PageStore, names: Sequence[str]) -> Document:
+    """The document of one name, or the collection of several."""
+    return await add_collection(pages, [await document_named(pages, name) for name in names])
+
+
+async def apart(run: Coroutine[Any, Any, T]) -> T:
+    """What a run returns that has a context of its own: in another graph's node it keeps its own store."""
+    return await asyncio.create_task(run, context=separate_run())
+
+
+def vars_of(record: Any) -> dict[str, Any]:
+    """The fields of a record, without going into their values."""
+    return {name: getattr(record, name) for name in record.__dataclass_fields__}

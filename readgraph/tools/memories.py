@@ -1,0 +1,58 @@
+"""The memories of a document that a command shows, and their methods by the names that `--method` takes."""
+
+from collections.abc import Sequence
+
+from readgraph.graphs.methods import NAMED_OTHERWISE, Method, builder_of
+from readgraph.state.errors import BadInput
+from readgraph.state.page_store import PageStore
+from readgraph.state.records import Document, Memory
+
+LONGEST_PURPOSE = 200
+"""Characters of a purpose that are shown beside the method."""
+
+
+def method_of(memory: Memory) -> str:
+    """The name of the method that built a memory."""
+    return NAMED_OTHERWISE.get(memory.recipe.method, memory.recipe.method)
+
+
+async def memories_to_show(
+    store: PageStore, document: Document, method: Method | None, purpose: str | None = None
+) -> list[Memory]:
+    """The memories of a document: those with pages first, the newest of them first.
+
+    `method`: only this method's; `purpose`: only those whose purpose has these words, or that have none where it is "".
+    Raises `BadInput` where there is none.
+    """
+    memories = await store.memories(document.id)
+    if not memories:
+        raise BadInput(f"'{document.title}' has not been read yet: readgraph read FILE")
+    builder = builder_of(method) if method else None
+    chosen = [memory for memory in memories if builder in (None, method_of(memory))]
+    if method and not chosen:
+        kept = ", ".join(sorted({method_of(memory) for memory in memories}))
+        raise BadInput(
+            f"'{document.title}' has not been read with {method.name}: the library holds memories of {kept}."
+        )
+    serving = [memory for memory in chosen if purpose is None or _serves(memory, purpose)]
+    if not serving:
+        kept = "; ".join(sorted({memory.recipe.purpose or "no purpose" for memory in chosen}))
+        raise BadInput(f"'{document.title}' has no memory for '{purpose}': the library holds memories for {kept}.")
+    return newest_first(serving)
+
+
+def _serves(memory: Memory, purpose: str) -> bool:
+    known = memory.recipe.purpose
+    return purpose.casefold() in known.casefold() if purpose else not known
+
+
+def made_for(memory: Memory) -> str:
+    """How a memory was made, in words: the method, and what the notes are for, if it is long then its beginning."""
+    purpose = memory.recipe.purpose
+    shown = purpose if len(purpose) <= LONGEST_PURPOSE else f"{purpose[:LONGEST_PURPOSE]}…"
+    return method_of(memory) + (f" for {shown}" if shown else "")
+
+
+def newest_first(memories: Sequence[Memory]) -> list[Memory]:
+    """Those with pages first, the newest of them first."""
+    return sorted(memories, key=lambda memory: (memory.pages > 0, memory.started), reverse=True)

@@ -1,0 +1,129 @@
+"""What the functions of this room return: typed, described, and plain JSON when dumped."""
+
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from readgraph.state.reading import Status
+
+
+class Result(BaseModel):
+    """The base of all results."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+class Used(Result):
+    """A result of a reading, with what it used."""
+
+    usage: dict[str, Any] = Field(description="Calls, words and tokens in and out, and seconds.")
+
+
+class DocumentInfo(Result):
+    """A document of the library."""
+
+    id: str = Field(description="Names the document everywhere.")
+    title: str
+    source: str = Field(description="The file it was made from; empty if it was given as a text.")
+    words: int
+    sessions: int = Field(description="The number of sessions of a history that grows; 0 for other documents.")
+    added: str = Field(description="When it was added: UTC, ISO 8601.")
+    methods: list[str] = Field(description="The methods that have read it to its end.")
+
+
+class Reading(Used):
+    """The memory that a method has built of a document."""
+
+    document: str = Field(description="The id of the document.")
+    title: str
+    method: str
+    memory: str = Field(description="The id of the memory.")
+    pages: int
+    notes: int
+    note_words: int = Field(description="Words of all notes together.")
+    complete: bool = Field(description="Whether the whole document is read; if not, the budget was spent.")
+    status: Status
+
+
+class Cited(Result):
+    """A quote that stands in the document exactly so."""
+
+    document: str = Field(description="The id of the document that holds the quote.")
+    page: int = Field(description="The page of the memory; open_page opens it.")
+    quote: str
+    start: int = Field(description="Characters before the quote, in the document of the answer.")
+    end: int = Field(description="Characters before the end of the quote.")
+    place: str | None = Field(description="Where it is in the source: a page, chapter, heading, line or time.")
+
+
+class Answer(Used):
+    """The answer to a question, with the quotes that it rests on."""
+
+    document: str = Field(description="The id of the document, or of the collection of those that were read as one.")
+    title: str
+    documents: list[dict[str, Any]] = Field(description="id, title, start and end of each document of a collection.")
+    method: str
+    model: str | None = Field(description="None: without a model, the nearest passages are quoted.")
+    answer: str | None = Field(description="None if the text does not hold the answer.")
+    choice: str | None = Field(description="The letter of the option that was chosen, in a multiple choice.")
+    status: Status
+    by_rule: bool = Field(description="Whether no model gave the answer.")
+    citations: list[Cited]
+    pages_read: list[int] = Field(description="The pages that were read for this question, in this order.")
+    percent_read: float | None = Field(description="The percentage of the text's words that stand on these pages.")
+    memory: str
+
+
+class Hit(Result):
+    """A passage that shares words with a query; `text` is an excerpt of it."""
+
+    document: str = Field(description="The id of the document.")
+    title: str
+    page: int | None = Field(description="The page of the newest memory on which it stands; None if none was read.")
+    method: str | None = Field(description="The method that built this memory.")
+    place: str | None = Field(description="Where it is in the source.")
+    start: int = Field(description="Characters before the excerpt.")
+    end: int
+    score: float = Field(description="Higher is better; scores of one search can be compared.")
+    text: str
+    marks: list[tuple[int, int]] = Field(description="Spans of the query's words in the document.")
+
+
+class OpenedPage(Result):
+    """The text of a page, and its note."""
+
+    document: str
+    title: str
+    method: str = Field(description="The method that cut the page.")
+    page: int
+    pages: int = Field(description="How many pages there are; they are numbered from 0.")
+    place: str | None = Field(description="Where the page begins in the source.")
+    start: int
+    end: int
+    text: str
+    note: str | None = Field(description="The gist, summary or memo of the page.")
+
+
+class Remembered(Used):
+    """What was appended to a history, and its memory after that."""
+
+    document: str
+    title: str
+    sessions: int = Field(description="How many sessions the history has now.")
+    added: int = Field(description="How many were new.")
+    known: int = Field(description="How many were known already, and not appended again.")
+    memory: str
+    pages: int
+    notes: int
+    note_words: int
+    complete: bool
+
+
+class Researched(Used):
+    """What research gathered on a question, for an agent that answers itself."""
+
+    document: str
+    title: str
+    context: str = Field(description="What was found; empty if nothing was.")
+    sources: list[int] = Field(description="The pages that it rests on.")
+    status: Status

@@ -1,0 +1,72 @@
+"""Run a method's graph over a document that is kept."""
+
+import uuid
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager, nullcontext
+from typing import Any
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.graph import StateGraph
+
+from readgraph.state.build_lock import using
+from readgraph.state.context import ReaderContext
+from readgraph.state.library_store import LibraryStore
+from readgraph.state.listening import Listen
+from readgraph.state.namespaces import base_of
+from readgraph.state.page_store import PageStore
+from readgraph.state.reading import Question
+from readgraph.state.records import Document, Memory
+
+
+async def run_method(
+    pages: PageStore,
+    builder: StateGraph[Any, ReaderContext, Any, Any],
+    method: str,
+    document: Document,
+    question: Question,
+    context: ReaderContext,
+    listen: Listen | None = None,
+    saver: BaseCheckpointSaver[Any] | None = None,
+    thread: str = "",
+) -> dict[str, Any]:
+    """Run a method's graph over the document; returns its output with title, documents, method and model.
+
+    With a `saver` its steps are kept in the thread (a new one, if none is named). Meanwhile the document can't be
+    forgotten.
+    """
+    graph = builder.compile(checkpointer=saver, store=pages.store)
+    config: RunnableConfig = {
+        "configurable": {"thread_id": thread or uuid.uuid4().hex},
+        "metadata": {"document": document.id, "method": method},
+    }
+    output: Any = {}
+    async with in_use(pages, document):
+        document = await pages.document(document.id)  # it may have been forgotten meanwhile
+        events: AsyncIterator[Any] = graph.astream(
+            Question(document=document.id, **question),
+            config,
+            context=context,
+            stream_mode=["custom", "tasks", "updates", "values"],
+            output_keys=graph.output_channels,
+        )
+        async for mode, event in events:
+            if listen:
+                listen(mode, event)
+            if mode == "values":
+                output = event
+    parts = [(await pages.document(part.document), part) for part in document.parts]
+    documents = [{"id": of.id, "title": of.title, "start": part.start, "end": part.end} for of, part in parts]
+    found = {name: value for name, value in output.items() if name != "messages"}  # these are for chat clients
+    return {"title": document.title, "documents": documents, "method": method, "model": context.model or None, **found}
+
+
+def in_use(pages: PageStore, document: Document) -> AbstractAsyncContextManager[None]:
+    """Mark a document of a library as in use; in another store nothing waits before it is forgotten."""
+    return using(pages.store, document.id) if isinstance(base_of(pages.store), LibraryStore) else nullcontext()
+
+
+async def memory_sizes(pages: PageStore, memory: Memory) -> dict[str, Any]:
+    """How much a memory holds: pages, notes, words of all notes."""
+    notes, words = (await pages.note_sizes([memory])).get(memory.id, (0, 0))
+    return {"pages": memory.pages, "notes": notes, "note_words": words}

@@ -1,0 +1,191 @@
+"""The server for agents, spoken to by the SDK's own client in this process and over HTTP."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("mcp", reason="needs pip install 'readgraph[mcp]'")
+from httpx import AsyncClient
+from mcp import Client
+
+from readgraph.mcp.allowed import allowed_folders
+from readgraph.mcp.http import checked_names, listening, serve_http
+from readgraph.mcp.server import library_server
+from readgraph.mcp.tools import LibraryTools
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import BadInput
+from readgraph.state.library import Library
+from tests.doubles.model_server import ModelServer
+from tests.support.command import Command, assert_refused
+
+pytestmark = pytest.mark.quick
+
+TOOLS = {"list_documents", "read", "ask", "search", "open_page", "remember", "research", "compress"}
+TEXT = "\n\n".join(f"In year {year} the keeper found a {thing} beneath the stair. " * 6
+                   for year, thing in enumerate(["goat", "lantern", "plaque", "bell"]))  # fmt: skip
+CONTEXT = ReaderContext(model="openai:double", min_page_words=40, max_page_words=90)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """The folder whose files may be read."""
+    (tmp_path / "papers").mkdir()
+    (tmp_path / "papers" / "finds.txt").write_text(TEXT, encoding="utf-8")
+    return tmp_path / "papers"
+
+
+@pytest.fixture
+async def tools(library: Library, server: ModelServer, folder: Path) -> AsyncIterator[LibraryTools]:
+    made = LibraryTools(library, CONTEXT, allowed_folders([folder]))
+    yield made
+    await made.jobs.close()
+
+
+async def call(client: Client, tool: str, **given: Any) -> dict[str, Any]:
+    """The structured result of a tool."""
+    result = await client.call_tool(tool, given)
+    assert not result.is_error, result.content
+    assert isinstance(result.structured_content, dict)
+    return result.structured_content
+
+
+async def refused(client: Client, tool: str, **given: Any) -> str:
+    """What a tool says where it refuses."""
+    result: Any = await client.call_tool(tool, given)
+    assert result.is_error
+    return str(result.content[0].text)
+
+
+async def test_an_agent_reads_and_asks(tools: LibraryTools, server: ModelServer) -> None:
+    async with Client(library_server(tools)) as client:
+        listed = {tool.name: tool for tool in (await client.list_tools()).tools}
+        assert {*listed} == TOOLS
+        for tool in listed.values():
+            assert tool.description and tool.output_schema and tool.annotations
+            assert tool.annotations.destructive_hint is False
+            assert all(each.get("description") for each in tool.input_schema["properties"].values()), tool.name
+            reads_only = tool.name in ("list_documents", "search", "open_page")
+            assert tool.annotations.read_only_hint == reads_only and tool.annotations.open_world_hint != reads_only
+        read = await call(client, "read", file="finds.txt", wait_seconds=60)
+        assert (read["state"], read["title"], read["reading"]["complete"]) == ("done", "finds", True)
+        answer = await call(client, "ask", question="What was found?", documents=[read["document"]])
+        assert answer["answer"] == "It says so." and answer["citations"][0]["quote"] in TEXT
+        page = await call(client, "open_page", document="finds", page=answer["citations"][0]["page"])
+        assert answer["citations"][0]["quote"] in page["text"] and page["note"].startswith("In short:")
+        resource: Any = await client.read_resource(f"readgraph://documents/{read['document']}/pages/{page['page']}")
+        assert resource.contents[0].text == page["text"]
+        again = await call(client, "read", file="finds.txt", wait_seconds=60)
+        assert (again["state"], again["reading"]["usage"]["calls"]) == ("done", 0)
+        (document,) = (await call(client, "list_documents"))["result"]
+        assert document["id"] == read["document"] and document["methods"] == ["read-agent"]
+        assert "lantern" in (await call(client, "search", query="lantern"))["result"][0]["text"]
+        kept = await call(client, "remember", history="talks", text="We spoke of the goat.", title="Monday")
+        assert (kept["sessions"], kept["added"]) == (1, 1)
+        found = await call(client, "research", question="What of the goat?", document="talks")
+        assert found["status"] == "researched" and "goat" in found["context"]
+        assert (await call(client, "compress", budget=60, documents=["finds"]))["tokens"] <= 60
+
+
+async def test_a_handle_comes_at_once_and_outlives_the_server(tools: LibraryTools, server: ModelServer) -> None:
+    server.latency, told = 0.15, list[tuple[float, float | None]]()
+    slow = replace(CONTEXT, concurrency=1)
+    tools = LibraryTools(tools.library, slow, ())
+
+    async def hear(progress: float, total: float | None, message: str | None) -> None:
+        told.append((progress, total))
+
+    async with Client(library_server(tools)) as client:
+        begun = await call(client, "read", text=TEXT, title="Finds")
+        assert begun["state"] == "reading" and begun["reading"] is None
+        result = await client.call_tool(
+            "read", {"handle": begun["handle"], "wait_seconds": 0.6}, progress_callback=hear
+        )
+        assert told and not result.is_error
+    await tools.jobs.close()  # as a server that ends
+    server.latency = 0
+    again = LibraryTools(tools.library, slow, ())
+    async with Client(library_server(again)) as client:
+        done = await call(client, "read", handle=begun["handle"], wait_seconds=60)
+    assert (done["state"], done["document"]) == ("done", begun["document"])
+    asked = [request.text for request in server.requests]
+    assert len(asked) - len({*asked}) <= slow.concurrency, "only calls in flight were made again"
+
+
+async def test_a_reading_that_fails_says_why_and_goes_on(
+    tools: LibraryTools, server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_BASE_URL")
+    monkeypatch.delenv("OPENAI_API_KEY")
+    async with Client(library_server(tools)) as client:
+        failed = await call(client, "read", file="finds.txt", wait_seconds=60)
+        assert failed["state"] == "failed" and failed["problem"].startswith("There is no key for openai")
+        monkeypatch.setenv("OPENAI_BASE_URL", server.url)
+        assert (await call(client, "read", handle=failed["handle"], wait_seconds=60))["state"] == "done"
+
+
+@pytest.mark.parametrize(
+    "name", ["../secret.txt", "link.txt", "out/secret.txt", "{tmp}/secret.txt", "/etc/passwd", "~/x"]
+)
+async def test_only_files_of_named_folders_are_read(
+    tools: LibraryTools, folder: Path, tmp_path: Path, name: str
+) -> None:
+    (tmp_path / "secret.txt").write_text("The key lies under the stone.")
+    (folder / "link.txt").symlink_to(tmp_path / "secret.txt")
+    (folder / "out").symlink_to(tmp_path)
+    async with Client(library_server(tools)) as client:
+        complaint = await refused(client, "read", file=name.format(tmp=tmp_path))
+        assert "in the folders that may be read" in complaint and "--allow" in complaint
+        handle = f"{tmp_path}/secret.txt@read-agent"
+        assert "in the folders that may be read" in await refused(client, "read", handle=handle)
+        assert (await call(client, "list_documents"))["result"] == []
+        assert "Give one of" in await refused(client, "read")
+        assert "no method" in await refused(client, "read", file="finds.txt", method="telepathy")
+
+
+def test_the_working_folder_is_the_default(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert allowed_folders([]) == (tmp_path,)
+    monkeypatch.chdir("/")
+    assert allowed_folders([]) == () and allowed_folders([Path("/")]) == (Path("/"),)
+    with pytest.raises(BadInput, match="no folder"):
+        allowed_folders([tmp_path / "missing"])
+
+
+async def test_over_http_only_this_machine_s_names_are_let_in(tools: LibraryTools) -> None:
+    listener = listening("127.0.0.1", 0)
+    port = listener.getsockname()[1]
+    running = asyncio.create_task(serve_http(library_server(tools), listener, "127.0.0.1", []))
+    url = f"http://127.0.0.1:{port}/mcp"
+    async with Client(url) as client:
+        assert (await call(client, "read", file="finds.txt", wait_seconds=60))["state"] == "done"
+    hello = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
+    accepted = {"Accept": "application/json, text/event-stream"}
+    async with AsyncClient() as http:
+        strange = {"Host": f"evil.example:{port}"}, {"Origin": "http://evil.example"}
+        codes = [(await http.post(url, json=hello, headers=accepted | more)).status_code for more in strange]
+    assert codes == [421, 403]
+    running.cancel()
+    await asyncio.gather(running, return_exceptions=True)
+
+
+def test_names_that_are_let_in() -> None:
+    names = checked_names("192.0.2.1", ["library.example"])
+    assert {"192.0.2.1:*", "library.example", "localhost:*"} <= {*names.allowed_hosts}
+    assert (
+        "https://library.example" in names.allowed_origins
+        and "0.0.0.0" not in checked_names("0.0.0.0", []).allowed_hosts
+    )
+
+
+def test_what_can_t_be_served_is_one_line(readgraph: Command, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    assert_refused(readgraph("mcp", "--port", 9000), "--port is for a server over HTTP: add --http")
+    assert_refused(readgraph("mcp", "--allow", tmp_path / "missing"), "There is no folder")
+    taken = listening("127.0.0.1", 0)
+    assert_refused(readgraph("mcp", "--http", "--port", taken.getsockname()[1]), "can't be used")
+    taken.close()
+    monkeypatch.setattr("readgraph.cli.run.mcp.find_spec", lambda name: None)
+    assert_refused(readgraph("mcp"), "pip install 'readgraph[mcp]'")

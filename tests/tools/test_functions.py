@@ -1,0 +1,83 @@
+"""The functions over a library: what they return, and that they use it wherever they are called."""
+
+import json
+
+import pytest
+from langgraph.graph import END, START, MessagesState, StateGraph
+from langgraph.runtime import Runtime
+from langgraph.store.memory import InMemoryStore
+
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import BadInput
+from readgraph.state.histories import SessionText
+from readgraph.state.library import Library
+from readgraph.tools.functions import ask, compress, list_documents, open_page, read, remember, research, search
+from tests.doubles.model_server import ModelServer
+
+pytestmark = pytest.mark.quick
+
+SESSIONS = [
+    SessionText("Ana: The key is under the blue pot.\nBo: I will water the beans.", "Monday"),
+    SessionText("Ana: The hose leaks again.\nBo: Take the tape from the shed.", "Tuesday"),
+]
+MODEL = ReaderContext(model="openai:double")
+
+
+async def test_a_document_is_read_asked_searched_and_opened(library: Library, story: str) -> None:
+    stored = await library.pages.add_document(story, title="the story")
+    (listed,) = await list_documents(library)
+    assert (listed.id, listed.title, listed.methods) == (stored.id, "the story", [])
+    seen: list[str] = []
+    reading = await read(library, "the story", listen=lambda mode, event: seen.append(mode))
+    assert (reading.method, reading.complete, reading.notes) == ("read-agent", True, reading.pages)
+    assert "custom" in seen
+    assert (await list_documents(library))[0].methods == ["read-agent"]
+    answer = await ask(library, "Who took the log book from the lamp room?")
+    assert (answer.document, answer.status, answer.model) == (stored.id, "nearest", None)
+    cited = answer.citations[0]
+    assert story[cited.start : cited.end] == cited.quote
+    page = await open_page(library, answer.document, cited.page, memory=answer.memory)
+    assert cited.quote in page.text and (page.note, page.method) != (None, "")
+    best, *others = await search(library, "log book", documents=["the story"], most=3)
+    assert len(others) == 2 and "log" in best.text.casefold() and best.page is not None
+    assert json.loads(answer.model_dump_json())["citations"][0]["quote"] == cited.quote
+    with pytest.raises(BadInput, match=f"has no part {page.pages}"):
+        await open_page(library, stored.id, page.pages)
+    with pytest.raises(BadInput, match="Do you mean 'the story'"):
+        await ask(library, "Who?", documents=["the storry"])
+
+
+async def test_a_history_is_remembered_and_researched(server: ModelServer, library: Library) -> None:
+    first = await remember(library, "Allotment", SESSIONS[:1])
+    grown = await remember(library, "Allotment", SESSIONS)
+    assert (first.sessions, grown.sessions, grown.added, grown.known, grown.pages) == (1, 2, 1, 1, 2)
+    found = await research(library, "Where is the key?", document="Allotment")
+    assert "under the blue pot" in found.context and 0 in found.sources and found.status == "researched"
+    assert server.calls == 0
+    with pytest.raises(BadInput, match="no memory of the method 'gam'"):
+        await research(library, "Where is the key?", document=(await library.pages.add_document("A text.")).id)
+
+
+async def test_a_text_is_compressed(library: Library, story: str) -> None:
+    small = await compress(library, 200, text=story, engine="extractive")
+    assert small.tokens <= 200 < small.original_tokens and small.status == "compressed"
+    with pytest.raises(BadInput, match="either a text or"):
+        await compress(library, 200)
+
+
+async def test_a_function_in_another_graphs_node_uses_its_library(server: ModelServer, library: Library) -> None:
+    server.respond = lambda request: {"answer": "In the shed.", "quotes": []}
+    stored = await library.pages.add_document("The tape is in the shed. " * 30, title="tape")
+
+    async def look(state: MessagesState, runtime: Runtime[None]) -> MessagesState:
+        assert runtime.store is not library.store
+        found = await ask(library, "Where is the tape?", documents=["tape"], method="full-text", context=MODEL)
+        return {"messages": [("ai", found.answer or "")]}  # type: ignore[list-item]
+
+    builder = StateGraph(MessagesState)
+    builder.add_node("look", look)
+    builder.add_edge(START, "look")
+    builder.add_edge("look", END)
+    output = await builder.compile(store=InMemoryStore()).ainvoke({"messages": []})
+    assert output["messages"][-1].content == "In the shed."
+    assert [memory.complete for memory in await library.pages.memories(stored.id)] == [True]
