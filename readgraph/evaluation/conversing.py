@@ -14,13 +14,12 @@ from typing import Any, NamedTuple, cast
 from readgraph.evaluation.lived_sessions import lived, turns_of
 from readgraph.evaluation.reading import Reading
 from readgraph.evaluation.records import Item, Outcome, Span
+from readgraph.evaluation.rows import Row
 from readgraph.graphs.mem_gpt import build_chat
-from readgraph.graphs.methods import Method
 from readgraph.models.exchanges import Keep, ModelExchange
 from readgraph.nodes.agent.receiving import LIFE, default_blocks
 from readgraph.state.agent_archive import AgentFile, exported, take_in
 from readgraph.state.agents import Agent, AgentStore, agent_id, archive_index, initial_state, local_now
-from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ReadgraphError
 from readgraph.state.histories import SessionText
 from readgraph.state.living import AgentState, Block, IncomingEvent
@@ -44,12 +43,13 @@ class Talk(NamedTuple):
     notes: bool
 
 
-def by_talk(method: Method, items: Iterable[Item], context: ReaderContext) -> dict[Talk | None, list[Item]]:
+def by_talk(row: Row, items: Iterable[Item]) -> dict[Talk | None, list[Item]]:
     """The questions by the agent that they are asked to; None: they are asked to the method as usual."""
     talks = defaultdict[Talk | None, list[Item]](list)
     for item in items:
-        addressed = item.addressed if method.name == AGENT and context.model else None
-        talks[addressed and Talk(addressed.to, addressed.by, notes=not addressed.message)].append(item)
+        addressed = item.addressed if row.method.name == AGENT and row.context.model else None
+        notes = bool(addressed and not addressed.message and row.context.agent_memory != "recall")
+        talks[addressed and Talk(addressed.to, addressed.by, notes)].append(item)
     return talks
 
 
@@ -104,9 +104,9 @@ class Conversing(Reading):
             output = await self.invoke({"agent": agent.name, "event": event}, Keep(exchanges.append))
         except ReadgraphError as problem:
             return self.fail(item, problem, exchanges)
-        answer = "\n".join(output["messages"]) or None
+        answer = "\n".join(output["said"]) or None
         read = tuple(self.turns[number] for number in dict.fromkeys(output["recalled"]) if number in self.turns)
-        outcome = Outcome(item.id, self.method.name, self.run, output["status"], answer, read=read, memory=agent.id)
+        outcome = Outcome(item.id, self.row.name, self.run, output["status"], answer, read=read, memory=agent.id)
         outcome = self.keep_outcome(outcome, output, exchanges)
         await self.store.forget_agent(agent)
         return outcome
@@ -130,9 +130,10 @@ class Conversing(Reading):
 
     def _blocks(self) -> list[Block]:
         known: dict[str, Any] = {"persona": f"I am {self.to}.", "human": f"I talk with {self.by}."}
-        return [cast(Block, {**block, "text": known[block["label"]]}) for block in default_blocks(self.context)]
+        return [cast(Block, {**block, "text": known[block["label"]]}) for block in default_blocks(self.row.context)]
 
     def _name(self, question: str = "") -> str:
         """An agent's name. It is the same when the evaluation is continued, so that recorded replies are found."""
         name = f"{self.text.id} as {self.to} with {self.by}, run {self.run}"
+        name += f", {self.row.name}" if self.row.own else ""
         return f"{name}, question {question}" if question else name

@@ -1,7 +1,7 @@
 """Comparison of two evaluations: scores on the questions that both answered, and differences in their settings."""
 
 import csv
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping
 from pathlib import Path
 from statistics import fmean
@@ -21,8 +21,8 @@ def difference_of(one: Path, other: Path) -> dict[str, Any]:
     """The second evaluation minus the first, as a plain JSON value.
 
     `pairs` has an entry (see `_pair`) for each method that both have; if one method is left over in each, these two
-    make a pair too. `differs` holds the names of settings and versions that are not the same, with both values. Raises
-    `BadInput` if the evaluations can't be paired.
+    make a pair too. Its `not_answered` counts the readings that a substitute answered. `differs` holds the names of
+    settings and versions that are not the same, with both values. Raises `BadInput` if the evaluations can't be paired.
     """
     records = [EvaluationFolder(path).what() for path in (one, other)]
     _check_the_same_questions(one, other, records)
@@ -30,7 +30,12 @@ def difference_of(one: Path, other: Path) -> dict[str, Any]:
     metric_after, after = _leading_scores(other)
     if metric != metric_after:
         raise BadInput(f"{shown(one)} is scored by {metric} and {shown(other)} by {metric_after}: run both again.")
-    pairs = [pair for names in paired_methods(before, after) if (pair := _pair(*names, before, after))]
+    unanswered = [_not_answered(path) for path in (one, other)]
+    pairs = [
+        {**pair, "not_answered": [count[name] for count, name in zip(unanswered, names, strict=True)]}
+        for names in paired_methods(before, after)
+        if (pair := _pair(*names, before, after))
+    ]
     if not pairs:
         raise BadInput(f"{shown(one)} and {shown(other)} have no method, or no question, in common.")
     return {
@@ -75,6 +80,13 @@ def _leading_scores(path: Path) -> tuple[str, dict[str, Runs]]:
         raise BadInput(f"{shown(path / SCORES)} can't be read: run the evaluation again to rewrite it.") from None
     leading = next((name for name in metrics if name in scores), metrics[0])
     return leading, scores[leading]
+
+
+def _not_answered(path: Path) -> Counter[str]:
+    """How many readings of each method a substitute answered."""
+    folder = EvaluationFolder(path)
+    model = folder.what()["settings"]["model"]
+    return Counter(outcome.method for outcome in folder.outcomes() if outcome.by_substitute(model))
 
 
 def _pair(one: str, other: str, before: Mapping[str, Runs], after: Mapping[str, Runs]) -> dict[str, Any] | None:

@@ -10,10 +10,11 @@ from readgraph.evaluation.judging import CONSISTENCY, MATCH
 from readgraph.evaluation.raters import applying
 from readgraph.evaluation.reading import add_text
 from readgraph.evaluation.records import Item
+from readgraph.evaluation.rows import Row
 from readgraph.evaluation.running import Group
-from readgraph.graphs.methods import Method, builder_of
+from readgraph.evaluation.web_steps import on_web_pages
+from readgraph.graphs.method_facts import recipes_of
 from readgraph.nodes.prompts.rate import consistent_prompt, permissive_prompt, strict_prompt
-from readgraph.state.context import ReaderContext
 from readgraph.state.page_store import PageStore
 from readgraph.state.records import Document
 from readgraph.state.words import count_words
@@ -22,18 +23,27 @@ VERDICT_WORDS = 12
 """Words of a rater's reply."""
 
 
-async def foreseen(pages: PageStore, groups: list[Group], context: ReaderContext) -> Estimate:
-    """The estimate for the questions of these groups; a memory that methods share counts once."""
-    total, built = Estimate(), set[tuple[str, int, str]]()
-    for method, run, text, items in groups:
+async def foreseen(pages: PageStore, groups: list[Group]) -> Estimate:
+    """The estimate for the questions of these groups.
+
+    A memory that rows share counts once. Rows of one method may get the same replies, which are paid for once.
+    """
+    total, built, asked = Estimate(), set[tuple[object, ...]](), set[tuple[object, ...]]()
+    for row, run, text, items in groups:
         document = await add_text(pages, text)
-        memory = (builder_of(method.name), run, text.id)
+        # Parts of a small page are all of it, whatever chooses them, so that methods for web pages ask the same.
+        asking = ("web" if on_web_pages(items) else row.method.name, run, text.id)
+        memory = (recipes_of(row.method, row.context) or row.method.name, run, text.id)
         if memory not in built:
             built.add(memory)
-            total += await estimate_reading(method, pages, document, context, None)
+            reading = await estimate_reading(row.method, pages, document, row.context, None)
+            total += reading.perhaps_none() if asking in asked else reading
         words = sum(count_words(" ".join([item.question, *item.options])) for item in items) // len(items)
-        each = (await _asking(pages, method, document, context, words)).within(context.max_calls)
-        noting = [talk for talk in by_talk(method, items, context) if talk and talk.notes]
+        each = (await _asking(pages, row, document, words)).within(row.context.max_calls)
+        if asking in asked:
+            each = each.perhaps_none()
+        asked.add(asking)
+        noting = [talk for talk in by_talk(row, items) if talk and talk.notes]
         total += each.times(len(items) + len(noting) * len(text.sessions))
     return total
 
@@ -54,12 +64,11 @@ def rating_foreseen(items: Iterable[Item], metrics: Collection[str]) -> Estimate
     return total
 
 
-async def _asking(
-    pages: PageStore, method: Method, document: Document, context: ReaderContext, question_words: int
-) -> Estimate:
+async def _asking(pages: PageStore, row: Row, document: Document, question_words: int) -> Estimate:
     """The estimate for one question after the memory was built."""
-    free = replace(context, max_calls=None)
-    both, reading = [await estimate_reading(method, pages, document, free, words) for words in (question_words, None)]
+    free = replace(row.context, max_calls=None)
+    words = (question_words, None)
+    both, reading = [await estimate_reading(row.method, pages, document, free, each) for each in words]
     return Estimate(
         _less(both.calls, reading.calls),
         _less(both.input_words, reading.input_words),

@@ -26,6 +26,7 @@ from readgraph.evaluation.records import Dataset, Item, Judgement, Outcome
 from readgraph.evaluation.usage import COUNTS, whole_cost
 from readgraph.sources.given_files import check_regular
 from readgraph.sources.loading import shown
+from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import as_now_named
 from readgraph.state.errors import BadInput
 from readgraph.state.reading import add_counts
@@ -57,7 +58,7 @@ MOST_SHOWN = 3
 LONGEST_SHOWN = 40
 """Characters of such a value."""
 
-MAY_GROW = ("methods", "runs", "questions", "texts", "note", "judge", "begun", "packages")
+MAY_GROW = ("methods", "rows", "runs", "questions", "texts", "note", "judge", "begun", "packages")
 """Fields that may differ when an evaluation is continued: more may be asked, but nothing in another way."""
 
 
@@ -134,11 +135,11 @@ class EvaluationFolder:
         return list({(judgement.key, judgement.rater): judgement for judgement in loaded}.values())
 
     def memories(self) -> list[dict[str, Any]]:
-        """One entry for each memory of a method, run and text, finished or not, with its total usage."""
-        merged: dict[tuple[str, int, str], dict[str, Any]] = {}
+        """One entry for each memory of a method, run, text and purpose, finished or not, with its total usage."""
+        merged: dict[tuple[str, int, str, str], dict[str, Any]] = {}
         counted, seen = Counter[tuple[object, ...]](), Counter[tuple[object, ...]]()
         for line in self.lines("memories"):
-            key = line["method"], line["run"], line["text"]
+            key = line["method"], line["run"], line["text"], line.get("purpose", "")
             if call := line.get("call"):
                 # A call that a later process repeats counts once; lines of older folders name no process.
                 in_process = (*key, call, line.get("process", object()))
@@ -203,7 +204,7 @@ class EvaluationFolder:
     def _begin(self, what: dict[str, Any]) -> None:
         wanted = {"format": FORMAT, **what}
         if (self.path / WHAT).exists():
-            kept = self.what()
+            kept = _completed(self.what(), wanted)
             for name in sorted(kept.keys() | wanted.keys()):
                 if name not in MAY_GROW and kept.get(name) != wanted.get(name):
                     other = f"other {name}" if name.endswith("s") else f"another {name}"
@@ -213,11 +214,19 @@ class EvaluationFolder:
                     )
             for kind in ("answers", "memories", "exchanges", "judgements"):
                 self._mend(kind)
+            wanted["rows"] = self._rows(kept["rows"], wanted["rows"])
             wanted["methods"] = list(dict.fromkeys([*kept["methods"], *wanted["methods"]]))
             wanted["begun"] = kept["begun"]
             wanted["runs"] = max(kept["runs"], wanted["runs"])
             wanted["judge"] = wanted["judge"] or kept["judge"]
         self.write(WHAT, json.dumps(wanted, ensure_ascii=False, indent=1) + "\n")
+
+    def _rows(self, kept: dict[str, Any], wanted: dict[str, Any]) -> dict[str, Any]:
+        """The rows with settings of their own, those of before and those that are wanted now."""
+        for name in kept.keys() & wanted.keys():
+            if kept[name] != wanted[name]:
+                raise BadInput(f"{shown(self.path)} was begun with another row '{name}': name a new folder.")
+        return kept | wanted
 
     def _mend(self, kind: str) -> None:
         """Cut off an incomplete last line, which a stop has left."""
@@ -233,6 +242,14 @@ class EvaluationFolder:
                     file.truncate(start + line_end + 1)
                     return
             file.truncate(0)
+
+
+def _completed(kept: dict[str, Any], wanted: dict[str, Any]) -> dict[str, Any]:
+    """The record with what did not exist when it was made: later settings by their defaults, and later prompts."""
+    default = asdict(ReaderContext())
+    later = {name: default.get(name) for name in wanted["settings"]}
+    settings, prompts = later | kept["settings"], wanted["prompts"] | kept["prompts"]
+    return kept | {"rows": kept.get("rows", {}), "settings": settings, "prompts": prompts}
 
 
 def _difference(kept: Any, wanted: Any) -> str:

@@ -51,17 +51,19 @@ async def judge_missing(
 ) -> AsyncIterator[Judgement]:
     """Judge the `unjudged` outcomes; yields each judgement after it was stored.
 
-    A failure does not stop the rest; after `MOST_FAILURES` failures in a row, `ReadgraphError` is raised.
+    The answer of a substitute for the model scores 0, as no answer does. A failure does not stop the rest; after
+    `MOST_FAILURES` failures in a row, `ReadgraphError` is raised.
     """
     warn_of_tracing()
     metrics, items = Raters.of(context).rated(dataset.metrics), {item.id: item for item in dataset.items}
+    model = str(folder.what()["settings"]["model"])
     slots, failures = asyncio.Semaphore(context.concurrency), 0
 
     async def judge_one(outcome: Outcome) -> Judgement:
         exchanges: list[ModelExchange] = []
         async with slots:
             with exchanges_to(exchanges.append):
-                judgement = await _judged(items[outcome.item], outcome, metrics, context, store)
+                judgement = await _judged(items[outcome.item], outcome.by_method(model), metrics, context, store)
         return replace(judgement, **asked(exchanges, cost))
 
     waiting = [asyncio.create_task(judge_one(outcome)) for outcome in unjudged(dataset, folder, context)]

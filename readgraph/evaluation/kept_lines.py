@@ -23,12 +23,20 @@ class Chosen(_Kept):
     embeddings: str
 
 
+class RowLine(_Kept):
+    """A method with settings of its own."""
+
+    method: str
+    settings: dict[str, Any]
+
+
 class What(_Kept):
     """The record of what was run (`evaluation.json`)."""
 
     format: int
     dataset: str
     methods: list[str]
+    rows: NotRequired[dict[str, RowLine]]
     runs: int
     judge: str | None
     begun: str
@@ -58,6 +66,7 @@ class BuildingLine(_Kept):
     text: str
     call: NotRequired[str]
     process: NotRequired[str]
+    purpose: NotRequired[str]
     memory: NotRequired[str]
     fingerprint: NotRequired[str]
     words: NotRequired[int]

@@ -1,4 +1,4 @@
-"""The plan of an evaluation: its methods and settings, and the record of these in its folder."""
+"""The plan of an evaluation: its settings, and the record of these and of its rows in its folder."""
 
 import hashlib
 from collections.abc import Sequence
@@ -7,35 +7,23 @@ from pathlib import Path
 from typing import Any
 
 from readgraph.evaluation.records import Dataset
-from readgraph.evaluation.versions import package_versions, prompt_versions
-from readgraph.graphs.methods import METHODS, Method, method_named
+from readgraph.evaluation.rows import Row
+from readgraph.evaluation.versions import own_prompts, package_versions, prompt_versions
 from readgraph.state.context import PROFILES, ReaderContext
-from readgraph.state.errors import BadInput
 from readgraph.state.page_store import utc_now
-from readgraph.state.words import count_words
-
-ALL = "all"
-
-NEED_EMBEDDINGS = ("dense", "fused")
 
 SPEED = ("concurrency", "timeout", "retry_seconds", "max_calls", "max_words")
 """Settings that may differ when an evaluation is continued, since no reply depends on them."""
 
 
-def methods_to_run(names: Sequence[str], dataset: Dataset, context: ReaderContext) -> list[Method]:
-    """The methods with these names ("all" = every one), and `full-text` if all texts fit the window."""
-    wanted = [name for name in METHODS if context.embeddings or name not in NEED_EMBEDDINGS] if ALL in names else names
-    if not wanted:
-        raise BadInput("There is no method to evaluate: run 'readgraph methods' to list the methods.")
-    if lacking := [name for name in wanted if name in NEED_EMBEDDINGS and not context.embeddings]:
-        raise BadInput(f"No embedding model is named for {' and '.join(lacking)}: name one with --embeddings.")
-    fits = max(count_words(text.text) for text in dataset.texts) <= context.window_words
-    return [method_named(name) for name in dict.fromkeys([*wanted, *(["full-text"] if fits else [])])]
-
-
 def with_papers_settings(dataset: Dataset, context: ReaderContext) -> ReaderContext:
-    """The context with the papers' settings for the dataset, except for settings that differ from their defaults."""
+    """The context with the papers' settings for the dataset, except for settings that differ from their defaults.
+
+    Where no length of answers is set, answers have the form of the dataset's references.
+    """
     default, papers = ReaderContext(), PROFILES.get(dataset.profile, {})
+    if not (context.answer_length or context.answer_words):
+        papers = papers | asdict(dataset.answers)
     unset = {name: value for name, value in papers.items() if getattr(context, name) == getattr(default, name)}
     return replace(context, **unset)
 
@@ -43,13 +31,13 @@ def with_papers_settings(dataset: Dataset, context: ReaderContext) -> ReaderCont
 def what_is_run(
     file: Path | None,
     dataset: Dataset,
-    methods: Sequence[Method],
+    rows: Sequence[Row],
     runs: int,
     judge: str | None,
     context: ReaderContext,
 ) -> dict[str, Any]:
     """The record of an evaluation; it names no machine and holds no API key."""
-    settings = {name: value for name, value in asdict(context).items() if name not in (*SPEED, "sample")}
+    settings = {name: value for name, value in asdict(context).items() if name not in (*SPEED, "sample", "prompts")}
     return {
         "dataset": dataset.name,
         "file": file and {"name": file.name, "sha256": _digest(file)},
@@ -57,11 +45,13 @@ def what_is_run(
         "note": dataset.note,
         "questions": len(dataset.items),
         "texts": len(dataset.texts),
-        "methods": [method.name for method in methods],
+        "methods": [row.name for row in rows],
+        "rows": {row.name: row.line() for row in rows if row.own},
         "runs": runs,
         "judge": judge,
         "settings": {name: list(value) if isinstance(value, tuple) else value for name, value in settings.items()},
         "prompts": prompt_versions(),
+        **({"own_prompts": own} if (own := own_prompts(context.prompts)) else {}),
         "packages": package_versions(),
         "begun": utc_now(),
     }

@@ -1,4 +1,4 @@
-"""One method reads one text and answers the questions about it; the results are kept in the folder."""
+"""One row's method reads one text and answers the questions about it; the results are kept in the folder."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -10,8 +10,9 @@ from langgraph.graph.state import CompiledStateGraph
 
 from readgraph.evaluation.folder import EvaluationFolder
 from readgraph.evaluation.records import Item, Outcome, Span, Text
+from readgraph.evaluation.rows import Row
 from readgraph.evaluation.usage import Cost, asked
-from readgraph.graphs.methods import Method
+from readgraph.evaluation.web_steps import action_in, history_of
 from readgraph.models.exchanges import FallBack, Keep, ModelExchange, exchanges_to
 from readgraph.state.collections import add_collection
 from readgraph.state.context import ReaderContext
@@ -33,16 +34,16 @@ class Reading:
     library: Library
     folder: EvaluationFolder
     cost: Cost
-    method: Method
+    row: Row
     run: int
     text: Text
-    context: ReaderContext
     document: Document = field(init=False)
     graph: CompiledStateGraph[Any, ReaderContext, Any, Any] = field(init=False)
 
     async def build(self) -> None:
         """Build the method's memory of the text; each call is recorded when it ends, so that a stop loses none."""
-        line = {"method": self.method.name, "run": self.run, "text": self.text.id, "process": uuid4().hex}
+        line = {"method": self.row.name, "run": self.run, "text": self.text.id, "process": uuid4().hex}
+        line |= {"purpose": self.row.context.purpose} if self.row.context.purpose else {}
         since = monotonic()
 
         def keep(exchanges: Sequence[ModelExchange], call: str = "", **fields: Any) -> None:
@@ -67,7 +68,7 @@ class Reading:
         """Build the memory; returns its id, its recipe's fingerprint, and the sizes of its pages and notes."""
         pages = self.library.pages
         self.document = await add_text(pages, self.text)
-        self.graph = self.method.build().compile(store=self.library.store)
+        self.graph = self.row.method.build().compile(store=self.library.store)
         output = await self.invoke(Question(document=self.document.id), keep)
         memory = await pages.memory(self.document.id, output["memory"])
         numbers = range(memory.pages)
@@ -84,14 +85,14 @@ class Reading:
         exchanges: list[ModelExchange] = []
         try:
             question = Question(document=self.document.id, question=item.question, options=list(item.options))
-            output = await self.invoke(question, Keep(exchanges.append))
+            output = await self.invoke({**question, **history_of(item)}, Keep(exchanges.append))
         except ReadgraphError as problem:
             return self.fail(item, problem, exchanges)
         read = await self.library.pages.pages(output["memory"], output["pages_read"])
         hops = output.get("hops")
         outcome = Outcome(
             item=item.id,
-            method=self.method.name,
+            method=self.row.name,
             run=self.run,
             status=output["status"],
             answer=output["answer"],
@@ -104,18 +105,20 @@ class Reading:
             strayed=None if hops is None else any(hop["action"] == "revert" for hop in hops),
             percent_read=output.get("percent_read"),
             memory=output["memory"],
+            by_rule=output["by_rule"],
+            action=action_in(output),
         )
         return self.keep_outcome(outcome, output, exchanges)
 
     def fail(self, item: Item, problem: ReadgraphError, exchanges: Sequence[ModelExchange] = ()) -> Outcome:
         """Keep that a question could not be answered, with the reason and the exchanges before the failure."""
-        outcome = Outcome(item.id, self.method.name, self.run, "failed", problem=str(problem))
+        outcome = Outcome(item.id, self.row.name, self.run, "failed", problem=str(problem))
         return self._kept(outcome, exchanges)
 
     async def invoke(self, value: Any, keep: Keep, **options: Any) -> dict[str, Any]:
         """Run the graph with this input and return its output; model exchanges go to `keep`."""
         with exchanges_to(*keep):
-            output: dict[str, Any] = await self.graph.ainvoke(value, context=self.context, **options)
+            output: dict[str, Any] = await self.graph.ainvoke(value, context=self.row.context, **options)
         return output
 
     def keep_outcome(self, outcome: Outcome, output: dict[str, Any], exchanges: Sequence[ModelExchange]) -> Outcome:
@@ -129,7 +132,7 @@ class Reading:
         return outcome
 
     def _keep_exchanges(self, exchanges: Iterable[ModelExchange], item: str) -> None:
-        origin = {"method": self.method.name, "run": self.run, "text": self.text.id, "item": item}
+        origin = {"method": self.row.name, "run": self.run, "text": self.text.id, "item": item}
         self.folder.append("exchanges", [{**origin, **exchange} for exchange in exchanges])
 
 

@@ -1,12 +1,14 @@
 """The records of an evaluation: texts, questions with their right answers, outcomes and judgements."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from itertools import accumulate, pairwise
 from typing import Any, NamedTuple
 
 from readgraph.state.histories import BETWEEN, SessionText
 from readgraph.state.reading import NOTHING_USED, Usage
+from readgraph.state.settings import AnswerForm
+from readgraph.state.words import count_words
 
 
 class Span(NamedTuple):
@@ -72,6 +74,29 @@ class Addressed(NamedTuple):
     message: str = ""
 
 
+class WebStep(NamedTuple):
+    """A step of an episode on web pages (its text is the page), and the action that is right.
+
+    `episode` names the episode, which has this number of `steps`; `history` are the true actions before. `elements` are
+    the ids of the elements that are right to act on; `operation` is CLICK, TYPE or SELECT.
+    """
+
+    episode: str
+    steps: int
+    history: tuple[str, ...]
+    elements: tuple[str, ...]
+    operation: str
+    value: str = ""
+
+
+class WebActed(NamedTuple):
+    """The action that was chosen on a web page; `operation` is click, type or select."""
+
+    element: str
+    operation: str
+    value: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Item:
     """A question about a text, with its right answer.
@@ -80,7 +105,8 @@ class Item:
     a multiple choice. `evidence`: the spans of the text that hold the answer. `unanswerable`: the right answer is that
     the text doesn't hold it. `about`: facts that a reply is compared with (see `similarity`). `together`: the
     references are parts of one answer, which must contain all of them. `addressed`: the question as a message to an
-    agent that took part in the sessions (see `conversing`); other methods are asked `question`.
+    agent that took part in the sessions (see `conversing`); other methods are asked `question`. `step`: the question
+    is a task's instruction, and the right answer an action (see `acting_on_pages`).
     """
 
     id: str
@@ -95,14 +121,18 @@ class Item:
     about: tuple[str, ...] = ()
     together: bool = False
     addressed: Addressed | None = None
+    step: WebStep | None = None
+
+
+ANY_FORM = AnswerForm()
 
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
     """Texts and questions. `metrics` are names of `readgraph.evaluation.metrics`; the first is the leading one.
 
-    `profile` names the papers' settings for it (`readgraph.state.context.PROFILES`); `licence` is its stated licence;
-    `note` is a line on what was left out, or "".
+    `profile` names the papers' settings for it (`readgraph.state.context.PROFILES`); `answers` is the form of its
+    references; `licence` is its stated licence; `note` is a line on what was left out, or "".
     """
 
     name: str
@@ -110,6 +140,7 @@ class Dataset:
     items: tuple[Item, ...]
     metrics: tuple[str, ...]
     profile: str = ""
+    answers: AnswerForm = ANY_FORM
     licence: str = ""
     note: str = ""
 
@@ -126,11 +157,12 @@ class Dataset:
 class Outcome:
     """The outcome of one question with one method in one run: a line of `answers.jsonl`.
 
-    `status` is the reading's status, or "failed" with the `problem`. `choice` is the index of the chosen option. `read`
-    are the spans of the pages read again, or of the turns that an agent recalled, in that order; `cited` are the spans
-    of the citations. `compression_rate` and `usage` are the reading's. `calls`, `input_words` and `output_words` count
-    all replies, new and recorded. `look_ups` counts decisions to look at a page, `hops` decisions of a walk, and
-    `strayed` says that the walk turned back.
+    `status` is the reading's status, or "failed" with the `problem`; `by_rule`: no model gave the answer. `choice` is
+    the index of the chosen option. `read` are the spans of the pages read again, or of the turns that an agent
+    recalled, in that order; `cited` are the spans of the citations. `compression_rate` and `usage` are the reading's.
+    `calls`, `input_words` and `output_words` count all replies, new and recorded. `look_ups` counts decisions to look
+    at a page, `hops` decisions of a walk, and `strayed` says that the walk turned back. `action`: what was chosen to do
+    on a web page.
     """
 
     item: str
@@ -155,6 +187,8 @@ class Outcome:
     percent_read: float | None = None
     cost: float | None = None
     memory: str = ""
+    by_rule: bool = False
+    action: WebActed | None = None
 
     def line(self) -> dict[str, Any]:
         """The outcome as a plain JSON value."""
@@ -164,6 +198,20 @@ class Outcome:
     def key(self) -> tuple[str, int, str]:
         """What identifies the outcome: method, run, item."""
         return self.method, self.run, self.item
+
+    @property
+    def answer_words(self) -> int | None:
+        """Words of a free answer; None without one, or where an option was chosen."""
+        return None if self.answer is None or self.choice is not None else count_words(self.answer)
+
+    def by_substitute(self, model: str) -> bool:
+        """Whether a reading with this model was answered by a substitute: the method itself gave no answer."""
+        return bool(model) and (self.by_rule or self.status == "nearest")
+
+    def by_method(self, model: str) -> "Outcome":
+        """The outcome without what a substitute said in the model's place; the pages that were read stay."""
+        unanswered = replace(self, status="nearest", answer=None, choice=None, cited=(), by_rule=False, action=None)
+        return unanswered if self.by_substitute(model) else self
 
 
 PROBLEM = "problem"

@@ -58,7 +58,8 @@ def _use(method: dict[str, Any]) -> dict[str, Any]:
     walks = {name: value for name, value in (method["walks"] or {}).items() if name in ("stray_ratio", "recovery_rate")}
     building = {f"building_{name}": value for name, value in method["building"].items()}
     sums = {name: method[name] for name in ("valid_replies", "seconds", "cost")}
-    return {**method["figures"], **walks, **sums, **building, "failures": len(method["failures"])}
+    counts = {"not_answered": method["not_answered"], "failures": len(method["failures"])}
+    return {**method["figures"], **walks, **sums, **building, **counts}
 
 
 def named_categories(metric: dict[str, Any] | None) -> dict[str, Any]:

@@ -6,12 +6,13 @@ from dataclasses import asdict, dataclass
 from statistics import fmean
 from typing import Any
 
+from readgraph.evaluation.episodes import by_episode, whole_episodes
 from readgraph.evaluation.folder import ADDED_UP, EvaluationFolder
 from readgraph.evaluation.metrics import METRICS
 from readgraph.evaluation.published import published_figures
 from readgraph.evaluation.raters import Raters, applying
 from readgraph.evaluation.records import Dataset, Item, Judgement, Outcome
-from readgraph.evaluation.statistics import summarise
+from readgraph.evaluation.statistics import Summary, summarise
 from readgraph.evaluation.usage import COUNTS, whole_cost
 from readgraph.evaluation.walks import walk_figures
 
@@ -21,8 +22,11 @@ Scores = dict[str, dict[int, dict[str, float]]]
 RIGHT = 50.0
 """An answer with at least this score counts as right in figures that need a yes or no."""
 
-FIGURES = ("compression_rate", "look_ups", "hops", "percent_read", "calls", "input_words", "output_words", "refused")
-"""Fields of outcomes whose means are given, over the questions that have a value."""
+FIGURES = (
+    *("compression_rate", "look_ups", "answer_words", "hops", "percent_read"),
+    *("calls", "input_words", "output_words", "refused"),
+)
+"""Properties of outcomes whose means are given, over the questions that have a value."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +42,11 @@ class Kept:
     outcomes: dict[str, list[Outcome]]
     judgements: list[Judgement]
     memories: list[dict[str, Any]]
+
+    @property
+    def model(self) -> str:
+        """The model of the readings; "" for none."""
+        return str(self.what["settings"]["model"])
 
     @classmethod
     def of(cls, dataset: Dataset, folder: EvaluationFolder) -> "Kept":
@@ -58,8 +67,9 @@ def results_of(dataset: Dataset, folder: EvaluationFolder) -> dict[str, Any]:
 
     `what` is the folder's record, `metrics` are the names of the dataset's metrics, `published` holds papers' figures.
     `methods` has one entry per method, in the order in which they were named: `metrics` by name (see `_metric`),
-    `figures` (means per question), `building` (the memories' usage in all runs), `fallbacks` (of memories and
-    answers), `failures`. `judging` describes the rater: see `judging_summed_up`.
+    `figures` (means per question), `building` (the memories' usage in all runs), `fallbacks` (of memories and answers),
+    `not_answered` (by the method, but by its substitute), `failures`. `judging` describes the rater: see
+    `judging_summed_up`.
     """
     kept = Kept.of(dataset, folder)
     return summed_up(dataset, kept, scores_by_method(dataset, kept))
@@ -69,7 +79,7 @@ def scores_by_method(dataset: Dataset, kept: Kept) -> dict[str, Scores]:
     """The scores of each method's outcomes, by the raters that the folder's record names."""
     rater = Raters.recorded(kept.what).named(dataset.metrics)
     judgements = [judgement for judgement in kept.judgements if judgement.rater == rater]
-    return {name: scores_of(dataset, of, judgements) for name, of in kept.outcomes.items()}
+    return {name: scores_of(dataset, of, judgements, kept.model) for name, of in kept.outcomes.items()}
 
 
 def summed_up(dataset: Dataset, kept: Kept, scores: Mapping[str, Scores]) -> dict[str, Any]:
@@ -77,7 +87,7 @@ def summed_up(dataset: Dataset, kept: Kept, scores: Mapping[str, Scores]) -> dic
     return {
         "what": kept.what,
         "metrics": list(dataset.metrics),
-        "methods": [_method(name, dataset, of, scores[name], kept.memories) for name, of in kept.outcomes.items()],
+        "methods": [_method(name, dataset, kept, scores[name]) for name in kept.outcomes],
         "judging": judging_summed_up(dataset, kept),
         "published": published_figures(dataset.name),
     }
@@ -107,8 +117,11 @@ def judging_summed_up(dataset: Dataset, kept: Kept) -> dict[str, Any] | None:
     }
 
 
-def scores_of(dataset: Dataset, outcomes: Iterable[Outcome], judgements: Iterable[Judgement]) -> Scores:
-    """The scores of one method's outcomes; a failed one scores 0 by each metric that applies to the question."""
+def scores_of(dataset: Dataset, outcomes: Iterable[Outcome], judgements: Iterable[Judgement], model: str) -> Scores:
+    """The scores of one method's outcomes; a failed one scores 0 by each metric that applies to the question.
+
+    So does the answer of a substitute, which stood in for a `model` ("" for none): only its pages read count.
+    """
     items = {item.id: item for item in dataset.items}
     judged = {judgement.key: judgement.scores for judgement in judgements}
     rated = {name for scores in judged.values() for name in scores}
@@ -117,10 +130,15 @@ def scores_of(dataset: Dataset, outcomes: Iterable[Outcome], judgements: Iterabl
         if outcome.item not in items:
             continue
         given = dict.fromkeys(rated, 0.0) if outcome.status == "failed" else judged.get(outcome.key, {})
+        if outcome.by_substitute(model):
+            given = dict.fromkeys(given, 0.0)
         for name in dataset.metrics:
-            score = _score(name, items[outcome.item], outcome, given)
+            score = _score(name, items[outcome.item], outcome.by_method(model), given)
             if score is not None:
                 scores[name][outcome.run][outcome.item] = score
+    for name in dataset.metrics:
+        if METRICS[name].all_of:
+            scores[name] |= whole_episodes(scores[METRICS[name].all_of], items)
     return scores
 
 
@@ -135,14 +153,9 @@ def _score(name: str, item: Item, outcome: Outcome, judged: Mapping[str, float])
     return 0.0 if score is not None and outcome.status == "failed" else score
 
 
-def _method(
-    name: str,
-    dataset: Dataset,
-    outcomes: Sequence[Outcome],
-    scores: Scores,
-    memories: Sequence[dict[str, Any]],
-) -> dict[str, Any]:
-    categories = {item.id: item.category for item in dataset.items}
+def _method(name: str, dataset: Dataset, kept: Kept, scores: Scores) -> dict[str, Any]:
+    outcomes, memories = kept.outcomes[name], kept.memories
+    items = {item.id: item for item in dataset.items}
     answered = [outcome for outcome in outcomes if outcome.status != "failed"]
     in_building = [line["fallbacks"] for line in _built(name, memories)]
     fallbacks = sum(map(Counter, [*in_building, *(one.fallbacks for one in answered)]), Counter[str]())
@@ -151,7 +164,8 @@ def _method(
         "runs": len({outcome.run for outcome in outcomes}),
         "outcomes": len(outcomes),
         "statuses": dict(Counter(outcome.status for outcome in outcomes)),
-        "metrics": {metric: _metric(by_run, categories) for metric, by_run in scores.items() if by_run},
+        "not_answered": sum(outcome.by_substitute(kept.model) for outcome in outcomes),
+        "metrics": {metric: _metric(by_run, items) for metric, by_run in scores.items() if by_run},
         "figures": {field: _mean(getattr(one, field) for one in answered) for field in FIGURES},
         "walks": _walks(answered, leading(scores)),
         "valid_replies": _valid_replies(answered),
@@ -165,16 +179,24 @@ def _method(
     }
 
 
-def _metric(by_run: Mapping[int, Mapping[str, float]], categories: Mapping[str, str]) -> dict[str, Any]:
-    """The summary of a metric's scores (see `Summary`), overall and by the questions' categories."""
-    named = sorted({categories[item] for scores in by_run.values() for item in scores})
+def _metric(by_run: Mapping[int, Mapping[str, float]], items: Mapping[str, Item]) -> dict[str, Any]:
+    """The summary of a metric's scores (see `Summary`), overall and by the questions' categories.
+
+    Steps of an episode count together as one question, with their mean.
+    """
+    named = sorted({items[item].category for scores in by_run.values() for item in scores})
     of_category = {
-        name: [{item: score for item, score in run.items() if categories[item] == name} for run in by_run.values()]
+        name: [{item: score for item, score in run.items() if items[item].category == name} for run in by_run.values()]
         for name in named
     }
-    overall, parts = summarise([*by_run.values()]), {name: summarise(runs) for name, runs in of_category.items()}
+    overall = _summary(by_run.values(), items)
+    parts = {name: _summary(runs, items) for name, runs in of_category.items()}
     assert overall is not None, "metrics without scores are left out"
     return {**asdict(overall), "categories": {name: asdict(part) for name, part in parts.items() if part}}
+
+
+def _summary(runs: Iterable[Mapping[str, float]], items: Mapping[str, Item]) -> Summary | None:
+    return summarise([by_episode(run, items) for run in runs])
 
 
 def _walks(outcomes: Sequence[Outcome], leading: Mapping[int, Mapping[str, float]]) -> dict[str, Any] | None:

@@ -1,4 +1,4 @@
-"""Run an evaluation: in each run, every method reads every text and answers every question."""
+"""Run an evaluation: in each run, every row's method reads every text and answers every question."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterable, Sequence
@@ -8,31 +8,38 @@ from readgraph.evaluation.conversing import Conversing, by_talk
 from readgraph.evaluation.folder import EvaluationFolder
 from readgraph.evaluation.reading import Reading
 from readgraph.evaluation.records import Dataset, Item, Outcome, Text
+from readgraph.evaluation.rows import Row
 from readgraph.evaluation.usage import Cost
-from readgraph.graphs.methods import Method
-from readgraph.state.context import ReaderContext
+from readgraph.graphs.method_facts import settings_of
+from readgraph.nodes.purpose import with_question
 from readgraph.state.errors import ReadgraphError
 from readgraph.state.library import Library
 
-Group = tuple[Method, int, Text, list[Item]]
-"""Method, run, text, and the questions about this text that the method is asked in this run."""
+Group = tuple[Row, int, Text, list[Item]]
+"""Row, run, text, and the questions about this text that the row's method is asked in this run, of one memory."""
 
 MOST_FAILURES = 20
 """After this many failures in a row the run stops: the server is down, or the settings are wrong."""
 
 
-def missing(
-    dataset: Dataset, methods: Sequence[Method], runs: Sequence[int], outcomes: Iterable[Outcome]
-) -> list[Group]:
+def missing(dataset: Dataset, rows: Sequence[Row], runs: Sequence[int], outcomes: Iterable[Outcome]) -> list[Group]:
     """The questions that have no answer yet or have failed."""
     answered = {outcome.key for outcome in outcomes if outcome.status != "failed"}
     groups = [
-        (method, run, text, [item for item in dataset.about(text) if (method.name, run, item.id) not in answered])
+        (row, run, text, [item for item in dataset.about(text) if (row.name, run, item.id) not in answered])
         for run in runs
-        for method in methods
+        for row in rows
         for text in dataset.texts
     ]
-    return [group for group in groups if group[3]]
+    return [by_memory for group in groups for by_memory in _by_memory(*group)]
+
+
+def _by_memory(row: Row, run: int, text: Text, items: list[Item]) -> list[Group]:
+    """The questions that one memory serves together: all, unless notes are for the asked question."""
+    if row.context.preset != "question" or "preset" not in settings_of(row.method, asks=True):
+        return [(row, run, text, items)] if items else []
+    serving = [replace(row, context=with_question(row.context, item.question, item.options)) for item in items]
+    return [(one, run, text, [item]) for one, item in zip(serving, items, strict=True)]
 
 
 @dataclass
@@ -43,9 +50,8 @@ class Evaluation:
     """
 
     dataset: Dataset
-    methods: Sequence[Method]
+    rows: Sequence[Row]
     runs: Sequence[int]
-    context: ReaderContext
     folder: EvaluationFolder
     library: Library
     cost: Cost = lambda exchange: None
@@ -53,8 +59,8 @@ class Evaluation:
     reading: asyncio.Semaphore = field(init=False)
 
     def __post_init__(self) -> None:
-        self.missing = missing(self.dataset, self.methods, self.runs, self.folder.outcomes())
-        self.reading = asyncio.Semaphore(self.context.concurrency)
+        self.missing = missing(self.dataset, self.rows, self.runs, self.folder.outcomes())
+        self.reading = asyncio.Semaphore(min((row.context.concurrency for row in self.rows), default=1))
 
     async def run(self) -> AsyncIterator[Outcome]:
         """Answer the missing questions; yields each outcome after it was stored.
@@ -87,12 +93,12 @@ class Evaluation:
             await asyncio.gather(running, return_exceptions=True)
 
     async def _text(
-        self, method: Method, run: int, text: Text, items: Sequence[Item], done: asyncio.Queue[Outcome | None]
+        self, row: Row, run: int, text: Text, items: Sequence[Item], done: asyncio.Queue[Outcome | None]
     ) -> None:
-        """Let one method read one text in one run and answer the questions about it."""
-        context = replace(self.context, sample=run)
-        for talk, questions in by_talk(method, items, context).items():
-            fields = (self.library, self.folder, self.cost, method, run, text, context)
+        """Let one row's method read one text in one run and answer the questions about it."""
+        row = replace(row, context=replace(row.context, sample=run))
+        for talk, questions in by_talk(row, items).items():
+            fields = (self.library, self.folder, self.cost, row, run, text)
             await self._answers(Conversing(*fields, *talk) if talk else Reading(*fields), questions, done)
 
     async def _answers(self, reading: Reading, items: Sequence[Item], done: asyncio.Queue[Outcome | None]) -> None:

@@ -20,6 +20,11 @@ class ScoredEvaluation:
     memories: list[dict[str, Any]]
 
     @property
+    def model(self) -> str:
+        """The model of the readings; "" for none."""
+        return str(self.results["what"]["settings"]["model"])
+
+    @property
     def methods(self) -> list[dict[str, Any]]:
         """The results of each method."""
         return list(self.results["methods"])

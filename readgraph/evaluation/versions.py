@@ -5,7 +5,9 @@ import platform
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 
+from readgraph.models.replaced_words import replaced_words
 from readgraph.nodes import prompts
+from readgraph.nodes.prompts.every import every_wording
 
 PACKAGES = (
     "readgraph",
@@ -42,3 +44,9 @@ def prompt_versions() -> dict[str, int]:
         for module in sorted(modules, key=lambda one: one.__name__)
         if hasattr(module, "NAME")
     }
+
+
+def own_prompts(folder: str) -> dict[str, str]:
+    """Digests of the prompts that a folder replaces, by their names; the folder itself is nobody's business."""
+    every = {words.prompt for words in every_wording()}
+    return replaced_words(folder, frozenset(every)) if folder else {}

@@ -5,7 +5,9 @@ from pathlib import Path
 import pytest
 
 from readgraph.evaluation.datasets import load_dataset
+from readgraph.evaluation.plan import with_papers_settings
 from readgraph.evaluation.records import Dataset, Item
+from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from tests.support import datasets as made
 
@@ -49,10 +51,15 @@ def test_qmsum(tmp_path: Path) -> None:
     assert specific.references == ("The clerk.",)
     assert evidence(dataset, specific) == ["Clerk: The lamp is out .\nChair: Get oil .", "Clerk: Done ."]
     assert dataset.profile == "qmsum"
+    context = with_papers_settings(dataset, ReaderContext())
+    assert (context.answer_length, context.answer_words, context.max_pages) == ("paragraph", 75, 6)
+    context = with_papers_settings(dataset, ReaderContext(answer_length="sentence"))
+    assert (context.answer_length, context.answer_words) == ("sentence", None)
 
 
 def test_locomo(tmp_path: Path) -> None:
     dataset = load_dataset(made.array(tmp_path / "locomo10.json", made.locomo_sample()))
+    assert (dataset.answers.answer_length, dataset.answers.answer_dates) == ("phrase", "7 May 2023")
     (text,) = dataset.texts
     assert text.title == "Ann & Ben"
     times = ["1:56 pm on 8 May, 2023", "3 pm on 9 May, 2023", "2 pm on 1 June, 2023"]

@@ -22,6 +22,7 @@ from tests.support.questions import CHOICE, GOAT, WELL, story_file
 
 
 @pytest.mark.quick
+@pytest.mark.usefixtures("plots")
 def test_methods_answer_questions_and_are_scored(
     readgraph: Command, server: ModelServer, tmp_path: Path, out: Path
 ) -> None:
@@ -41,6 +42,7 @@ def test_methods_answer_questions_and_are_scored(
         assert found["cost"] > 0 and found["figures"]["calls"] >= 1 and found["valid_replies"] == 100
     assert results["full-text"]["metrics"]["evidence_recall"]["mean"] == 100
     assert results["read-agent"]["building"]["calls"] > 0 == results["bm25"]["building"]["calls"]
+    assert "<svg" in (out / "report.html").read_text(encoding="utf-8"), "the page has its plots"
 
 
 def test_every_reply_is_kept_with_what_made_it(
@@ -219,6 +221,10 @@ def test_a_folder_holds_one_evaluation(
     assert readgraph(*command).code == 0
     assert_refused(readgraph(*command, *changed), reason)
     assert readgraph(*command, "--concurrency", 3).code == 0
+    kept = json.loads((out / "evaluation.json").read_text(encoding="utf-8"))
+    del kept["settings"]["answer_length"], kept["settings"]["answer_dates"], kept["prompts"]["language"]
+    (out / "evaluation.json").write_text(json.dumps(kept), encoding="utf-8")
+    assert readgraph(*command).code == 0, "settings and prompts that came later are as if they had been there"
     story_file(tmp_path, GOAT, WELL)
     assert_refused(readgraph(*command), "was begun with another file (sha256 ")
 
@@ -263,8 +269,8 @@ def test_methods_that_share_a_memory_are_known(readgraph: Command, tmp_path: Pat
     memories = {line["method"]: line["memory"] for line in EvaluationFolder(out).memories()}
     assert memories.keys() == METHODS.keys() - {"dense", "fused"}
     for name, memory in memories.items():
-        assert memory == memories[builder_of(name)]
-    assert len({*memories.values()}) == len({builder_of(name) for name in memories})
+        assert memory == memories[builder_of(METHODS[name])]
+    assert len({*memories.values()}) == len({builder_of(METHODS[name]) for name in memories})
 
 
 def test_no_key_is_kept(

@@ -11,8 +11,8 @@ from readgraph.evaluation.lived_sessions import lived, moment, turns_of
 from readgraph.evaluation.metrics.evidence import evidence_recall
 from readgraph.evaluation.plan import what_is_run
 from readgraph.evaluation.records import Addressed, Dataset, Item, Outcome, Text
+from readgraph.evaluation.rows import row_named
 from readgraph.evaluation.running import Evaluation
-from readgraph.graphs.methods import method_named
 from readgraph.state.agents import AgentStore
 from readgraph.state.histories import SessionText
 from readgraph.state.library import open_library
@@ -45,10 +45,10 @@ async def answered(
 ) -> dict[str, Outcome]:
     """The outcomes of an evaluation, by method and question."""
     dataset = Dataset("chats", (text,), items, ("accuracy",))
-    named, kept = [method_named(name) for name in methods], EvaluationFolder(folder)
+    named, kept = [row_named(name, context) for name in methods], EvaluationFolder(folder)
     with kept.opened(what_is_run(None, dataset, named, 1, None, context)):
         async with open_library(kept.library) as library:
-            evaluation = Evaluation(dataset, named, range(1), context, kept, library)
+            evaluation = Evaluation(dataset, named, range(1), kept, library)
             found = {f"{one.method} {one.item}": one async for one in evaluation.run()}
             assert await AgentStore(library.store).agents() == [] or context.model
     return found
@@ -198,6 +198,24 @@ async def test_a_speaker_who_is_not_there(server: ModelServer, tmp_path: Path, t
     found = await answered(tmp_path / "out", text, stranger)
     assert found["mem-gpt q1"].status == "failed"
     assert found["mem-gpt q1"].problem == "In 'Nell and Tobias' neither Ida nor Otto says anything."
+
+
+@pytest.mark.parametrize(
+    ("memory", "offered", "left_out"),
+    [("working", "memory_append", "recall_search"), ("recall", "recall_search", "memory_append")],
+)
+async def test_an_agent_uses_the_parts_of_its_memory_that_it_may(
+    server: ModelServer, tmp_path: Path, text: Text, memory: str, offered: str, left_out: str
+) -> None:
+    """MemGPT's table 3: working context only, recall storage only."""
+    server.respond = script = Script(call(left_out, True, words="lamp"))
+    row = f"mem-gpt@agent_memory={memory}"
+    found = await answered(tmp_path, text, asked("q1", "What is said?"), methods=(row,))
+    assert found[f"{row} q1"].answer == "Done."
+    for request in script.requests:
+        assert f"- {offered}(" in request.text and f"- {left_out}(" not in request.text
+        assert ("<working-context>" in request.text) == (memory == "working")
+    assert f"There is no function '{left_out}'" in script.requests[-1].text
 
 
 def test_turns_and_their_times() -> None:

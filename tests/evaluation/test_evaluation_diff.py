@@ -7,20 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pytest import MonkeyPatch
 
 from readgraph.evaluation.differences import difference_of
-from readgraph.evaluation.report import page as report_page
 from readgraph.evaluation.result_files import write_results
 from readgraph.state.errors import BadInput
 from tests.support.command import Command, assert_refused
 from tests.support.evaluations import CONTEXT, Right, even, every, folder_of, never, quiz
-
-
-@pytest.fixture(autouse=True)
-def no_plots(monkeypatch: MonkeyPatch) -> None:
-    """Nothing here is about plots, which take their time."""
-    monkeypatch.setattr(report_page, "can_draw", lambda: False)
 
 
 def test_the_same_answers_differ_by_nothing(tmp_path: Path) -> None:

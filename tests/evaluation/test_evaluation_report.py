@@ -18,7 +18,7 @@ from readgraph.evaluation.folder import EvaluationFolder
 from readgraph.evaluation.metrics import METRICS, Metric
 from readgraph.evaluation.records import Dataset
 from readgraph.evaluation.report import page as report_page
-from readgraph.evaluation.report.drawing import can_draw, drawn
+from readgraph.evaluation.report.drawing import drawn
 from readgraph.evaluation.report.plots import length_groups, plots_of, score_by_words
 from readgraph.evaluation.result_files import write_results
 from readgraph.evaluation.scored import scored_evaluation
@@ -27,12 +27,6 @@ from tests.support.command import Command
 from tests.support.evaluations import answer, even, every, folder_of, never, quiz
 
 SCRIPT = "</script><script>document.title = 'taken'</script><b>$x$</b>"
-
-
-@pytest.fixture(autouse=True)
-def no_plots(monkeypatch: MonkeyPatch) -> None:
-    """Plots take their time: only the tests that are about them draw."""
-    monkeypatch.setattr(report_page, "can_draw", lambda: False)
 
 
 def rows(file: Path) -> list[dict[str, str]]:
@@ -93,7 +87,8 @@ def test_a_row_a_method(tmp_path: Path, capsys: CaptureFixture[str], monkeypatch
     assert out.startswith("quality: 40 questions about 2 texts, openai:double\n")
     assert re.search(r"^bm25 +37\.5 \[\d\d–\d\d\] ± 17\.7 +84\.4 \(PaLM 2-L\)", out, re.MULTILINE)
     assert re.search(r"^gam +50\.0 \[\d\d–\d\d\] ± 0\.0 +–", out, re.MULTILINE)
-    assert re.search(r"^gam +50 % +2\.0 +200 +500 +2\.0 s +\$40\.00 +0", out, re.MULTILINE)
+    assert re.search(r"^gam +50 % +0\.0 +–", out, re.MULTILINE), "what was in view, and how long answers are"
+    assert re.search(r"^gam +2\.0 +200 +500 +2\.0 s +\$40\.00 +0", out, re.MULTILINE)
     assert "fact (20)  time [bold]order (20)" in out
     assert re.search(r"^gam +100\.0 +0\.0$", out, re.MULTILINE)
     assert "gam: fall-backs choice 80\n" in out and "gam: 50.0 % of the replies were usable\n" in out
@@ -196,8 +191,8 @@ def test_what_was_used_stands_below_the_scores(tmp_path: Path) -> None:
 # The page
 
 
-def test_text_stays_text(tmp_path: Path, monkeypatch: MonkeyPatch) -> None:
-    monkeypatch.setattr(report_page, "can_draw", can_draw)
+@pytest.mark.usefixtures("plots")
+def test_text_stays_text(tmp_path: Path) -> None:
     dataset = quiz(6)
     item = replace(dataset.items[0], question=SCRIPT, options=(SCRIPT, "\ud800"), category=SCRIPT)
     text = replace(dataset.texts[0], title=SCRIPT)
@@ -288,10 +283,10 @@ def test_a_drawing_holds_no_style_and_takes_the_page_s_colour() -> None:
     assert SCRIPT in root.text_content() and not root.xpath("//metadata | //script")
 
 
+@pytest.mark.usefixtures("plots")
 def test_without_matplotlib_the_page_says_what_to_install(
     tmp_path: Path, capsys: CaptureFixture[str], monkeypatch: MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(report_page, "can_draw", can_draw)
     monkeypatch.setattr("readgraph.evaluation.report.drawing.find_spec", lambda name: None)
     dataset = quiz(3)
     folder = folder_of(tmp_path / "out", dataset, {"bm25": even})
@@ -325,7 +320,9 @@ def test_the_command_writes_it_all(tmp_path: Path, readgraph: Command) -> None:
     line = {"doc_id": "goat", "dataset": "quality", "text": text, "questions": [asked]}
     (tmp_path / "goat.jsonl").write_text(json.dumps(line), encoding="utf-8")
     run = ("evaluate", tmp_path / "goat.jsonl", "--methods", "bm25", "--out", tmp_path / "out")
-    assert "quality: 1 question about 1 text, no model" in readgraph(*run).text
+    printed_text = readgraph(*run).text
+    assert "quality: 1 question about 1 text, no model" in printed_text
+    assert "not rated: accuracy; without a model an option is a guess" in printed_text
     assert {"report.html", "results.json", "results.csv", "scores.csv"} <= {
         file.name for file in (tmp_path / "out").iterdir()
     }

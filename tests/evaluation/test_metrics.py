@@ -49,6 +49,8 @@ def score(
         ("f1", "cat cat", "cat", 200 / 3),
         ("f1", "THE LAMP!", "lamp", 100),
         ("f1", "lamps", "lamp", 0),
+        ("exact_match", "THE LAMP!", "a lamp", 100),
+        ("exact_match", "lamp lamp", "lamp", 0),
         ("f1", "and", "and", 100),
         ("f1", "the", "an", 100),
         ("f1", "the", "lamp", 0),
@@ -132,6 +134,9 @@ def test_a_choice_is_right_or_wrong() -> None:
     item = Item("1", "text", "Which?", options=("a lamp", "a goat"), correct=1)
     assert [accuracy(item, Outcome("1", "m", 0, "answered", choice=choice)) for choice in (1, 0, None)] == [100, 0, 0]
     assert accuracy(Item("1", "text", "Which?"), Outcome("1", "m", 0, "answered", choice=0)) is None
+    assert accuracy(item, Outcome("1", "m", 0, "nearest", choice=1, by_rule=True)) is None, "a guess has no accuracy"
+    failed = Outcome("1", "m", 0, "nearest", choice=1, by_rule=True).by_method("a:model")
+    assert accuracy(item, failed) == 0, "a model's substitute is wrong"
 
 
 @pytest.mark.parametrize(
@@ -199,7 +204,7 @@ def test_every_metric_is_scored_from_the_answer_or_by_a_rater() -> None:
     assert {name for name, metric in METRICS.items() if metric.rater == "embeddings"} == {"csim_1", "csim_3", "csim_h"}
     for name, metric in METRICS.items():
         assert metric.name == name and metric.line.endswith(".")
-        assert (metric.score is None) == (metric.rater is not None)
+        assert (metric.score is None) == bool(metric.rater or metric.all_of)
 
 
 def test_a_missing_package_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,6 +8,7 @@ from readgraph.evaluation.datasets import (
     hotpot_long,
     locomo,
     long_mem_eval,
+    mind2web,
     msc,
     narrative_qa,
     natural_questions,
@@ -40,6 +41,8 @@ NARRATIVE_QA = Form(
     "narrativeqa", "NarrativeQA's folder, of which the test set is taken.", frozenset(), narrative_qa.load
 )
 
+MIND2WEB = Form("mind2web", "Mind2Web, such as test_task_0.json, or its folder.", mind2web.KEYS, mind2web.load)
+
 FORMS = {
     form.name: form
     for form in (
@@ -56,6 +59,7 @@ FORMS = {
         Form("scrolls", "SCROLLS, such as summ_screen_fd/validation.jsonl.", scrolls.KEYS, scrolls.load),
         Form("nq-open", "NaturalQuestions over passages, nq-open-….jsonl.gz.", natural_questions.KEYS,
              natural_questions.load),
+        MIND2WEB,
         Form("msc-retrieval", "MSC-Self-Instruct, msc_self_instruct.jsonl.", msc.RETRIEVAL_KEYS, msc.load_retrieval),
         Form("msc-openers", "Multi-Session Chat, such as session_5/test.txt.", msc.OPENER_KEYS, msc.load_openers),
     )
@@ -94,6 +98,8 @@ def recognised(path: Path) -> Form | None:
     """The form of a file or folder, by the keys of its first record; None if it is unknown."""
     if narrative_qa.recognise(path):
         return NARRATIVE_QA
+    if mind2web.recognise(path):
+        return MIND2WEB
     value = first_value(path)
     keys = value.keys() if isinstance(value, dict) else set()
     return next((form for form in FORMS.values() if form.keys and form.keys <= keys), None)

@@ -35,5 +35,5 @@ def assembled(
             break
     if not kept:
         raise BadInput(f"{shown(path) if path else name} holds no question.")
-    metrics, profile = scoring(name, kept.values())
-    return Dataset(name, tuple(texts.values()), tuple(kept.values()), metrics, profile, licence, note)
+    metrics, profile, answers = scoring(name, kept.values())
+    return Dataset(name, tuple(texts.values()), tuple(kept.values()), metrics, profile, answers, licence, note)

@@ -3,18 +3,20 @@
 from collections.abc import Collection
 from typing import NamedTuple
 
-from readgraph.evaluation.records import Item
+from readgraph.evaluation.records import ANY_FORM, Item
+from readgraph.state.settings import AnswerForm
 
 
 class Scoring(NamedTuple):
-    """The metrics of a dataset, the leading one first, and the name of the papers' settings for it."""
+    """The metrics of a dataset, the leading one first, the papers' settings for it, and the form of its references."""
 
     metrics: tuple[str, ...]
     profile: str = ""
+    answers: AnswerForm = ANY_FORM
 
 
-RATED = ("lr_1", "lr_2", "rouge_1", "rouge_2", "rouge_l")
-"""ReadAgent's metrics for free answers (section 4.1)."""
+RATED = ("lr_1", "lr_2", "rouge_1", "rouge_2", "rouge_l", "rouge_l_precision", "rouge_l_recall")
+"""ReadAgent's metrics for free answers (sections 4.1 and 4.3.3)."""
 
 NARRATIVE = ("f1", *RATED)
 """GAM reports the F1 (table 1)."""
@@ -24,27 +26,34 @@ CONTAINED = ("substring_accuracy",)
 WHO = ("f1", "substring_accuracy", "lr_1")
 """MemWalker reports an accuracy but not how it was measured; its answers are names."""
 
-SUMMARY = ("rouge_1", "rouge_2", "rouge_l")
+SUMMARY = ("rouge_1", "rouge_2", "rouge_l", "rouge_l_precision", "rouge_l_recall")
+
+PHRASE = AnswerForm(answer_length="phrase")
+"""References of a few words."""
 
 SCORING = {
     "quality": Scoring(("accuracy",), "quality"),
-    "squality": Scoring((*SUMMARY, "lr_1", "lr_2"), "quality"),
-    "qmsum": Scoring((*RATED, "evidence_recall"), "qmsum"),
+    "squality": Scoring((*SUMMARY, "lr_1", "lr_2"), "quality", AnswerForm(answer_length="free", answer_words=200)),
+    "qmsum": Scoring((*RATED, "evidence_recall"), "qmsum", AnswerForm(answer_length="paragraph", answer_words=75)),
     "narrativeqa": Scoring(NARRATIVE),
     "narrativeqa-gutenberg": Scoring(NARRATIVE, "gutenberg"),
     "narrativeqa-movie": Scoring(NARRATIVE, "movie"),
-    "locomo": Scoring(("locomo_f1", "f1", "bleu_1", "abstention", "evidence_recall")),
-    "hotpotqa-long": Scoring(("f1", "evidence_recall")),
+    "locomo": Scoring(
+        ("locomo_f1", "f1", "bleu_1", "abstention", "evidence_recall"),
+        answers=AnswerForm(answer_length="phrase", answer_dates="7 May 2023"),
+    ),
+    "hotpotqa-long": Scoring(("f1", "evidence_recall"), answers=PHRASE),
     "ruler": Scoring(CONTAINED),
     "summscreenfd": Scoring(SUMMARY, "screenplay"),
     "govreport": Scoring(SUMMARY, "report"),
     "summscreenfd-who": Scoring(WHO, "screenplay"),
     "govreport-who": Scoring(WHO, "report"),
     "qasper": Scoring(("f1", "abstention")),
-    "nq-open": Scoring((*CONTAINED, "f1", "evidence_recall")),
+    "nq-open": Scoring((*CONTAINED, "f1", "evidence_recall"), answers=PHRASE),
     "longmemeval": Scoring(("dmr_accuracy", "f1", "abstention", "evidence_recall")),
     "msc-retrieval": Scoring(("dmr_accuracy", "rouge_l")),
     "msc-openers": Scoring(("csim_1", "csim_3", "csim_h")),
+    "mind2web": Scoring(("step_success", "element_accuracy", "operation_f1", "episode_success")),
     "nested-keys": Scoring((*CONTAINED, "evidence_recall"), "nested-keys"),
 }
 

@@ -8,10 +8,12 @@ from readgraph.evaluation.metrics.abstention import abstention
 from readgraph.evaluation.metrics.bleu import bleu_1
 from readgraph.evaluation.metrics.choices import accuracy
 from readgraph.evaluation.metrics.evidence import citation_precision, evidence_recall
+from readgraph.evaluation.metrics.exact_match import exact_match
 from readgraph.evaluation.metrics.locomo import locomo_f1
-from readgraph.evaluation.metrics.rouge import rouge_1, rouge_2, rouge_l
+from readgraph.evaluation.metrics.rouge import rouge_1, rouge_2, rouge_l, rouge_l_precision, rouge_l_recall
 from readgraph.evaluation.metrics.substring import substring_accuracy
 from readgraph.evaluation.metrics.token_f1 import f1
+from readgraph.evaluation.metrics.web_actions import element_accuracy, operation_f1, step_success
 from readgraph.evaluation.records import Item, Outcome
 
 Rater = Literal["judge", "embeddings"]
@@ -23,29 +25,38 @@ class Metric:
     """A score of an outcome from 0 to 100 (higher is better), or None if the metric does not apply to the question.
 
     Failed outcomes are scored 0 without calling it. A metric with a `rater` has no `score`:
-    `readgraph.evaluation.judging.judge` asks the rater.
+    `readgraph.evaluation.judging.judge` asks the rater. `all_of`: the metric that must be 100 for all steps of an
+    episode; such a metric has no `score` either, and one value for each episode.
     """
 
     name: str
     line: str
     score: Callable[[Item, Outcome], float | None] | None = None
     rater: Rater | None = None
+    all_of: str = ""
 
 
 METRICS = {
     metric.name: metric
     for metric in (
         Metric("accuracy", "The right option was chosen.", accuracy),
+        Metric("exact_match", "The answer is a reference word for word, normalised as in SQuAD.", exact_match),
         Metric("f1", "Words shared with a reference, normalised as in SQuAD.", f1),
         Metric("locomo_f1", "LoCoMo's official score, by the question's category.", locomo_f1),
         Metric("bleu_1", "Words of the answer that a reference contains, normalised as in GAM.", bleu_1),
         Metric("rouge_1", "Words shared with a reference.", rouge_1),
         Metric("rouge_2", "Pairs of words shared with a reference.", rouge_2),
         Metric("rouge_l", "Longest common subsequence with a reference.", rouge_l),
+        Metric("rouge_l_precision", "Share of the answer in that subsequence.", rouge_l_precision),
+        Metric("rouge_l_recall", "Share of a reference in that subsequence.", rouge_l_recall),
         Metric("substring_accuracy", "References that the answer contains, as in RULER.", substring_accuracy),
         Metric("abstention", "Unanswerable questions correctly declined.", abstention),
         Metric("evidence_recall", "Pieces of evidence that were read or cited.", evidence_recall),
         Metric("citation_precision", "Citations that overlap evidence.", citation_precision),
+        Metric("element_accuracy", "One of the right elements of a web page was chosen.", element_accuracy),
+        Metric("operation_f1", "Words of operation and value shared with the right ones.", operation_f1),
+        Metric("step_success", "Element, operation and value are right.", step_success),
+        Metric("episode_success", "All steps of an episode are right.", all_of="step_success"),
         Metric("lr_1", "The answer matches a reference, by ReadAgent's raters.", rater="judge"),
         Metric("lr_2", "The answer matches a reference at least in part, by the same raters.", rater="judge"),
         Metric("dmr_accuracy", "The answer agrees with a reference, by MemGPT's judge.", rater="judge"),

@@ -1,6 +1,7 @@
-"""ROUGE-1, ROUGE-2 and ROUGE-L, F-measures (Lin, 2004), by Google's rouge-score with Porter stemming.
+"""ROUGE-1, ROUGE-2 and ROUGE-L, F-measures, and ROUGE-L's precision and recall (Lin, 2004).
 
-Its words are runs of a–z and 0–9 in lower case: other letters count as spaces.
+They are Google's rouge-score with Porter stemming. Its words are runs of a–z and 0–9 in lower case: other letters count
+as spaces.
 """
 
 from functools import cache
@@ -26,9 +27,19 @@ def rouge_l(item: Item, outcome: Outcome) -> float | None:
     return _rouge("rougeL", item, outcome)
 
 
-def _rouge(kind: str, item: Item, outcome: Outcome) -> float | None:
+def rouge_l_precision(item: Item, outcome: Outcome) -> float | None:
+    """Share of the answer's words in the longest common subsequence, the best over the references."""
+    return _rouge("rougeL", item, outcome, "precision")
+
+
+def rouge_l_recall(item: Item, outcome: Outcome) -> float | None:
+    """Share of a reference's words in the longest common subsequence, the best over the references."""
+    return _rouge("rougeL", item, outcome, "recall")
+
+
+def _rouge(kind: str, item: Item, outcome: Outcome, figure: str = "fmeasure") -> float | None:
     def score(answer: str, reference: str) -> float:
-        return float(_scorer(kind).score(reference, answer)[kind].fmeasure)
+        return float(getattr(_scorer(kind).score(reference, answer)[kind], figure))
 
     return best_of_references(item, outcome, score)
 

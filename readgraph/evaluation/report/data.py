@@ -12,7 +12,8 @@ from readgraph.evaluation.scored import ScoredEvaluation
 class ShownAnswer(TypedDict):
     """A method's answer to a question in a run. `method` is an index; `scores` are by metric, from 0 to 100.
 
-    `choice` is the index of the option that was chosen; `problem` says why a reading failed.
+    `choice` is the index of the option that was chosen; `problem` says why a reading failed; `substitute`: passages
+    were quoted in the model's place.
     """
 
     method: int
@@ -22,6 +23,7 @@ class ShownAnswer(TypedDict):
     answer: NotRequired[str]
     choice: NotRequired[int]
     problem: NotRequired[str]
+    substitute: NotRequired[bool]
 
 
 class ShownQuestion(TypedDict):
@@ -105,4 +107,6 @@ def _answer(evaluation: ScoredEvaluation, method: int, outcome: Outcome) -> Show
         shown["choice"] = outcome.choice
     if outcome.problem:
         shown["problem"] = outcome.problem
+    if outcome.by_substitute(evaluation.model):
+        shown["substitute"] = True
     return shown

@@ -1,7 +1,6 @@
 """The plots of an evaluation. A plot is drawn only if the folder holds data for it.
 
-An evaluation has one set of settings, so figures over several (GAM's figure 2, MemWalker's figures 3 and 5) are not
-drawn from it.
+Figures over several settings (GAM's figure 2, MemWalker's figures 3 and 5) are sweeps, whose rows are points here.
 """
 
 from collections import defaultdict
@@ -94,13 +93,13 @@ def words(evaluation: ScoredEvaluation) -> Plot | None:
     for number, (method, memories) in enumerate(noted.items()):
         colour = COLOURS[(number + 1) % len(COLOURS)]
         notes.append(_Series(f"notes, {method}", [sum(one["note_words"]) for one in memories], colour))
-        for label, of, dashed in ((f"pages, {method}", "page_words", True), (f"notes, {method}", "note_words", False)):
+        for label, of, dashed in ((f"parts, {method}", "page_words", True), (f"notes, {method}", "note_words", False)):
             pages.append(_Series(label, [size for one in memories for size in one[of]], colour, dashed))
-    panels = [_histogram(pages, "pages")]
+    panels = [_histogram(pages, "parts")]
     sizes = text_words(evaluation)
     if len(sizes) >= FEWEST_TEXTS:
         panels.insert(0, _histogram([_Series("texts", [*sizes.values()], COLOURS[0], True), *notes], "texts"))
-    line = "words of texts and pages, and of the notes that memories keep of them; in brackets the mean"
+    line = "words of texts and their parts, and of the notes that memories keep of them; in brackets the mean"
     return Plot("Words and notes", line, [drawn(panel) for panel in panels])
 
 

@@ -19,6 +19,7 @@ const OUTCOMES = {
   "right (50 or more)": (scores) => scores.some((score) => score !== null && score >= 50),
   "wrong (under 50)": (scores) => scores.some((score) => score !== null && score < 50),
   failed: (scores, answers) => answers.some((answer) => answer.status === "failed"),
+  "not answered": (scores, answers) => answers.some((answer) => answer.substitute),
   "methods differ": (scores) => new Set(scores.map((score) => score !== null && score >= 50)).size > 1,
 };
 
@@ -111,7 +112,8 @@ function answerTable(question) {
   const told = (answer) => {
     if (answer.problem) return prose("span.trouble", `failed: ${answer.problem}`);
     const lead = answer.choice === undefined ? "" : element("b", {}, `${letter(answer.choice)} `);
-    return [lead, answer.answer === undefined ? element("span.quiet", {}, answer.status.replaceAll("_", " ")) : prose("span", answer.answer)];
+    const stood = answer.substitute ? element("span.trouble", {}, "not answered by the method; quoted in its place: ") : "";
+    return [stood, lead, answer.answer === undefined ? element("span.quiet", {}, answer.status.replaceAll("_", " ")) : prose("span", answer.answer)];
   };
   return table("Answers", question.answers, [
     ["method", (answer) => methods[answer.method].method],

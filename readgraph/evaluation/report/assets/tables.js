@@ -57,6 +57,8 @@ function methodTable() {
   }
   columns.push(
     ["compression", (one) => percent(one.figures.compression_rate), "100 · (1 − words in context / words of the text)"],
+    ["look-ups", (one) => fixed(one.figures.look_ups), "parts read again, a question"],
+    ["answer words", (one) => fixed(one.figures.answer_words), "of free answers"],
     ["calls", (one) => fixed(one.figures.calls), "a question"],
     ["words in", (one) => whole(one.figures.input_words), "words sent to the model, a question"],
     ["words to build", (one) => whole(one.building.input_words), "words sent to the model to build all memories"],
@@ -65,6 +67,9 @@ function methodTable() {
     ["valid replies", (one) => percent(one.valid_replies), "replies that could be used"],
     ["failed", (one) => number(one.failures.length)],
   );
+  if (report.results.methods.some((one) => one.not_answered)) {
+    columns.push(["not answered", (one) => number(one.not_answered), "passages were quoted in the model's place"]);
+  }
   return table("What each method scored and used", report.results.methods, columns);
 }
 

@@ -1,0 +1,232 @@
+"""A real Chromium that shows one web site: what its page shows now, and single actions on its elements."""
+
+import os
+from collections import Counter
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from html import escape
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, quote_plus
+
+from readgraph.browsing.driving import NUMBER, CannotAct, PageSeen
+from readgraph.browsing.executables import CHROMIUM, executable, playwright
+from readgraph.browsing.one_origin import OneOrigin, flags
+from readgraph.browsing.origins import asked_origin, origin_of
+from readgraph.sources.web.page import HIDDEN
+from readgraph.state.errors import BadInput
+
+if TYPE_CHECKING:
+    from playwright.async_api import Browser, BrowserContext, Dialog, ElementHandle, JSHandle, Page, Request
+
+MASK = "•" * 8
+"""What stands for a password."""
+
+SHORTEST_MASKED = 4
+"""Characters of a password that is looked for in all of the page; a shorter one would be found in other words."""
+
+OPENING, ACTING, SETTLING = 30_000, 3_000, 3_000
+"""The longest waits, in milliseconds: for a page, for an element to be ready, for a page to come to rest."""
+
+SETTLED = """(most) => new Promise(done => {
+  let timer;
+  const watching = new MutationObserver(() => again());
+  const end = () => { watching.disconnect(); done(); };
+  const again = () => { clearTimeout(timer); timer = setTimeout(end, 100); };
+  watching.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+  setTimeout(end, most);
+  again();
+})"""
+"""Ends when the page has not changed for a tenth of a second."""
+
+SEEN = "e => [e.isConnected, e.localName, e.type, e.href, (e.innerText ?? '').slice(0, 200)].join('|')"
+"""What an element is, so that one that changed meanwhile is not acted on."""
+
+
+class ChromiumDriver:
+    """One visible tab of one site. `opened` makes it; `blocked` counts the requests to other origins by origin."""
+
+    def __init__(self, browser: "Browser", context: "BrowserContext", rule: OneOrigin) -> None:
+        self._browser, self._context, self._rule = browser, context, rule
+        self._page: Page | None = None
+        self._elements: JSHandle | None = None
+        self._shown: dict[str, str] = {}
+        self._secrets: list[str] = []
+        self._notes: list[str] = []
+        context.on("page", self._turn_to)
+        context.on("requestfailed", self._note_refused)
+        context.on("dialog", self._decline)
+
+    @classmethod
+    @asynccontextmanager
+    async def opened(cls, url: str, driver: str = CHROMIUM) -> AsyncIterator["ChromiumDriver"]:
+        """A browser without a window that shows this page, and is closed at the end.
+
+        `driver` as in `executable`. Raises `BadInput` where there is no browser, or the page can't be opened.
+        """
+        origin, program, api = asked_origin(url), executable(driver), playwright()
+        rule = OneOrigin(origin)
+        async with api.async_playwright() as tool:
+            browser = await _launched(tool, program, api.Error, flags(origin))
+            try:
+                await rule.hold(browser)
+                context = await browser.new_context(service_workers="block", accept_downloads=False)
+                opened = cls(browser, context, rule)
+                await opened._open(url, api.Error)
+                yield opened
+            finally:
+                with suppress(api.Error):  # Ctrl-C in a terminal may have ended it already
+                    await browser.close()
+
+    @property
+    def blocked(self) -> Counter[str]:
+        """How often each other origin was asked for, and refused."""
+        return self._rule.blocked
+
+    @property
+    def page(self) -> "Page":
+        """The page that is shown."""
+        assert self._page is not None, "a driver is made by `opened`"
+        return self._page
+
+    @property
+    def url(self) -> str:
+        """The page's address, without passwords."""
+        return self._masked(self.page.url)
+
+    async def look(self) -> PageSeen:
+        """What the page shows now; from then on, elements are named by the numbers in it."""
+        await self._settle()
+        script = files("readgraph.browsing").joinpath("snapshot.js").read_text(encoding="utf-8")
+        handle = await self.page.evaluate_handle(script, [NUMBER, HIDDEN])
+        parts = await handle.get_properties()
+        self._elements, self._shown = parts["elements"], {}
+        html = str(await parts["html"].json_value())
+        return PageSeen(self.url, self._masked(await self.page.title()), self._masked(html))
+
+    async def show(self, element: str) -> None:
+        """Remember what an element is now, when a person is asked about it."""
+        self._shown[element] = await (await self._element(element)).evaluate(SEEN)
+
+    async def act(self, element: str, operation: str, value: str = "", *, secret: bool = False) -> list[str]:
+        """Do an action (click, type, select) on the element with this number; a `secret` value is never shown again.
+
+        Returns what happened besides, in words: a link away that was refused, a question of the page. Raises
+        `CannotAct` where the page does not let it be done.
+        """
+        self._notes.clear()
+        if secret and value:
+            self._secrets.append(value)
+        handle = await self._element(element)
+        if self._shown.get(element) not in (None, await handle.evaluate(SEEN)):
+            raise CannotAct("The element has changed since it was shown.")
+        try:
+            await _do(handle, operation, value)
+        except playwright().Error as problem:
+            raise CannotAct(self._masked(_reason(problem))) from None
+        await self._settle()
+        return [self._masked(note) for note in self._notes]
+
+    async def _element(self, number: str) -> "ElementHandle":
+        if self._elements is None or not number.isdecimal():
+            raise CannotAct(f"The page has no element {number}.")
+        error = playwright().Error
+        try:
+            found = (await self._elements.evaluate_handle("(all, number) => all[number - 1]", int(number))).as_element()
+        except error:  # the page that held it has gone
+            found = None
+        if found is None:
+            raise CannotAct(f"The page has no element {number} any more.")
+        return found
+
+    async def _open(self, url: str, error: type[Exception]) -> None:
+        page = await self._context.new_page()
+        try:
+            await page.goto(url, timeout=OPENING)
+        except error as problem:
+            away = next(iter(self.blocked), "")
+            if "ERR_ABORTED" in str(problem) and away:
+                raise BadInput(
+                    f"{url} leads on to {away}: give the address there, if that is the site you mean."
+                ) from None
+            raise BadInput(f"{url} can't be opened: {_reason(problem)}.") from None
+
+    def _turn_to(self, page: "Page") -> None:
+        """Show a page that was opened; a window that another one opened takes its place."""
+        self._page, self._elements = page, None
+        page.on("close", self._turn_back)
+
+    def _turn_back(self, page: "Page") -> None:
+        others = [each for each in self._context.pages if each is not page]
+        if page is self._page and others:
+            self._page, self._elements = others[-1], None
+
+    def _note_refused(self, request: "Request") -> None:
+        if not self._rule.allows(request.url) and request.is_navigation_request() and not _in_part(request):
+            self._notes.append(f"It leads away from this site, to {origin_of(request.url)}: this was refused.")
+
+    async def _decline(self, dialog: "Dialog") -> None:
+        if dialog.type != "alert":
+            self._notes.append(f'The page asked "{dialog.message}", and was answered no.')
+        else:
+            self._notes.append(f'The page said "{dialog.message}".')
+        with suppress(playwright().Error):
+            await dialog.dismiss()
+
+    async def _settle(self) -> None:
+        """Wait until the page, or the one that takes its place, is there and at rest."""
+        error = playwright().Error
+        for _ in range(3):
+            if (
+                self.page.url in ("", "about:blank") and len(self._context.pages) > 1
+            ):  # a window to where nothing may go
+                await self.page.close()
+            try:
+                await self.page.wait_for_load_state(timeout=OPENING)
+                await self.page.evaluate(SETTLED, SETTLING)
+                return
+            except error:  # another page came meanwhile
+                continue
+
+    def _masked(self, text: str) -> str:
+        """The text without the passwords that were typed."""
+        for secret in self._secrets:
+            if len(secret) >= SHORTEST_MASKED:
+                for form in {secret, escape(secret), escape(secret, quote=False), quote(secret), quote_plus(secret)}:
+                    text = text.replace(form, MASK)
+        return text
+
+
+async def _launched(tool: Any, program: Path, error: type[Exception], options: list[str]) -> "Browser":
+    root = hasattr(os, "geteuid") and os.geteuid() == 0
+    try:
+        browser: Browser = await tool.chromium.launch(
+            executable_path=program, args=options, chromium_sandbox=not root, handle_sigint=False
+        )
+    except error as problem:
+        raise BadInput(f"{program} can't be started: {_reason(problem)}.") from None
+    return browser
+
+
+async def _do(handle: "ElementHandle", operation: str, value: str) -> None:
+    if operation == "type":
+        await handle.fill(value, timeout=ACTING)
+    elif operation == "select":
+        await handle.select_option(label=value, timeout=ACTING)
+    else:
+        await handle.click(timeout=ACTING)
+
+
+def _in_part(request: "Request") -> bool:
+    """Whether a request is for a part of the page (a frame), and not for the page or a new window."""
+    try:
+        return request.frame.parent_frame is not None
+    except playwright().Error:  # the window is not there yet
+        return False
+
+
+def _reason(problem: Exception) -> str:
+    """The first line of a browser's error, without Playwright's own call."""
+    first = str(problem).strip().splitlines()[0]
+    return first.split(": ", 1)[-1].rstrip(".")

@@ -1,0 +1,116 @@
+"""Keeps a browser on one origin: each request is looked at before it leaves, and all others are blocked and counted."""
+
+import asyncio
+import json
+from base64 import b64encode
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from readgraph.browsing.origins import LOCAL, origin_of
+
+if TYPE_CHECKING:
+    from playwright.async_api import Browser, CDPSession
+
+REPORTS = "/readgraph-blocked"
+"""Where a page tells what it was not allowed; the browser is answered here, and no server sees it."""
+
+POLICY = {"name": "Content-Security-Policy", "value": f"connect-src 'self' data: blob:; report-uri {REPORTS}"}
+"""The browser's own rule for what scripts ask for: a web socket is no request, so that nobody else could look at it."""
+
+STAGES = [{"urlPattern": "*", "requestStage": stage} for stage in ("Request", "Response")]
+
+WITHOUT_BODY = (204, 205, 304)
+"""Statuses of responses that have no body."""
+
+PACKING = ("content-encoding", "content-length", "transfer-encoding")
+"""Headers on how a body was packed for the way, which is unpacked here."""
+
+Command = tuple[str, dict[str, Any]]
+"""A command of the browser's protocol, with its parameters."""
+
+
+def flags(origin: str) -> list[str]:
+    """Chromium's options: no other host's name is resolved, and nothing is asked in the background."""
+    return [
+        f"--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE {urlsplit(origin).hostname}",
+        "--webrtc-ip-handling-policy=disable_non_proxied_udp",
+        "--disable-background-networking",
+        "--disable-extensions",
+        "--no-first-run",
+        "--mute-audio",
+    ]
+
+
+class OneOrigin:
+    """The rule over all pages, frames, workers and redirects of a browser. `blocked` counts refused origins."""
+
+    def __init__(self, origin: str) -> None:
+        self.origin = origin
+        self.blocked = Counter[str]()
+        self._answering = set[asyncio.Task[None]]()
+
+    async def hold(self, browser: "Browser") -> None:
+        """Let nothing leave this browser but to the origin; to be called before a page is opened."""
+        session = await browser.new_browser_cdp_session()
+        session.on("Fetch.requestPaused", lambda event: self._soon(session, event))
+        await session.send("Fetch.enable", {"patterns": STAGES})
+
+    def allows(self, address: str) -> bool:
+        """Whether an address may be asked for."""
+        return address.startswith(LOCAL) or origin_of(address) == self.origin
+
+    def _soon(self, session: "CDPSession", event: dict[str, Any]) -> None:
+        task = asyncio.ensure_future(self._answer(session, event))
+        self._answering.add(task)
+        task.add_done_callback(self._answering.discard)
+
+    async def _answer(self, session: "CDPSession", event: dict[str, Any]) -> None:
+        from playwright.async_api import Error
+
+        request = {"requestId": event["requestId"]}
+        name, parameters = self._command(event)
+        try:
+            if name == "Fetch.fulfillRequest" and _has_response(event):
+                body = await session.send("Fetch.getResponseBody", request)
+                parameters["body"] = (
+                    body["body"] if body["base64Encoded"] else b64encode(body["body"].encode()).decode()
+                )
+            await session.send(name, {**request, **parameters})
+        except Error:  # the page has gone meanwhile, and its requests with it
+            return
+
+    def _command(self, event: dict[str, Any]) -> Command:
+        """What becomes of a paused request, or of a response that has come."""
+        address = event["request"]["url"]
+        if not self.allows(address):
+            self._count(address)
+            return "Fetch.failRequest", {"errorReason": "Aborted"}
+        if address == self.origin + REPORTS:
+            self._count(_refused_address(event["request"]))
+            return "Fetch.fulfillRequest", {"responseCode": 204}
+        if not _has_response(event):
+            return "Fetch.continueRequest", {}
+        status, headers = event["responseStatusCode"], [*event["responseHeaders"], POLICY]
+        # Of a page itself, the browser heeds only a policy that comes with a response made anew.
+        if event["resourceType"] == "Document" and status not in WITHOUT_BODY:
+            headers = [each for each in headers if each["name"].lower() not in PACKING]
+            return "Fetch.fulfillRequest", {"responseCode": status, "responseHeaders": headers}
+        return "Fetch.continueResponse", {"responseCode": status, "responseHeaders": headers}
+
+    def _count(self, address: str) -> None:
+        self.blocked[origin_of(address) or address.split(":", 1)[0]] += 1
+
+
+def _has_response(event: dict[str, Any]) -> bool:
+    """Whether a paused request has its response already, and this leads on to no other address."""
+    names = {each["name"].lower() for each in event.get("responseHeaders", ())}
+    return "responseStatusCode" in event and "location" not in names
+
+
+def _refused_address(request: dict[str, Any]) -> str:
+    """The address that a page's report says it was not allowed to ask for."""
+    try:
+        return str(json.loads(request.get("postData", "{}"))["csp-report"]["blocked-uri"])
+    except (ValueError, KeyError, TypeError):
+        return "unknown:"

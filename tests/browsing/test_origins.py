@@ -1,0 +1,52 @@
+"""Origins, and the search for a browser: what needs none."""
+
+import pytest
+
+from readgraph.browsing.executables import executable
+from readgraph.browsing.one_origin import OneOrigin, flags
+from readgraph.browsing.origins import asked_origin, origin_of
+from readgraph.state.errors import BadInput
+
+pytestmark = pytest.mark.quick
+
+
+@pytest.mark.parametrize(
+    ("address", "origin"),
+    [
+        ("https://Shop.example:443/a?b#c", "https://shop.example"),
+        ("http://user:word@127.0.0.1:8080/", "http://127.0.0.1:8080"),
+        ("http://[::1]:80/a", "http://[::1]"),
+        ("wss://shop.example/a", "wss://shop.example"),
+        ("https://shop.example.evil.example/", "https://shop.example.evil.example"),
+        ("about:blank", ""),
+        ("http://a:b:c/", ""),
+    ],
+)
+def test_the_origin_of_an_address(address: str, origin: str) -> None:
+    assert origin_of(address) == origin
+
+
+@pytest.mark.parametrize("address", ["shop.example", "file:///etc/passwd", "javascript:alert(1)", "ws://a/", ""])
+def test_what_is_no_web_page_is_refused(address: str) -> None:
+    with pytest.raises(BadInput, match="no address of a web page"):
+        asked_origin(address)
+
+
+def test_only_the_origin_is_allowed() -> None:
+    rule = OneOrigin("https://shop.example")
+    near = (
+        "http://shop.example/",
+        "https://shop.example:8443/",
+        "https://www.shop.example/",
+        "https://shop.example@x/",
+    )
+    assert not any(map(rule.allows, near)) and rule.allows("https://shop.example/a") and rule.allows("data:text/css,")
+    assert "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE shop.example" in flags("https://shop.example:8443")
+
+
+def test_a_browser_that_is_not_there_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(BadInput, match="no browser 'netscape': name chromium, chrome, edge, or the path"):
+        executable("netscape")
+    monkeypatch.setenv("PATH", "")
+    with pytest.raises(BadInput, match=r"No chromium is installed: install it \(Debian: apt install chromium\)"):
+        executable()
