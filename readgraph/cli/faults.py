@@ -19,6 +19,7 @@ UNWRITABLE = (errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 def report_error(problem: Exception) -> None:
     """Print what is wrong and what to do; for wrong usage, also which help text to read."""
     line = one_line(problem.format_message() if isinstance(problem, typer.TyperException) else problem)
+    line = line.replace(": Value error, ", ": ", 1)  # pydantic's word for any refusal
     if not line:  # a command without arguments has already printed its help
         return
     if context := getattr(problem, "ctx", None):

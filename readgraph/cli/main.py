@@ -12,17 +12,29 @@ import typer
 
 import readgraph
 from readgraph.cli.commands.agents import agent_commands, agents
+from readgraph.cli.commands.browsing import browsing_commands
+from readgraph.cli.commands.collection import collection
+from readgraph.cli.commands.completing_in_bash import bash_values_mended
+from readgraph.cli.commands.compressing import compressing_commands
 from readgraph.cli.commands.evaluation import evaluation_commands
+from readgraph.cli.commands.helping import HelpfulCommand, HelpfulGroup
 from readgraph.cli.commands.library import library_commands
 from readgraph.cli.commands.methods import method_commands
+from readgraph.cli.commands.prompts import prompts
 from readgraph.cli.commands.reading import reading_commands
 from readgraph.cli.commands.replies import replies
+from readgraph.cli.commands.serving import serving_commands
+from readgraph.cli.commands.upkeep import library
 from readgraph.state.errors import ReadgraphError
+
+NAME = "readgraph"
+"""The command's name, also where it runs as a module: help and completion go by it."""
 
 STOPPED = 130
 """Exit code of Ctrl-C."""
 
 app = typer.Typer(
+    cls=HelpfulGroup,
     help="Read documents that are longer than a language model can read well, and answer questions with citations.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -30,16 +42,27 @@ app = typer.Typer(
 )
 
 
-app.add_typer(reading_commands)
-app.add_typer(library_commands)
-app.add_typer(agent_commands)
+GROUPS = (
+    reading_commands,
+    compressing_commands,
+    browsing_commands,
+    library_commands,
+    agent_commands,
+    method_commands,
+    evaluation_commands,
+    serving_commands,
+)
+for commands in GROUPS:
+    app.add_typer(commands)
+app.add_typer(collection, name="collection")
 app.add_typer(agents, name="agents")
-
-
-app.add_typer(method_commands)
-app.add_typer(evaluation_commands)
-
 app.add_typer(replies, name="replies")
+app.add_typer(prompts, name="prompts")
+app.add_typer(library, name="library")
+
+for group in app.registered_groups:
+    for command in group.typer_instance.registered_commands if group.typer_instance else ():
+        command.cls = HelpfulCommand
 
 
 def _print_version(wanted: bool) -> None:
@@ -73,7 +96,8 @@ def run() -> NoReturn:
     signal.signal(signal.SIGTERM, _end)
     logging.getLogger("langgraph").addHandler(logging.NullHandler())  # its warnings are for developers
     try:
-        code = app(standalone_mode=False)
+        with bash_values_mended(NAME):
+            code = app(prog_name=NAME, standalone_mode=False)
         if sys.stdout is not None:
             sys.stdout.flush()
         sys.exit(code)

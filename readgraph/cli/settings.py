@@ -1,31 +1,23 @@
 """The settings file: settings for every run. Options override environment variables, and both override the file."""
 
-import os
-import tomllib
 from dataclasses import fields
 from difflib import get_close_matches
-from pathlib import Path
 from typing import Any
 
-from platformdirs import user_config_path
-
 from readgraph.cli.method_settings import check_used, remember_typed
-from readgraph.graphs.methods import Method, method_for, method_named
+from readgraph.graphs.methods import Method, method_for, method_typed
 from readgraph.models.local.limits import local_settings
-from readgraph.sources.given_files import read_bytes
+from readgraph.models.model_table import model_tables
+from readgraph.models.named import named_settings
 from readgraph.state.context import PROFILES, ReaderContext
-from readgraph.state.declaring import RENAMED, as_now_named
+from readgraph.state.declaring import RENAMED, as_now_named, settings_in
 from readgraph.state.errors import BadInput
 from readgraph.state.records import Document
+from readgraph.state.settings import Tenant
+from readgraph.state.settings_file import file_settings, settings_file
 
-OF_THE_COMMAND = ("method", "price")
+OF_THE_COMMAND = ("method", "price", "models")
 """Settings of the command that are no fields of the context."""
-
-
-def settings_file() -> Path:
-    """The path of the settings file: READGRAPH_SETTINGS, else settings.toml in the user's configuration folder."""
-    named = os.environ.get("READGRAPH_SETTINGS")
-    return Path(named).expanduser() if named else user_config_path("readgraph", appauthor=False) / "settings.toml"
 
 
 def reader_context(profile: str | None = None, **given: Any) -> ReaderContext:
@@ -40,7 +32,8 @@ def reader_context(profile: str | None = None, **given: Any) -> ReaderContext:
     from_file = {name: value for name, value in _settings_of_file().items() if name not in OF_THE_COMMAND}
     settings = {**from_file, **PROFILES.get(profile or "", {}), **chosen}
     models = ReaderContext(**{name: settings[name] for name in ("model", "reading_model") if name in settings})
-    return ReaderContext(**{**local_settings(models.model, models.reading_model), **settings})
+    both = (models.model, models.reading_model)
+    return ReaderContext(**{**local_settings(*both), **named_settings(*both), **settings})
 
 
 def chosen_method(option: str | None, document: Document | None = None, *, asks: bool = True) -> Method:
@@ -50,9 +43,14 @@ def chosen_method(option: str | None, document: Document | None = None, *, asks:
     answering).
     """
     name = option or _settings_of_file().get("method")
-    method = method_named(str(name)) if name else method_for(document)
+    method = method_typed(str(name)) if name else method_for(document)
     check_used([method], asks=asks)
     return method
+
+
+def typed_or_none(method: str | None) -> Method | None:
+    """The method that the user typed, if one was typed."""
+    return method_typed(method) if method else None
 
 
 def kept_price() -> str | None:
@@ -62,16 +60,10 @@ def kept_price() -> str | None:
 
 
 def _settings_of_file() -> dict[str, Any]:
-    path = settings_file()
-    try:
-        if not path.exists():
-            return {}
-        settings = tomllib.loads(read_bytes(path, f"The settings file {path}").decode("utf-8"))
-    except OSError as problem:
-        raise BadInput(f"The settings file {path} can't be read: {problem.strerror}.") from None
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as problem:
-        raise BadInput(f"The settings file {path} can't be read: {problem}.") from None
-    known = [*OF_THE_COMMAND, *(field.name for field in fields(ReaderContext)), *RENAMED]
+    settings, path = file_settings(), settings_file()
+    model_tables()
+    settable = (field.name for field in fields(ReaderContext) if field.name not in settings_in(Tenant))
+    known = [*OF_THE_COMMAND, *settable, *RENAMED]
     for name in settings:
         if name not in known:
             near = get_close_matches(name.lower(), known, 1)

@@ -5,6 +5,7 @@ from typing import Any
 
 from typing_extensions import TypedDict
 
+from readgraph.report.structure import Heading, Table, heading_lines, structure_of
 from readgraph.state.page_store import PageStore
 from readgraph.state.reading import Question
 from readgraph.state.records import Document, Memory, Page
@@ -17,7 +18,8 @@ MOST_CHARACTERS = 2_000_000
 class ShownPage(TypedDict):
     """A page: its character span `[start, end)`, its note, and its text unless that is left out.
 
-    `place` says in the source's own terms where it begins; `fallback`: the model gave no usable note.
+    `place` says in the source's own terms where it begins; `fallback`: the model gave no usable note; `corrected`: the
+    user wrote it. `blocks` are the headings and tables in the text, in their order.
     """
 
     start: int
@@ -27,14 +29,17 @@ class ShownPage(TypedDict):
     header: str
     note: str | None
     fallback: bool
+    corrected: bool
     text: str | None
+    blocks: list[Heading | Table]
 
 
 class ShownPart(TypedDict):
-    """A document of a collection and the offset where it begins."""
+    """A document of a collection, the offset where it begins, and where its source can be opened (None: nowhere)."""
 
     title: str
     start: int
+    link: str | None
 
 
 class ShownNode(TypedDict):
@@ -54,18 +59,21 @@ class ShownTree(TypedDict):
 
 
 class ReportData(TypedDict):
-    """All data of the page. `note` is the method's word for the note of a page.
+    """All data of the page. `note` is the method's word for the note of a page, `link` where its source can be opened.
 
-    `method` is the method that answered, if `found` names it, else the one that built the memory. `found` is the
-    output of the graph that answered, with `cost` in dollars if it is known; None without a question.
+    `purpose` is what notes are for, or "". `method` is the method that answered, if `found` names it, else the one that
+    built the memory. `found` is the output of the graph that answered, with `cost` in dollars if it is known; None
+    without a question.
     """
 
     title: str
+    link: str | None
     words: int
     characters: int
     read_to: int
     method: str
     model: str
+    purpose: str
     note: str
     parts: list[ShownPart]
     pages: list[ShownPage]
@@ -75,14 +83,22 @@ class ReportData(TypedDict):
     found: dict[str, Any] | None
 
 
-async def report_of_document(store: PageStore, document: Document, memory: Memory, note: str) -> ReportData:
+Links = Mapping[str, str]
+"""Where the sources of documents can be opened, by the documents' ids: an address, or a path from the report."""
+
+
+async def report_of_document(
+    store: PageStore, document: Document, memory: Memory, note: str, links: Links | None = None
+) -> ReportData:
     """The report of a memory without a question; of a long document, it has the texts of the first pages."""
     pages = await store.pages(memory.id, range(memory.pages))
     first = [page.number for page in pages if page.end <= MOST_CHARACTERS]
-    return await _collected(store, document, memory, note, pages, first)
+    return await _collected(store, document, memory, note, pages, first, links or {})
 
 
-async def report_of_answer(store: PageStore, asked: Question, found: Mapping[str, Any], note: str) -> ReportData:
+async def report_of_answer(
+    store: PageStore, asked: Question, found: Mapping[str, Any], note: str, links: Links | None = None
+) -> ReportData:
     """The report of a question and a graph's output; of a long document, it has the texts that support the answer.
 
     These are the pages that were cited or read, and their neighbours.
@@ -91,7 +107,7 @@ async def report_of_answer(store: PageStore, asked: Question, found: Mapping[str
     memory = await store.memory(document.id, found["memory"])
     pages = await store.pages(memory.id, range(memory.pages))
     wanted = range(len(pages)) if document.characters <= MOST_CHARACTERS else _supporting_pages(found, pages)
-    data = await _collected(store, document, memory, note, pages, wanted)
+    data = await _collected(store, document, memory, note, pages, wanted, links or {})
     answered: Any = {"question": asked["question"], "options": asked.get("options", []), "found": dict(found)}
     return {**data, **answered, "method": found.get("method", data["method"])}
 
@@ -108,19 +124,26 @@ def _supporting_pages(found: Mapping[str, Any], pages: Sequence[Page]) -> list[i
 
 
 async def _collected(
-    store: PageStore, document: Document, memory: Memory, note: str, pages: Sequence[Page], wanted: Sequence[int]
+    store: PageStore,
+    document: Document,
+    memory: Memory,
+    note: str,
+    pages: Sequence[Page],
+    wanted: Sequence[int],
+    links: Links,
 ) -> ReportData:
+    parts = [(part, await store.document(part.document)) for part in document.parts]
     return {
         "title": document.title or document.id,
+        "link": links.get(document.id),
         "words": document.words,
         "characters": document.characters,
         "read_to": memory.read_to,
         "method": memory.recipe.method,
         "model": memory.recipe.model,
+        "purpose": memory.recipe.purpose,
         "note": note,
-        "parts": [
-            {"title": (await store.document(part.document)).title, "start": part.start} for part in document.parts
-        ],
+        "parts": [{"title": one.title, "start": part.start, "link": links.get(one.id)} for part, one in parts],
         "pages": await _shown_pages(store, document, memory, pages, wanted),
         "tree": await _tree(store, memory),
         "question": "",
@@ -135,9 +158,10 @@ async def _shown_pages(
     notes = {note.page: note for note in await store.notes(memory.id, range(memory.pages))}
     spans = [(pages[number].start, pages[number].end) for number in wanted]
     texts = dict(zip(wanted, await store.spans(document, spans), strict=True))
+    headings = await _headings(store, document)
     shown = list[ShownPage]()
     for page, place in zip(pages, await _places(store, document, pages), strict=True):
-        note = notes.get(page.number)
+        note, text = notes.get(page.number), texts.get(page.number)
         shown.append(
             {
                 "start": page.start,
@@ -147,7 +171,9 @@ async def _shown_pages(
                 "header": note.header if note else "",
                 "note": note.text if note else None,
                 "fallback": bool(note and note.fallback),
-                "text": texts.get(page.number),
+                "corrected": bool(note and note.replaced is not None),
+                "text": text,
+                "blocks": structure_of(text, page.start, headings) if text else [],
             }
         )
     return shown
@@ -162,6 +188,17 @@ async def _places(store: PageStore, document: Document, pages: Sequence[Page]) -
         offsets = [page.start - part.start for page in pages if part.start <= page.start < part.end]
         names += await store.place_names(await store.document(part.document), offsets)
     return names
+
+
+async def _headings(store: PageStore, document: Document) -> dict[int, str]:
+    """The places that begin with a heading, by their offsets."""
+    if not document.parts:
+        return heading_lines(await store.places(document))
+    headings = dict[int, str]()
+    for part in document.parts:
+        places = await store.places(await store.document(part.document))
+        headings |= heading_lines([(part.start + start, place) for start, place in places])
+    return headings
 
 
 async def _tree(store: PageStore, memory: Memory) -> ShownTree | None:

@@ -17,8 +17,20 @@ from typing import Any
 import readgraph
 from readgraph.report.data import ReportData
 
-STYLES = ("base", "answer", "strip", "page", "tree", "rounds", "steps", "narrow", "print")
-SCRIPTS = ("elements", "answer", "strip", "page", "tree", "rounds", "report")
+STYLES = ("base", "answer", "strip", "page", "structure", "tree", "rounds", "steps", "search", "narrow", "print")
+SCRIPTS = (
+    "elements",
+    "marks",
+    "citations",
+    "answer",
+    "strip",
+    "structure",
+    "page",
+    "tree",
+    "rounds",
+    "search",
+    "report",
+)
 """The files in the order in which they are joined."""
 
 MARK = b'<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<meta name="generator" content="readgraph '

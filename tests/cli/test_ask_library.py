@@ -45,6 +45,14 @@ def test_the_documents_are_picked_and_named(readgraph: Command) -> None:
 
 
 @pytest.mark.usefixtures("library")
+def test_words_without_content_pick_no_text_in_another_language(readgraph: Command, tmp_path: Path) -> None:
+    german = "Der Befehl heißt who is the, und der Schreiber heißt nicht anders als die Feder. " * 3
+    (tmp_path / "befehl.txt").write_text(german, encoding="utf-8")
+    readgraph("read", tmp_path / "befehl.txt", "--quiet")
+    assert picked(readgraph("ask", "Who is the keeper?", "--json").json) == ["goats"]
+
+
+@pytest.mark.usefixtures("library")
 def test_a_follow_up_and_an_estimate_go_with_it(readgraph: Command, server: ModelServer) -> None:
     readgraph("ask", "When was high water?", "--quiet")
     assert readgraph("ask", "--continue", "Who wrote it down?", "--json").json["title"] == "tides"

@@ -29,6 +29,7 @@ from readgraph.state.living import IncomingEvent
 from tests.doubles.agent import Script, call, say
 from tests.doubles.model_server import ChatRequest, Fault, ModelServer
 from tests.support.examples import EXAMPLES
+from tests.support.forking import ended, forked
 
 CHAT = ("chat", "--agent", "ada", "--model", "openai:double")
 
@@ -145,16 +146,17 @@ def test_a_turn_that_can_not_be_finished_is_taken_back(
     assert "0 of" not in readgraph("agents") and "Undone: Hello?" in readgraph(*CHAT, typed="/undo\n")
 
 
-def test_a_timer_wakes_the_agent(server: ModelServer) -> None:
+def test_a_timer_wakes_the_agent(server: ModelServer, tmp_path: Path) -> None:
     server.respond = Script(call("document_list"), say("The lamp is low."))
-    command = [sys.executable, "-m", "readgraph", *CHAT, "--json", "--every", "0.05s", "Look after the lamp."]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdin and process.stdout
-        events = [json.loads(process.stdout.readline())["event"] for _ in range(4)]
-        process.stdin.close()
+    said, out = tmp_path / "said", tmp_path / "out"
+    for pipe in (said, out):
+        os.mkfifo(pipe)
+    process = forked(*CHAT, "--json", "--every", "0.05s", "Look after the lamp.", said=said, out=out)
+    with said.open("w"), out.open() as printed:
+        events = [json.loads(printed.readline())["event"] for _ in range(4)]
     assert [event["kind"] for event in events] == ["timer", "call", "timer", "call"]
     assert events[0]["text"] == "Look after the lamp." and events[3]["arguments"] == {"message": "The lamp is low."}
-    assert process.returncode == 0
+    assert ended(process) == 0
 
 
 @pytest.mark.slow
@@ -201,8 +203,8 @@ async def test_who_listens_hears_a_step_while_it_is_said(library: Library, serve
     server.faults.append(Fault.cut())  # a reply that breaks off is asked for again, and heard from its beginning
     await conversation.receive(IncomingEvent(kind="user", text="It's my birthday."))
     assert [event.said for event in witness.events][-1] == "Many happy returns of the day!"
-    assert "".join(witness.pieces).endswith(json.dumps(step) if listens else "")
-    assert (len(witness.pieces) > 10) == listens
+    assert "".join(witness.pieces).endswith("Many happy returns of the day!" if listens else "")
+    assert (len(witness.pieces) > 4) == listens
 
 
 async def test_what_is_said_while_an_earlier_turn_waits(library: Library, server: ModelServer) -> None:

@@ -11,7 +11,8 @@ from langchain_core.messages import AIMessageChunk
 
 from readgraph.cli.terminal.chat_view import ChatView
 from readgraph.cli.terminal.safe_text import Console
-from readgraph.cli.terminal.streamed_step import StreamedStep, thoughts_and_message
+from readgraph.models.streaming import THOUGHTS, StreamedReply, spoken_so_far
+from readgraph.nodes.prompts.agent import NextStep
 from readgraph.state.agents import Event
 from readgraph.state.living import IncomingEvent
 from tests.doubles.agent import Step, call, say
@@ -33,8 +34,9 @@ class Terminal(ChatView):
 
 def pieces(step: Step, reply: str = "r1", size: int = 5) -> list[AIMessageChunk]:
     """A step as the model says it, a few characters at a time."""
-    said = json.dumps(step)
-    return [AIMessageChunk(content=said[at : at + size], id=reply) for at in range(0, len(said), size)]
+    said, coming = json.dumps(step), StreamedReply(NextStep)
+    grown = [coming.grow(AIMessageChunk(content=said[at : at + size])) for at in range(0, len(said), size)]
+    return [AIMessageChunk(content=text, additional_kwargs={THOUGHTS: thoughts}, id=reply) for thoughts, text in grown]
 
 
 def called(step: Step, result: str | None) -> Event:
@@ -135,7 +137,7 @@ def test_undo_says_what_it_took_back(terminal: Terminal) -> None:
 @given(st.text(max_size=30), st.text(max_size=30), st.booleans(), st.integers(1, 9))
 def test_what_is_shown_of_a_step_only_grows(thoughts: str, message: str, ascii_only: bool, size: int) -> None:
     said = json.dumps(call("send_message", thoughts=thoughts, message=message), ensure_ascii=ascii_only)
-    coming, grown = StreamedStep(), [("", "")]
+    coming, grown = StreamedReply(NextStep), [("", "")]
     for at in range(0, len(said), size):
         grown.append(coming.grow(AIMessageChunk(content=said[at : at + size])))
     assert tuple("".join(parts) for parts in zip(*grown, strict=True)) == (thoughts, message)
@@ -143,7 +145,7 @@ def test_what_is_shown_of_a_step_only_grows(thoughts: str, message: str, ascii_o
 
 @pytest.mark.parametrize("said", ["", "Well, ", "[1", "null", '{"function": "send_message", "arguments": 3', "{]"])
 def test_what_is_no_step(said: str) -> None:
-    assert thoughts_and_message(said) == ("", "")
+    assert spoken_so_far(NextStep, said) == ("", "")
 
 
 @pytest.mark.parametrize(
@@ -154,15 +156,15 @@ def test_what_is_no_step(said: str) -> None:
     ],
 )
 def test_steps_as_models_write_them(said: str) -> None:
-    assert thoughts_and_message(said) == ("hm", "Yes.")
+    assert spoken_so_far(NextStep, said) == ("hm", "Yes.")
 
 
 def test_a_line_break_as_models_write_it_is_shown() -> None:
-    assert thoughts_and_message('{"inner_thoughts": "a\nb\tc\\nd", "function"') == ("a\nb\tc\nd", "")
+    assert spoken_so_far(NextStep, '{"inner_thoughts": "a\nb\tc\\nd", "function"') == ("a\nb\tc\nd", "")
 
 
 @pytest.mark.parametrize("unit", ["{", '"', "字"])
 def test_a_long_step_is_looked_through_soon(unit: str) -> None:
-    coming, said = StreamedStep(), json.dumps(say(unit * 40_000), ensure_ascii=False)
+    coming, said = StreamedReply(NextStep), json.dumps(say(unit * 40_000), ensure_ascii=False)
     told = [coming.grow(AIMessageChunk(content=said[at : at + 200])) for at in range(0, len(said), 200)]
     assert (unit * 40_000).startswith("".join(message for _, message in told)), "as far as it is looked through"

@@ -23,7 +23,7 @@ def test_what_was_read_is_shown(readgraph: Command, server: ModelServer, story: 
     assert "library is empty" in readgraph("show").text and readgraph("show", "--json").json == []
     made, kept = readgraph("read", STORY, *DOUBLE).text, readgraph("read", STORY, *DOUBLE, "--json").json
     assert kept["complete"] is True and kept["pages"] == kept["notes"] == kinds(server.requests).count("note")
-    assert f"{kept['pages']} pages" in made and f"{kept['notes']} gists" in made
+    assert f"read as {kept['pages']} parts" in made and f"{kept['notes']} gists" in made
     listed, (record,) = readgraph("show").text, readgraph("show", "--json").json
     assert all(part in listed for part in (STORY.stem, record["id"], "openai:double", str(kept["pages"])))
     assert record["title"] == STORY.stem and record["memories"][0]["recipe"]["model"] == "openai:double"
@@ -54,7 +54,7 @@ def test_show_finds_a_path_from_any_folder(readgraph: Command, monkeypatch: Monk
     monkeypatch.chdir(STORY.parent)
     readgraph("read", STORY.name)
     monkeypatch.chdir(tmp_path)
-    assert "p. 0" in readgraph("show", STORY).text
+    assert "part 0, " in readgraph("show", STORY).text
 
 
 def test_a_library_of_many_documents_is_listed_and_searched_whole(readgraph: Command, tmp_path: Path) -> None:
@@ -79,7 +79,7 @@ def test_a_library_of_many_documents_is_listed_and_searched_whole(readgraph: Com
 def test_a_model_that_fails_leaves_the_pages_in_view(readgraph: Command) -> None:
     readgraph("read", STORY)
     assert readgraph(*ASK, "--model", "nonsense:x").code == 2
-    assert "p. 0" in readgraph("show", STORY).text
+    assert "part 0, " in readgraph("show", STORY).text
 
 
 def test_a_document_is_forgotten(readgraph: Command) -> None:
@@ -137,4 +137,4 @@ def test_show_tells_how_much_is_done(readgraph: Command, server: ModelServer) ->
 
 def test_a_reading_that_was_stopped_at_once_is_of_unknown_length(readgraph: Command, server: ModelServer) -> None:
     readgraph("read", STORY, *DOUBLE, "--max-calls", 0)
-    assert "no page done yet" in readgraph("show").text
+    assert "nothing done yet" in readgraph("show").text

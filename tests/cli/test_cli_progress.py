@@ -24,25 +24,28 @@ def drawn(printed: str) -> str:
 
 def test_steps_are_drawn_as_they_begin(readgraph: Command, server: ModelServer, terminal: None) -> None:
     read = drawn(readgraph("read", STORY, *DOUBLE).err)
-    assert re.search(r"Reading .* 100% 34 pages, 34 notes +67 calls, [\d,]+ words", read)
+    assert re.search(r"Reading .* 100% 11 parts, 11 notes +22 calls, [\d,]+ words", read)
     answered = drawn(readgraph(*ASK, *DOUBLE).err).rsplit("Answering", 1)[1]
-    assert "%" not in answered and "2 calls" in answered, "nobody knows how far an answer is"
+    assert "%" not in answered and " left" not in answered and "2 calls" in answered, (
+        "nobody knows how far an answer is"
+    )
 
 
-def test_a_narrow_terminal_shows_what_it_cost(
+def test_a_narrow_terminal_shows_what_it_cost_and_the_time(
     readgraph: Command, server: ModelServer, terminal: None, monkeypatch: MonkeyPatch
 ) -> None:
     readgraph("show")
-    monkeypatch.setattr("rich.console.Console.width", 40)
+    monkeypatch.setattr("rich.console.Console.width", 60)
     seen = drawn(readgraph("read", STORY, *DOUBLE).err)
-    assert re.search(r"Reading +100% \d+ calls, [\d,]+ words", seen)
+    assert re.search(r"Reading +100% \d+ calls, [\d,]+ words \d:\d\d:\d\d", seen)
 
 
 def test_a_wait_for_the_server_is_reported(readgraph: Command, server: ModelServer, terminal: None) -> None:
-    server.fault_for = lambda request, call: Fault.rate_limited() if call == 5 else None
+    server.fault_for = lambda request, call: Fault.rate_limited() if call == 12 else None
     with waiting_by(Clock()):  # the bar goes by the real one
         seen = drawn(readgraph("read", STORY, *DOUBLE).err)
     assert "Waiting 1 s" in seen and "Reading" in seen.rsplit("Waiting", 1)[1]
+    assert re.search(r"Waiting 1 s .* notes? +\d+ calls, [\d,]+ words \d:\d\d:\d\d left", seen), "at the pace so far"
 
 
 def test_a_wait_is_reported_without_a_terminal_where_that_is_asked_for(readgraph: Command, server: ModelServer) -> None:

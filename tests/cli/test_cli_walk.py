@@ -7,9 +7,11 @@ import pytest
 from tests.doubles.model_server import ModelServer
 from tests.doubles.walker import REVERT, Walker, down, says
 from tests.support.command import DOUBLE, NAMES, PROMISED, STORY, Command, assert_cited, assert_refused, plain
+from tests.support.examples import WHOLE_STORY
 
 WALK = ("--method", "mem-walker", "--segment-words", 200, "--children", 5)
 ASK = ("ask", "What of the goat on the gallery?", STORY, *WALK)
+ASK_WHOLE = ("ask", "What of the goat on the gallery?", WHOLE_STORY, *WALK)
 
 
 def test_json_holds_the_walk(readgraph: Command, server: ModelServer, story: str) -> None:
@@ -24,8 +26,8 @@ def test_json_holds_the_walk(readgraph: Command, server: ModelServer, story: str
 
 def test_the_walk_is_printed_and_drawn(readgraph: Command, server: ModelServer) -> None:
     server.respond = Walker(down(1), down(0), down(2), REVERT, down(1), says("answer", "A goat stood there."))
-    shown = readgraph(*ASK, *DOUBLE, "--show-steps")
-    assert "6 hops, 1 revert · pages read again: " in shown.text and " % of the text)" in shown.text
+    shown = readgraph(*ASK_WHOLE, *DOUBLE, "--show-steps")
+    assert "6 hops, 1 revert · read again: " in shown.text and " % of the text)" in shown.text
     assert "A goat stood there." in shown.text
     lines = shown.out.splitlines()
     (root,) = [number for number, line in enumerate(lines) if line.strip() == "3.0"]
@@ -39,7 +41,7 @@ def test_on_a_terminal_the_tree_is_drawn_as_it_is_walked(
 ) -> None:
     monkeypatch.setenv("FORCE_COLOR", "1")
     server.respond = Walker(down(1), down(0), down(2), REVERT, down(1), says("answer", "A goat stood there."))
-    shown = readgraph(*ASK, *DOUBLE, *switch)
+    shown = readgraph(*ASK_WHOLE, *DOUBLE, *switch)
     live = plain(shown.err)
     assert ("0.27 it looks near → back: it isn't here" in live) is bool(switch)
     assert ("✓ 0.26 it looks near → answer: it says so" in live) is bool(switch)
@@ -49,7 +51,7 @@ def test_what_was_learned_is_printed_where_there_is_no_answer(readgraph: Command
     nothing: dict[str, Any] = {"reason": "", "pages": [], "answer": None}
     server.respond = Walker(down(0), down(0), down(0), says("keep", "A station was sold."), nothing)
     printed = readgraph(*ASK, *DOUBLE, "--max-hops", 4).text
-    assert "The text doesn't say." in printed and "Learned on p. 0: A station was sold." in printed
+    assert "The text doesn't say." in printed and "Learned from line 1: A station was sold." in printed
 
 
 def test_the_tree_is_reported(readgraph: Command, server: ModelServer) -> None:

@@ -14,7 +14,8 @@ import pytest
 from readgraph.state.library import open_library
 from tests.doubles.model_server import ChatRequest, ModelServer
 from tests.doubles.reader import reader
-from tests.support.command import DOUBLE, STORY
+from tests.support.command import DOUBLE
+from tests.support.examples import WHOLE_STORY
 from tests.support.forking import ended, forked
 
 IN_FLIGHT = 4
@@ -55,7 +56,7 @@ class KillingReader:
 def read_in(library: Path, answers: KillingReader) -> int | None:
     """Run `readgraph read` over the story in a process of its own; gives its exit code."""
     answers.killed.clear()
-    answers.process = forked("read", STORY, *DOUBLE, "--library", library, "--concurrency", IN_FLIGHT)
+    answers.process = forked("read", WHOLE_STORY, *DOUBLE, "--library", library, "--concurrency", IN_FLIGHT)
     return ended(answers.process)
 
 

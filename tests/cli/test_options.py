@@ -18,7 +18,7 @@ import typer
 from langgraph.graph import StateGraph
 
 from readgraph.cli.main import app
-from readgraph.cli.method_settings import settings_of
+from readgraph.graphs.method_facts import settings_of
 from readgraph.graphs.methods import METHODS, Method
 from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import RENAMED, declared
@@ -26,6 +26,8 @@ from readgraph.state.reading import Question
 from readgraph.state.settings import GROUPS
 from tests.doubles.model_server import Fault, ModelServer
 from tests.doubles.reader import asked_for, reader
+from tests.doubles.still_driver import StillDriver
+from tests.doubles.web_agent import does
 from tests.support.command import Command, assert_refused
 
 SETTINGS = {field.name for field in fields(ReaderContext)}
@@ -33,16 +35,27 @@ OPTIONS = {each.name for each in declared(GROUPS) if each.help.option}
 
 VALUES: dict[str, Any] = {
     "model": "openai:double",
+    "prompts": "examples",
     "reading_model": "openai:another",
     "strategy": "sequential",
-    "gist_purpose": "to find the goat",
+    "purpose": "to find the goat",
+    "preset": "code",
     "working_memory": "off",
     "tools": "keyword",
     "embeddings": "openai:double-embeddings",
     "evidence": "pages",
+    "ranking": "both",
+    "show_gists": False,
+    "paging": "even",
+    "agent_memory": "recall",
     "timeout": 7.5,
     "reasoning": False,
+    "triage_options": False,
+    "keep_findings": False,
+    "language": "de",
+    "answer_length": "sentence",
     **dict.fromkeys(("rebuild", "two_calls", "without_memory", "separate_requests", "context_only"), True),
+    **dict.fromkeys(("rank_gists", "cut_segments"), True),
     **{
         "min_page_words": 20,
         "max_page_words": 40,
@@ -167,7 +180,7 @@ def test_several_methods_share_their_options(
         assert {name: getattr(seen[-1], name) for name in options} == {name: wanted(name) for name in options}
         assert_refused(readgraph(*line[command], "bm25", "--max-hops", 3), "--max-hops has no effect with bm25")
     assert_refused(
-        readgraph(*line["read"], "mem-walker", "--window-words", 5000), "no effect with mem-walker when it reads"
+        readgraph(*line["read"], "mem-walker", "--gist-words", 90), "no effect with mem-walker when it reads"
     )
 
 
@@ -190,7 +203,7 @@ def test_an_earlier_name_of_a_setting_is_taken_and_not_shown(
         readgraph(*line["read"], "gam")
     assert [context.memorize_batch for context in seen] == [7, 8]
     assert_refused(readgraph(*line["read"], "bm25", "--block", 7), "--memorize-batch has no effect with bm25")
-    shown = readgraph("read", "--help").out
+    shown = readgraph("read", "--help-all").out
     assert "--memorize-batch" in shown and "--block" not in shown
 
 
@@ -204,7 +217,14 @@ def test_commands_of_one_method_take_no_option_in_vain(
     monkeypatch.setattr("readgraph.graphs.gam.build_memorize", recording)
     monkeypatch.setattr("readgraph.cli.run.chat.Conversation", captured)
     monkeypatch.setattr("readgraph.cli.run.studio.serve", captured)
-    for command, more in (("remember", ["days", line["read"][1]]), ("chat", []), ("studio", [])):
+    monkeypatch.setattr("readgraph.cli.run.mcp.serve", captured)
+    monkeypatch.setattr("readgraph.cli.run.compress.compress_documents", captured)
+    monkeypatch.setattr("readgraph.cli.run.browse.check_can_begin", captured)
+    days, compressed = ["days", line["read"][1]], [line["read"][1], "--budget", 100]
+    browsed = ["http://127.0.0.1:9/", "Order.", "--yes"]
+    lines: dict[str, list[Any]] = {"remember": days, "chat": [], "studio": [], "mcp": []}
+    lines |= {"compress": compressed, "browse": browsed}
+    for command, more in lines.items():
         options = options_of(command)
         with pytest.raises(Captured):
             readgraph(command, *more, *(part for option in options.values() for part in as_typed(option)))
@@ -233,6 +253,9 @@ EXPORTED = (*TALKED, "agents export ada {tmp}/ada")
 EVALUATE = "evaluate {own} --methods bm25 --out {tmp}/out"
 PAID_TWICE = (f"{READ} {DOUBLE}", f"read {{folder}}/b.md {DOUBLE}")
 ASK = "ask Who? {text} --method bm25"
+CORRECT = "correct {text} --part 0 --text Lamp"
+BROWSE = f"browse http://127.0.0.1:9/ Order. --yes --json {DOUBLE}"
+COLLECTED = (READ, "collection add dry text")
 
 PROBES = {
     "read --glob": Probe("read {folder}", "--glob *.md"),
@@ -247,18 +270,40 @@ PROBES = {
     "ask --continue": Probe("ask Why?", "--continue", (ASK,)),
     "ask --open": Probe(f"{ASK} --report {{tmp}}/report.html", "--open"),
     "ask --documents": Probe("ask goat,gander?", "--documents 1", ("read {folder}",)),
+    "ask --collection": Probe("ask goat,gander?", "--collection dry", ("read {folder}", "collection add dry b")),
     "ask --option": Probe(ASK, "--option goat --option gander"),
     "ask --method": Probe("ask Who? {text} --show-steps", "--method bm25"),
     "ask --estimate": Probe(ASK, "--estimate"),
     "ask --show-steps": Probe(ASK, "--show-steps"),
     "ask --report": Probe(ASK, "--report {tmp}/report.html"),
     "ask --profile": Probe("ask keeper? {text}", "--profile nested-keys"),
+    "compress --glob": Probe("compress {folder} --budget 99", "--glob *.md"),
+    "compress --budget": Probe("compress {text} --budget 99", "--budget 9"),
+    "compress --question": Probe("compress {text} --budget 99", "--question lamp?"),
+    "compress --engine": Probe("compress {text} --budget 9", "--engine extractive"),
+    "compress --trace": Probe("compress {text} --budget 99", "--trace {tmp}/trace.json"),
+    "compress --price": Probe(f"compress {{text}} --budget 9 --json {DOUBLE}", "--price 1/2", anew=True),
     "show --open": Probe("show {text} --report {tmp}/report.html", "--open", (READ,)),
     "show --page": Probe("show {text}", "--page 0", (READ,)),
+    "show --part": Probe("show {text}", "--part 0", (READ,)),
     "show --at": Probe("show {text}", "--at line", (READ,)),
     "show --quote": Probe("show {text}", "--quote lamp", (READ,)),
     "show --method": Probe("show {text}", "--method bm25", (f"{READ} --method bm25", READ)),
+    "show --purpose": Probe("show {text}", "--purpose code", (f"{READ} --preset code", READ)),
     "show --report": Probe("show {text}", "--report {tmp}/report.html", (READ,)),
+    "correct --page": Probe("correct {text} --text Lamp", "--page 0", (READ,)),
+    "correct --part": Probe("correct {text} --text Lamp", "--part 0", (READ,)),
+    "correct --at": Probe("correct {text} --text Lamp", "--at nowhere", (READ,)),
+    "correct --text": Probe("correct {text} --part 0", "--text Lamp", (READ,)),
+    "correct --restore": Probe("correct {text} --part 0", "--restore", (READ, CORRECT)),
+    "correct --method": Probe(CORRECT, "--method bm25", (READ,)),
+    "search --collection": Probe("search gander", "--collection dry", ("read {folder}", "collection add dry a")),
+    "collection list --json": Probe("collection list", "--json", COLLECTED),
+    "collection list --library": Probe("collection list", "--library {tmp}/another", COLLECTED),
+    "collection add --json": Probe("collection add dry text", "--json", (READ,)),
+    "collection add --library": Probe("collection add dry text", "--library {tmp}/another", (READ,)),
+    "collection remove --json": Probe("collection remove dry", "--json", COLLECTED, anew=True),
+    "collection remove --library": Probe("collection remove dry", "--library {tmp}/another", COLLECTED, anew=True),
     "search --limit": Probe("search goat,gander", "--limit 1", ("read {folder}",)),
     "forget --yes": Probe("forget text", "--yes", (READ,)),
     "forget --json": Probe("forget text --yes", "--json", (READ,), anew=True),
@@ -285,8 +330,17 @@ PROBES = {
     "studio --port": Probe("studio", "--port 2025"),
     "studio --open": Probe("studio", "--open"),
     "studio --profile": Probe("studio", "--profile nested-keys"),
+    "mcp --allow": Probe("mcp", "--allow {folder}"),
+    "mcp --http": Probe("mcp", "--http"),
+    "mcp --host": Probe("mcp --http", "--host localhost"),
+    "mcp --port": Probe("mcp --http", "--port 8422"),
+    "mcp --allow-host": Probe("mcp --http", "--allow-host library.example"),
+    "mcp --profile": Probe("mcp", "--profile nested-keys"),
     "evaluate --dataset": Probe(EVALUATE, "--dataset quality"),
     "evaluate --methods": Probe(EVALUATE, "--methods last-words"),
+    "evaluate --method": Probe(EVALUATE, "--method bm25@max_pages=1"),
+    "evaluate --sweep": Probe(EVALUATE, "--sweep gam-modules"),
+    "evaluate --full-text": Probe(f"{EVALUATE} --estimate {DOUBLE}", "--no-full-text"),
     "evaluate --limit": Probe(EVALUATE, "--limit 1"),
     "evaluate --runs": Probe(EVALUATE, "--runs 2"),
     "evaluate --judge": Probe(EVALUATE, "--judge openai:double"),
@@ -298,6 +352,16 @@ PROBES = {
     "trajectories --format": Probe("trajectories {tmp}/out", "--format reward", (f"{EVALUATE} {DOUBLE}",)),
     "trajectories --out": Probe("trajectories {tmp}/out", "--out {tmp}/examples", (EVALUATE,)),
     "trajectories --quiet": Probe("trajectories {tmp}/out", "--quiet", (EVALUATE,)),
+    "browse --driver": Probe(BROWSE, "--driver netscape"),
+    "browse --yes": Probe(BROWSE.replace("--yes ", ""), "--yes"),
+    "browse --max-steps": Probe(BROWSE, "--max-steps 1"),
+    "browse --json": Probe(BROWSE.replace("--json ", ""), "--json"),
+    "browse --quiet": Probe(BROWSE.replace("--json ", ""), "--quiet"),
+    "browse --verbose": Probe(BROWSE.replace("--json ", ""), "--verbose"),
+    "browse --price": Probe(BROWSE, "--price 1/2", anew=True),
+    "browse --library": Probe(BROWSE, "--library {tmp}/another"),
+    "library compact --library": Probe("library compact --json", "--library {tmp}/another"),
+    "library compact --json": Probe("library compact", "--json"),
     "replies export --document": Probe("replies export {tmp}/{run}", "--document text", PAID_TWICE),
     "replies export --library": Probe("replies export {tmp}/{run}", "--library {tmp}/another", PAID_TWICE),
     "replies import --library": Probe(
@@ -321,6 +385,7 @@ BASES = {
     "ask": ASK,
     "show": "show",
     "search": "search goat",
+    "correct": CORRECT,
     "forget": "forget text --yes",
     "chat": f"chat {DOUBLE}",
     "agents": "agents",
@@ -329,6 +394,8 @@ BASES = {
     "compare": "compare Who? {text} --methods bm25",
     "evaluate": EVALUATE,
     "studio": "studio",
+    "mcp": "mcp",
+    "compress": "compress {text} --budget 9",
 }
 """A line of each command that takes an option of `SHARED`."""
 
@@ -371,9 +438,14 @@ def test_an_option_that_another_leaves_without_effect_is_refused(
 def test_every_option_has_a_probe() -> None:
     plain = {name for name, option in each_option() if option.name not in {*SETTINGS, *RENAMED}}
     plain |= {"models --timeout"}
-    assert probed().keys() == plain - OF_TYPER and PROBES.keys() <= probed().keys()
+    assert (
+        probed().keys() == {name for name in plain if name not in OF_TYPER and not name.endswith(" --help-all")}
+        and PROBES.keys() <= probed().keys()
+    )
     taking = {name.rsplit(" ", 1)[0] for name, option in each_option() if option.name in SETTINGS}
-    assert taking == {*LINES, "remember", "chat", "studio", "models"}, "their settings are captured above"
+    assert taking == {*LINES, "remember", "chat", "studio", "mcp", "models", "compress", "browse"}, (
+        "their settings are captured above"
+    )
 
 
 @pytest.mark.slow
@@ -397,8 +469,11 @@ def test_an_option_can_be_seen_to_do_something(
         "own": tmp_path / "own.jsonl",
     }
     monkeypatch.setattr("readgraph.cli.run.studio.serve", lambda *given, **more: typer.echo(repr((given, more))))
+    monkeypatch.setattr("readgraph.cli.run.mcp.serve", lambda *given, **more: typer.echo(repr((given, more))))
     monkeypatch.setattr("webbrowser.open", typer.echo)
-    server.respond = lambda request: {"count": 3} if asked_for(request) == "Counted" else reader(request)
+    monkeypatch.setattr("readgraph.cli.run.browse.ChromiumDriver", StillDriver)
+    replies = {"Counted": {"count": 3}, "NextAction": does("click", "1")}
+    server.respond = lambda request: replies.get(asked_for(request) or "") or reader(request)
     server.latency = 0.3 if "timeout" in name else 0
 
     if probe.fails:

@@ -30,7 +30,7 @@ def memos(readgraph: Command, named: object = "chat") -> list[dict[str, Any]]:
 def test_a_chat_is_remembered_by_its_sessions(readgraph: Command, server: ModelServer) -> None:
     ran = readgraph("remember", "chat", CHAT, *DOUBLE)
     assert "Added 17 sessions; 'chat' has 17 sessions." in ran.text
-    assert "17 pages" in ran.text and "17 memos" in ran.text and "17 calls" in ran.text
+    assert "17 parts" in ran.text and "17 memos" in ran.text and "17 calls" in ran.text
     assert [between(request, "place") for request in server.requests][:2] == [
         "session 1, 11 February 2024, 19:05",
         "session 2, 22 February 2024, 20:10",

@@ -32,6 +32,26 @@ def test_a_hit_names_the_page_that_holds_it(readgraph: Command, story: str) -> N
         assert shown["start"] <= hit["marks"][0][0] < shown["end"]
 
 
+def test_each_document_is_searched_in_its_language(readgraph: Command, tmp_path: Path) -> None:
+    texts = {
+        "orgel": "Die Orgel schwieg zu Ostern, weil die Mäuse ihre Bälge gefressen hatten.",
+        "пожар": "В городе не было ни одного пожарного, и мельница сгорела за ночь.",
+        "goat": "The goat stood on the gallery, and nobody knew how it had come there.",
+    }
+    for name, text in texts.items():
+        (tmp_path / f"{name}.txt").write_text(text)
+        readgraph("read", tmp_path / f"{name}.txt", "--method", "bm25")
+    for query, name, marked in (
+        ("Orgeln", "orgel", "Orgel"),
+        ("Пожарные", "пожар", "пожарного"),
+        ("goats", "goat", "goat"),
+    ):
+        (hit,) = readgraph("search", query, "--json").json
+        assert hit["title"] == name
+        assert [texts[name][start:end] for start, end in hit["marks"]] == [marked]
+    assert "пожарного" in readgraph("ask", "Кто такие пожарные?", "--quiet").text
+
+
 def test_nothing_is_found_in_plain_words(readgraph: Command) -> None:
     assert_refused(readgraph("search", "goat"), "The library is empty")
     readgraph("read", STORY, "--method", "bm25")

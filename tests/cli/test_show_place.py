@@ -1,11 +1,13 @@
 """`show --page`, `--at`, `--quote`: a citation is followed to the text where it stands."""
 
+import re
 from pathlib import Path
 
 import pytest
 from pytest import MonkeyPatch
 
 from tests.support.command import ASK, STORY, Command, assert_refused, plain
+from tests.support.typeset_report import typeset
 
 pytestmark = pytest.mark.quick
 
@@ -15,7 +17,7 @@ def test_a_citation_leads_to_its_words(readgraph: Command, story: str) -> None:
     readgraph("read", STORY, "--method", "bm25")  # its pages are others, and newer
     for citation in found["citations"]:
         words = " ".join(citation["quote"].split())
-        place = ("--page", citation["page"], "--quote", words)
+        place = ("--part", citation["page"], "--quote", words)
         exact = (*place[:3], citation["quote"])
         (shown,) = readgraph("show", STORY, *exact, "--json").json["stretches"]
         assert (shown["method"], shown["mark"]) == ("read-agent", [citation["start"], citation["end"]])
@@ -29,6 +31,28 @@ def test_a_citation_leads_to_its_words(readgraph: Command, story: str) -> None:
     assert "memories of bm25, read-agent" in chosen
     listed = readgraph("show", STORY, "--method", "read-agent").text
     assert "read-agent, no model" in listed and "also read with bm25" in listed
+
+
+def test_a_source_with_pages_is_spoken_of_in_its_own(readgraph: Command, tmp_path: Path) -> None:
+    report = typeset(tmp_path / "report.pdf", 11)
+    size = readgraph("read", report.path).out.splitlines()[0].rpartition(": ")[2]
+    assert size.startswith("11 pages, ") and " read as " in size
+    crossing, page = next((words, page) for words, page in report.crossing if page > 8)
+    asked = readgraph("ask", crossing, report.path)
+    assert f"PDF page {page} ({page - 8}) “" in asked.text and "p. " not in asked.text and " part " not in asked.text
+    assert re.search(r"read again from PDF pages? [^:;]*\d", asked.text)
+    begins = report.labels[page - 1]
+    for wanted in (str(page), f" {page} "):
+        stretches = readgraph("show", "vell", "--page", wanted, "--quote", crossing, "--json").json["stretches"]
+        shown = next(each for each in stretches if each["mark"])
+        assert (shown["page"], shown["place"].rpartition(", ")[2]) == (None, f"PDF page {page} ({begins})")
+        assert shown["mark"][1] == shown["end"], "a quote that goes on after its page's end is shown whole"
+    roman, *_ = readgraph("show", "vell", "--page", "V", "--json").json["stretches"]
+    assert roman["place"].endswith("PDF page 5 (v)")
+    assert "PDF page 7 (vii), part 10 of read-agent" in readgraph("show", "vell", "--part", 10).out
+    missing = readgraph("show", "vell", "--page", 99)
+    assert_refused(missing, "no text on a page '99': its pages are 1 to 11, printed i to 3")
+    assert_refused(readgraph("show", "vell", "--page", 2, "--method", "gam"), "leave --method out")
 
 
 def test_places_are_found_by_whole_words(readgraph: Command, tmp_path: Path) -> None:
@@ -50,12 +74,16 @@ def test_places_are_found_by_whole_words(readgraph: Command, tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("more", "problem"),
     [
-        (("--page", 99), "has no p. 99: its pages are 0 to"),
+        (("--page", 99), "has no part 99: its parts are 0 to"),
         (("--at", "the moon"), "has no place 'the moon'"),
         (("--quote", "a goat of gold"), "The quote is not in"),
         (("--quote", " "), "The quote is empty"),
         (("--page", 0, "--quote", "a goat of gold"), "The quote is not there"),
-        (("--page", 0, "--at", "line 1"), "leave --page and --method out"),
+        (("--page", "58 (50)"), "has no pages: give the number of a part with --part"),
+        (("--page", "9" * 5000), "has no pages"),
+        (("--part", -1), "--part"),
+        (("--page", 0, "--at", "line 1"), "--page and --at each say where"),
+        (("--method", "bm25", "--at", "line 1"), "leave --method out"),
         (("--method", "nonsense"), "There is no method"),
         (("--page", 0, "--report", "report.html"), "leave --page out"),
     ],

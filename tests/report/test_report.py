@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from pytest import MonkeyPatch
 
+from readgraph.cli.run.source_links import source_links
 from readgraph.report import data as report_data
 from readgraph.report.data import report_of_answer, report_of_document
 from readgraph.report.page import MARK, escaped_json, render
@@ -75,6 +76,7 @@ def data_of(page: bytes) -> Any:
     return json.loads(parsed(page).scripts[0])
 
 
+@settings(max_examples=40)
 @given(values)
 def test_any_text_round_trips_and_is_never_markup(value: Any) -> None:
     escaped = escaped_json(value)
@@ -131,7 +133,7 @@ async def test_documents_of_a_collection_stand_apart(library: Library) -> None:
     both = await add_collection(library.pages, documents)
     found = await read(library, both, "What of storm 7?")
     data = await report_of_answer(library.pages, Question(question="?"), found, "gist")
-    assert data["parts"] == [{"title": "one", "start": 0}, {"title": "two", "start": documents[0].characters}]
+    assert [(part["title"], part["start"]) for part in data["parts"]] == [("one", 0), ("two", documents[0].characters)]
     starts = {page["start"]: page["place"] for page in data["pages"]}
     assert starts[0] == starts[documents[0].characters] == "line 1"
 
@@ -172,7 +174,7 @@ def test_ask_and_show_write_a_report(readgraph: Command, tmp_path: Path, story: 
     shown = readgraph("show", STORY, "--report", file)
     assert (shown.code, shown.out) == (0, "") and str(file) in shown.err
     data = data_of(file.read_bytes())
-    assert data["found"] is None and len(data["pages"]) > 10
+    assert data["found"] is None and len(data["pages"]) > 5
 
 
 def test_a_report_names_the_method_that_answered(readgraph: Command, tmp_path: Path) -> None:
@@ -201,6 +203,46 @@ def test_a_report_is_written_over_nothing_but_a_report(readgraph: Command, tmp_p
         assert empty.read_bytes().startswith(MARK)
     assert_refused(readgraph("show", "--report", empty), "name a document")
     assert_refused(readgraph("show", "nothing like it", "--report", empty), "holds no document")
+
+
+def test_a_report_links_a_source_while_it_is_the_same(readgraph: Command, tmp_path: Path) -> None:
+    page, notes = tmp_path / "a page.html", tmp_path / "what: #1.md"
+    page.write_text("<h1>Weirs</h1><p>The goat stood on the weir.")
+    notes.write_text("# Notes\n\nThe gander was late for the goat.")
+    (tmp_path / "out").mkdir()
+    file = tmp_path / "out" / "report.html"
+
+    def links(*asked: object) -> list[str | None]:
+        assert readgraph("ask", "What of the goat?", *asked, "--report", file, "--quiet").code == 0
+        data = data_of(file.read_bytes())
+        return [part["link"] for part in data["parts"]] or [data["link"]]
+
+    assert links(page) == ["../a%20page.html"]
+    assert str(tmp_path) not in file.read_text().replace("../", "")
+    assert links(page, notes) == ["../a%20page.html", "../what%3A%20%231.md"]
+    notes.write_text("# Notes\n\nAnother text.")
+    page.rename(tmp_path / "elsewhere.html")
+    assert links(f"{page.stem}", "what") == [None, None]
+    readgraph("show", "a page", "--report", file)
+    assert data_of(file.read_bytes())["link"] is None
+
+
+@pytest.mark.parametrize(
+    ("source", "link"),
+    [
+        ("https://example.org/a.pdf?b=c", "https://example.org/a.pdf?b=c"),
+        ("https://ann:secret@example.org/a.pdf", None),
+        ("https://example.org/a.pdf?X-Amz-Signature=5e", None),
+        ("https://[bad", None),
+        ("javascript:alert(1)", None),
+        ("file:///etc/hosts", None),
+        ("", None),
+        ("/nowhere/a.txt", None),
+    ],
+)
+async def test_only_addresses_and_files_are_linked(library: Library, source: str, link: str | None) -> None:
+    document = await library.pages.add_document("The goat.", source=source)
+    assert (await source_links(library.pages, document, Path("report.html"))).get(document.id) == link
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")

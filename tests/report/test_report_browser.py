@@ -1,27 +1,20 @@
 """The report in a real browser: text stays text, keys and clicks do what they say, nothing is asked of a network."""
 
-from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from readgraph.report.data import ReportData, report_of_answer
-from readgraph.report.page import render
 from readgraph.state.collections import add_collection
 from readgraph.state.library import Library
 from readgraph.state.reading import Question
 from tests.doubles.model_server import ModelServer
 from tests.doubles.walker import CONTEXT, REVERT, TEXT, Walker, ask, down, says
+from tests.report.conftest import IN_BROWSER, Show
 from tests.report.test_report import MANY
-from tests.support.browser import CHROMIUM, Browser, browser
 from tests.support.reports import HOSTILE, read, report
 
-pytestmark = [
-    pytest.mark.browser,
-    pytest.mark.skipif(CHROMIUM is None, reason="no Chromium is installed (Debian: apt install chromium)"),
-]
-Show = Callable[..., Browser]
+pytestmark = IN_BROWSER
 ASKED = "What of the goat on the gallery?"
 GOAT = "The goat 🐐 stood on the gallery 🗼 of the lamp"
 ROUND = {
@@ -34,33 +27,6 @@ ROUND = {
     "enough": False,
     "missing": ["for whom"],
 }
-
-
-@pytest.fixture(scope="module")
-def tab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    with browser(tmp_path_factory.mktemp("profile")) as opened:
-        yield opened
-
-
-@pytest.fixture(autouse=True)
-def nothing_is_asked_of_a_network(tab: Browser) -> Iterator[None]:
-    """Whatever a test did, the page asked for itself alone and met no error."""
-    yield
-    assert [url.partition(":")[0] for url in tab.requested()] == ["file"] and tab.requested()[0].endswith(".html")
-    assert tab.troubles() == []
-
-
-@pytest.fixture
-def show(tab: Browser, tmp_path: Path) -> Show:
-    """Open the page of a report."""
-
-    def opened(data: ReportData, width: int = 1280, *, dark: bool = False) -> Browser:
-        file = tmp_path / "report.html"
-        file.write_bytes(render(data))
-        tab.open(file.as_uri(), width=width, dark=dark)
-        return tab
-
-    return opened
 
 
 async def hostile(library: Library) -> ReportData:
@@ -123,24 +89,24 @@ async def test_keys_go_along_the_strip(library: Library, show: Show) -> None:
     data, _ = await report(library, MANY, "What of storm 7?", citations=[], pages_read=[3, 1])
     tab = show(data)
     last = len(data["pages"]) - 1
-    assert tab.texts(".page h3") == ["Page 3"] and tab.run("document.activeElement === document.body")
-    tab.press("Tab", "Tab", "Tab")  # the two pages that were read again, then the strip
-    assert tab.focused().startswith("span page 3,") and tab.focused().endswith("read again, number 1")
+    assert tab.texts(".page h3") == ["Part 3"] and tab.run("document.activeElement === document.body")
+    tab.press("Tab", "Tab", "Tab", "Tab")  # the search, the two pages that were read again, then the strip
+    assert tab.focused().startswith("span part 3,") and tab.focused().endswith("read again, number 1")
     tab.press("ArrowRight", "ArrowRight")
-    assert tab.focused().startswith("span page 5,")
+    assert tab.focused().startswith("span part 5,")
     tab.press("ArrowLeft", "Enter")
-    assert tab.texts(".page h3") == ["Page 4"] and tab.focused() == "h3 Page 4"
+    assert tab.texts(".page h3") == ["Part 4"] and tab.focused() == "h3 Part 4"
     tab.press("ArrowRight")
-    assert tab.texts(".page h3") == ["Page 5"]
+    assert tab.texts(".page h3") == ["Part 5"]
     tab.press("Escape")
-    assert tab.texts(".page:not([hidden])") == [] and tab.focused().startswith("span page 5,")
+    assert tab.texts(".page:not([hidden])") == [] and tab.focused().startswith("span part 5,")
     tab.press("End", "ArrowRight", " ")
-    assert tab.texts(".page h3") == [f"Page {last}"]
+    assert tab.texts(".page h3") == [f"Part {last}"]
     tab.press("Escape", "Home", "ArrowLeft")
-    assert tab.focused().startswith("span page 0,")
+    assert tab.focused().startswith("span part 0,")
     assert tab.run("getComputedStyle(document.activeElement).outlineStyle") == "solid"
     tab.press("Tab", "Shift+Tab")
-    assert tab.focused().startswith("span page 0,")
+    assert tab.focused().startswith("span part 0,")
 
 
 async def test_four_thousand_pages(library: Library, show: Show) -> None:
@@ -149,8 +115,8 @@ async def test_four_thousand_pages(library: Library, show: Show) -> None:
     data["pages"] = [{**page, "words": 200 + at % 300, "text": None} for at in range(4000)]
     for width in (1280, 360):
         tab = show(data, width)
-        assert len(tab.texts(".strip .cell")) == 4000 and tab.texts(".page h3") == ["Page 3998"]
-        assert "4,000 pages" in tab.texts(".top")[0] and "was left out" in tab.texts(".text")[0]
+        assert len(tab.texts(".strip .cell")) == 4000 and tab.texts(".page h3") == ["Part 3998"]
+        assert "4,000 parts" in tab.texts(".top")[0] and "was left out" in tab.texts(".text")[0]
         tab.click('.cell[data-page="5"]')
         tab.press("Escape", "ArrowDown")
         below = tab.run("Number(document.activeElement.dataset.page)")
@@ -229,7 +195,7 @@ async def test_a_walk_is_drawn(library: Library, server: ModelServer, show: Show
     assert tab.texts('[data-node="0.0"]') == []
     tab.click('[data-node="1.0"] .parts > summary')
     tab.click('[data-node="0.2"] button')
-    assert tab.texts(".page h3") == ["Page 2"]
+    assert tab.texts(".page h3") == ["Part 2"]
 
 
 async def test_rounds_are_listed(library: Library, show: Show) -> None:
@@ -241,7 +207,7 @@ async def test_rounds_are_listed(library: Library, show: Show) -> None:
     assert tab.texts('[data-fact="notes"] dd') == ["Nobody took it.", "as in the round before"]
     assert tab.texts('[data-fact="after"] dd') == ["for whom"]
     tab.click('[data-fact="found"] button')
-    assert tab.texts(".page h3") == ["Page 0"]
+    assert tab.texts(".page h3") == ["Part 0"]
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from readgraph.cli.commands.completing import agent_names, completing
+from readgraph.cli.commands.helping import HelpfulGroup
 from readgraph.cli.commands.options import (
     CHATTING,
     Json,
@@ -18,8 +20,15 @@ from readgraph.state.errors import BadInput
 if TYPE_CHECKING:
     from readgraph.state.context import ReaderContext
 
-agents = typer.Typer(help="List agents; export, import, repair or delete them.", invoke_without_command=True)
-Name = Annotated[str, typer.Argument(metavar="NAME", help="The agent's name.", show_default=False)]
+agents = typer.Typer(
+    cls=HelpfulGroup, help="List agents; export, import, repair or delete them.", invoke_without_command=True
+)
+Name = Annotated[
+    str,
+    typer.Argument(
+        metavar="NAME", help="The agent's name.", show_default=False, autocompletion=completing(agent_names)
+    ),
+]
 
 
 @agents.callback()
@@ -91,7 +100,12 @@ agent_commands = typer.Typer()
 @with_context(CHATTING)
 def chat(
     context: "ReaderContext",
-    agent: Annotated[str, typer.Option(metavar="NAME", help="Agent name; a new name creates an agent.")] = ("default"),
+    agent: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME", help="Agent name; a new name creates an agent.", autocompletion=completing(agent_names)
+        ),
+    ] = ("default"),
     every: Annotated[
         tuple[str, str] | None,
         typer.Option(

@@ -5,7 +5,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from readgraph.cli.commands.completing import completing, completing_each
+from readgraph.cli.commands.completing import methods as method_names
+from readgraph.cli.commands.completing import rows as row_names
+from readgraph.cli.commands.completing import sweeps as sweep_names
 from readgraph.cli.commands.options import PROFILE, EstimateOnly, Quiet, check_alone, with_context, with_screen
+from readgraph.evaluation.sweeps import SWEEPS
 from readgraph.state.errors import BadInput
 from readgraph.state.settings import GROUPS
 
@@ -14,6 +19,9 @@ if TYPE_CHECKING:
     from readgraph.state.context import ReaderContext
 
 evaluation_commands = typer.Typer()
+
+ROWS = "Rows"
+"""The panel of the options that say which rows an evaluation has."""
 
 QuestionFile = Annotated[
     Path | None, typer.Argument(metavar="FILE", help="The questions: a dataset's file, or one of your own.")
@@ -35,8 +43,43 @@ def evaluate(
     file: QuestionFile = None,
     dataset: Form = None,
     methods: Annotated[
-        str, typer.Option(metavar="NAME,…", help="The methods to evaluate, or 'all'; 'readgraph methods' lists them.")
-    ] = "read-agent,mem-walker,gam,bm25",
+        str | None,
+        typer.Option(
+            metavar="NAME,…",
+            help="The methods to evaluate, or 'all'; 'readgraph methods' lists them.",
+            show_default="read-agent,mem-walker,gam,bm25",
+            autocompletion=completing_each(method_names),
+        ),
+    ] = None,
+    method: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="ROW",
+            help="A method with settings of its own: METHOD@SETTING=VALUE,… such as gam@rounds=1; repeat for each row.",
+            show_default=False,
+            rich_help_panel=ROWS,
+            autocompletion=completing(row_names),
+        ),
+    ] = None,
+    sweep: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help=f"The rows of a paper's table: {', '.join(SWEEPS)}.",
+            show_default=False,
+            rich_help_panel=ROWS,
+            autocompletion=completing(sweep_names),
+        ),
+    ] = None,
+    full_text: Annotated[
+        bool,
+        typer.Option(
+            "--full-text/--no-full-text",
+            help="Ask the full text too, where it fits the window. Default: on.",
+            show_default=False,
+            rich_help_panel=ROWS,
+        ),
+    ] = True,
     limit: Limit = None,
     runs: Annotated[int, typer.Option(min=1, help="Ask every question N times, with new samples each time.")] = 1,
     judge: Judge = None,
@@ -69,7 +112,9 @@ def evaluate(
 
     from readgraph.cli.run import evaluate as evaluating
 
-    request = evaluating.EvaluationRequest(file, dataset, methods, limit, runs, judge, out)
+    request = evaluating.EvaluationRequest(
+        file, dataset, methods, method or [], sweep, full_text, limit, runs, judge, out
+    )
     if estimate:
         evaluating.estimate(request, context, screen)
     else:

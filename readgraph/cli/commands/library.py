@@ -1,12 +1,15 @@
-"""The commands for the library's documents: show them, forget them."""
+"""The commands for the library's documents: show them, correct their notes, search them, forget them."""
 
 from typing import Annotated
 
 import typer
 
+from readgraph.cli.commands.completing import complete_sources, completing, identities
 from readgraph.cli.commands.options import (
+    CollectionName,
     Json,
     LibraryFolder,
+    MemoryOfMethod,
     OpenReport,
     Report,
     Sure,
@@ -24,12 +27,22 @@ def show(
     document: Annotated[
         str,
         typer.Argument(
-            metavar="DOCUMENT", help="The document whose pages to show: a file, an id, a title or a part of one."
+            metavar="DOCUMENT",
+            help="The document to show: a file, an id, a title or some words of one.",
+            autocompletion=complete_sources,
         ),
     ] = "",
     page: Annotated[
+        str | None,
+        typer.Option(
+            "--page",
+            metavar="N",
+            help="Show this page of the source: of 'PDF page 58 (50)', 58; where it has no pages, this part.",
+        ),
+    ] = None,
+    part: Annotated[
         int | None,
-        typer.Option("--page", min=0, metavar="N", help="Show the text of this page: of p. 4 in a citation, 4."),
+        typer.Option("--part", min=0, metavar="N", help="Show this part, as readgraph divided the text: of part 4, 4."),
     ] = None,
     at: Annotated[
         str | None,
@@ -39,41 +52,90 @@ def show(
     ] = None,
     quote: Annotated[
         str | None,
-        typer.Option("--quote", metavar="TEXT", help="Mark these words; without --page or --at, show their page."),
+        typer.Option("--quote", metavar="TEXT", help="Mark these words; without a place, show the part that has them."),
     ] = None,
-    method: Annotated[
+    method: MemoryOfMethod = None,
+    made_for: Annotated[
         str | None,
-        typer.Option("--method", metavar="NAME", help="Show the memory of this method; else the newest."),
+        typer.Option(
+            "--purpose",
+            metavar="TEXT",
+            help="Show the memory whose purpose has these words; '' is one without purpose.",
+        ),
     ] = None,
     library: LibraryFolder = None,
     report: Report = None,
     opened: OpenReport = False,
     as_json: Json = False,
 ) -> None:
-    """List what the library holds, or a document's pages with their gists, or the text where a citation stands.
+    """List what the library holds, or a document's parts with their gists, or the text where a citation stands.
 
-    Example: readgraph show report.pdf --at "PDF page 58" --quote "maximum discharge"
+    Example: readgraph show report.pdf --page 58 --quote "maximum discharge"
     """
     check_open(report, opened=opened)
     if report:
         from readgraph.cli.run.show import report_document
 
-        check_alone(run, "writes a file and prints nothing", "--report", "--library", "--method", "--open")
-        report_document(document, library, method, report, opened=opened)
-    elif page is not None or at is not None or quote is not None:
-        from readgraph.cli.run.show_place import show_place
+        check_alone(run, "writes a file and prints nothing", "--report", "--library", "--method", "--purpose", "--open")
+        report_document(document, library, method, made_for, report, opened=opened)
+    elif any(value is not None for value in (page, part, at, quote)):
+        if made_for is not None:
+            raise BadInput("--purpose chooses whose notes are shown, and a place shows the text: leave --purpose out.")
+        from readgraph.cli.run.show_place import Wanted, show_place
 
-        show_place(document, library, page=page, at=at, quote=quote, method=method, as_json=as_json)
+        show_place(document, library, Wanted(page, part, at, quote), method, as_json=as_json)
     elif document:
         from readgraph.cli.run.show import show_document
 
-        show_document(document, library, method=method, as_json=as_json)
-    elif method:
-        raise BadInput("--method chooses the memory of a document: name one.")
+        show_document(document, library, method=method, purpose=made_for, as_json=as_json)
+    elif method or made_for is not None:
+        raise BadInput("--method and --purpose choose the memory of a document: name one.")
     else:
         from readgraph.cli.run.show import show_library
 
         show_library(library, as_json=as_json)
+
+
+@library_commands.command()
+def correct(
+    document: Annotated[
+        str,
+        typer.Argument(
+            metavar="DOCUMENT",
+            help="A document that was read: a file, an id, a title or some words of one.",
+            autocompletion=complete_sources,
+            show_default=False,
+        ),
+    ],
+    page: Annotated[
+        str | None,
+        typer.Option("--page", metavar="N", help="Correct the note of the part with this page of the source."),
+    ] = None,
+    part: Annotated[
+        int | None, typer.Option("--part", min=0, metavar="N", help="Correct the note of this part.")
+    ] = None,
+    at: Annotated[
+        str | None,
+        typer.Option(
+            "--at", metavar="PLACE", help="Correct the note of the part at this place, such as 'PDF page 58'."
+        ),
+    ] = None,
+    text: Annotated[
+        str | None, typer.Option("--text", metavar="TEXT", help="The note as it should be; else an editor opens.")
+    ] = None,
+    restore: Annotated[bool, typer.Option("--restore", help="Put the method's own note back.")] = False,
+    method: MemoryOfMethod = None,
+    library: LibraryFolder = None,
+    as_json: Json = False,
+) -> None:
+    """Replace a part's gist, summary or memo by your own words, which are kept when the document is read again.
+
+    Example: readgraph correct report.pdf --part 4 --text "The discharge is 40 litres, not 400."
+    """
+    from readgraph.cli.run.correct import correct_note
+    from readgraph.cli.run.show_place import Wanted
+
+    correct_note(document, library, Wanted(page, part, at), text, method, restoring=restore, as_json=as_json)
 
 
 @library_commands.command()
@@ -84,10 +146,12 @@ def search(
         typer.Argument(
             metavar="DOCUMENT",
             help="Search only these: files that were read, ids, titles or parts of titles.",
+            autocompletion=complete_sources,
             show_default=False,
         ),
     ] = None,
     most: Annotated[int, typer.Option("--limit", min=1, metavar="N", help="Show at most this many passages.")] = 10,
+    collection: CollectionName = None,
     library: LibraryFolder = None,
     as_json: Json = False,
 ) -> None:
@@ -97,12 +161,20 @@ def search(
     """
     from readgraph.cli.run.search import search as search_library
 
-    search_library(words, documents or [], most, library, as_json=as_json)
+    search_library(words, documents or [], collection, most, library, as_json=as_json)
 
 
 @library_commands.command()
 def forget(
-    document: Annotated[str, typer.Argument(metavar="DOCUMENT", help="A file, an id or a title.", show_default=False)],
+    document: Annotated[
+        str,
+        typer.Argument(
+            metavar="DOCUMENT",
+            help="A file, an id or a title.",
+            show_default=False,
+            autocompletion=completing(identities),
+        ),
+    ],
     yes: Sure = False,
     library: LibraryFolder = None,
     as_json: Json = False,

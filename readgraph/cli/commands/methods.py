@@ -5,6 +5,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from readgraph.cli.commands.completing import completing, completing_each
+from readgraph.cli.commands.completing import methods as method_names
+from readgraph.cli.commands.completing import models as models_known
 from readgraph.cli.commands.options import (
     PROFILE,
     Glob,
@@ -35,7 +38,12 @@ def compare(
     context: "ReaderContext",
     screen: "Screen",
     methods: Annotated[
-        str, typer.Option(metavar="NAME,…", help="The methods to ask; 'readgraph methods' lists them.")
+        str,
+        typer.Option(
+            metavar="NAME,…",
+            help="The methods to ask; 'readgraph methods' lists them.",
+            autocompletion=completing_each(method_names),
+        ),
     ] = "read-agent,bm25,full-text",
     glob: Glob = None,
     option: Option = None,
@@ -53,7 +61,10 @@ def compare(
 @method_commands.command("methods")
 def list_methods(
     run: typer.Context,
-    name: Annotated[str, typer.Argument(metavar="NAME", help="The method whose nodes to show.")] = "",
+    name: Annotated[
+        str,
+        typer.Argument(metavar="NAME", help="The method whose nodes to show.", autocompletion=completing(method_names)),
+    ] = "",
     mermaid: Annotated[bool, typer.Option("--mermaid", help="Print its graph as a Mermaid drawing.")] = False,
     shared: Annotated[bool, typer.Option("--shared", help="Show which nodes the methods share.")] = False,
     as_json: Json = False,
@@ -94,7 +105,13 @@ def studio(
 @method_commands.command()
 def models(
     model: Annotated[
-        str, typer.Argument(metavar="PROVIDER:NAME", envvar="READGRAPH_MODEL", help="The model to check.")
+        str,
+        typer.Argument(
+            metavar="PROVIDER:NAME",
+            envvar="READGRAPH_MODEL",
+            help="The model to check.",
+            autocompletion=completing(models_known),
+        ),
     ] = "",
     timeout: Annotated[float, typer.Option(min=0.1, help="Seconds before the call times out.")] = 30.0,
     as_json: Json = False,

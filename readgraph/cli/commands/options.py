@@ -8,6 +8,18 @@ from typing import Annotated, Any, get_args
 
 import typer
 
+from readgraph.cli.commands.completing import (
+    PROFILES,
+    answer_lengths,
+    collections,
+    complete_sources,
+    completing,
+    languages,
+    methods,
+    models,
+    profiles,
+)
+from readgraph.cli.commands.helping import HELP_ALL
 from readgraph.state.declaring import RENAMED, Declaration, Groups, as_shown, declared
 from readgraph.state.errors import BadInput
 from readgraph.state.settings import (
@@ -15,12 +27,15 @@ from readgraph.state.settings import (
     Calls,
     Chaining,
     Concurrency,
+    Embeddings,
     Excerpt,
     Gists,
+    Language,
     Memorizing,
     Model,
     PageSizes,
     Pausing,
+    Purpose,
     ReadingModel,
     Rebuilding,
     Segments,
@@ -29,6 +44,9 @@ from readgraph.state.settings import (
 )
 
 Command = Callable[..., None]
+
+COMMON = ("model", "language", "answer_length", "max_calls")
+"""Settings whose options stand among those that `--help` shows; the others are shown by `--help-all`."""
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print the result and nothing else.")]
@@ -42,7 +60,9 @@ LibraryFolder = Annotated[
 
 def files(text: str) -> Any:
     """The argument for files and folders; `text` is its help."""
-    return typer.Argument(metavar="FILE", parser=_path_named, help=text, show_default=False)
+    return typer.Argument(
+        metavar="FILE", parser=_path_named, help=text, show_default=False, autocompletion=complete_sources
+    )
 
 
 def _path_named(name: str) -> Path:
@@ -61,7 +81,20 @@ Option = Annotated[
 MethodName = Annotated[
     str | None,
     typer.Option(
-        "--method", metavar="NAME", help="How to read (read-agent): see 'readgraph methods'.", show_default=False
+        "--method",
+        metavar="NAME",
+        help="How to read (read-agent): see 'readgraph methods'; or package.module:build, of your own.",
+        show_default=False,
+        autocompletion=completing(methods),
+    ),
+]
+MemoryOfMethod = Annotated[
+    str | None,
+    typer.Option(
+        "--method",
+        metavar="NAME",
+        help="Take the memory of this method; else the newest.",
+        autocompletion=completing(methods),
     ),
 ]
 EstimateOnly = Annotated[
@@ -72,9 +105,22 @@ Report = Annotated[
     typer.Option(metavar="FILE", help="Write a report: one HTML page that shows what was read.", show_default=False),
 ]
 OpenReport = Annotated[bool, typer.Option("--open", help="Open the report in the browser.")]
+CollectionName = Annotated[
+    str | None,
+    typer.Option(
+        "--collection",
+        metavar="NAME",
+        help="Only the documents of this collection: see 'readgraph collection'.",
+        rich_help_panel="Files",
+        autocompletion=completing(collections),
+    ),
+]
 Sure = Annotated[bool, typer.Option("--yes", help="Don't ask for confirmation.")]
 Glob = Annotated[
-    str | None, typer.Option(help="Read only the files of folders that match, such as '*.md'.", metavar="PATTERN")
+    str | None,
+    typer.Option(
+        help="Read only the files of folders that match, such as '*.md'.", metavar="PATTERN", rich_help_panel="Files"
+    ),
 ]
 
 
@@ -82,6 +128,15 @@ def check_open(report: Path | None, *, opened: bool) -> None:
     """Raise `BadInput` where a report is to be opened and none is written."""
     if opened and not report:
         raise BadInput("--open opens the report: name a file for it with --report.")
+
+
+COMPLETED = {
+    "model": completing(models),
+    "reading_model": completing(models),
+    "language": completing(languages),
+    "answer_length": completing(answer_lengths),
+}
+"""Settings whose values a shell completes."""
 
 
 def options_of(groups: Groups) -> dict[str, Any]:
@@ -95,12 +150,14 @@ def options_of(groups: Groups) -> dict[str, Any]:
 def _option(setting: Declaration, *, hidden: bool = False) -> Any:
     """One setting as an option. Its value is None if it isn't given: a file or profile may override the default."""
     flag, about = f"--{setting.name.replace('_', '-')}", setting.help
-    more: dict[str, Any] = {"rich_help_panel": setting.panel, "show_default": False, "hidden": hidden}
+    panel = None if setting.name in COMMON else setting.panel
+    more: dict[str, Any] = {"rich_help_panel": panel, "show_default": False, "hidden": hidden}
     more["help"] = _with_default(about.text, setting.default)
     if setting.kind is bool:
         switch = f"{flag}/--no-{flag[2:]}" if setting.default else flag
         return Annotated[bool | None, typer.Option(switch, **more)]
     more |= {"metavar": about.metavar or None, "envvar": about.variable or None}
+    more |= {"autocompletion": COMPLETED.get(setting.name)}
     if isinstance(setting.default, tuple):
         return Annotated[Any, typer.Option(flag, parser=_names, **more)]
     return Annotated[setting.kind | None, typer.Option(flag, min=setting.least, max=setting.most, **more)]
@@ -122,30 +179,38 @@ PROFILE: dict[str, Any] = {
         typer.Option(
             metavar="NAME",
             show_default=False,
-            help="Sizes of the papers' experiments: quality, qmsum, gutenberg, movie, screenplay, report or "
-            "nested-keys.",
+            rich_help_panel="Parts",
+            help=f"Sizes of the papers' experiments: {', '.join(PROFILES[:-1])} or {PROFILES[-1]}.",
+            autocompletion=completing(profiles),
         ),
     ]
 }
 
-MEMORIZING: Groups = (Model, ReadingModel, Concurrency, Calls, Budget, Rebuilding, Memorizing)
+MEMORIZING: Groups = (Model, ReadingModel, Concurrency, Calls, Budget, Language, Purpose, Rebuilding, Memorizing)
 """The settings that memorising uses."""
 
 READING: Groups = (*MEMORIZING, Window, PageSizes, Pausing, Gists, Excerpt, Segments, Tree)
 """The settings that building a memory uses, by any of the methods."""
 
-CHATTING: Groups = (Model, Window, PageSizes, Budget, Calls, Chaining)
+CHATTING: Groups = (Model, Embeddings, Window, PageSizes, Budget, Calls, Language, Chaining)
 """The settings that talking with an agent uses."""
+
+OUTPUT = "Output"
+"""The panel of rare options for what is printed."""
 
 SCREEN: dict[str, Any] = {
     "as_json": Json,
     "quiet": Quiet,
-    "verbose": Annotated[bool, typer.Option("--verbose", "-v", help="Show each step and each refused reply.")],
+    "verbose": Annotated[
+        bool,
+        typer.Option("--verbose", "-v", help="Show each step and each refused reply.", rich_help_panel=OUTPUT),
+    ],
     "price": Annotated[
         str | None,
         typer.Option(
             metavar="IN/OUT",
             show_default=False,
+            rich_help_panel=OUTPUT,
             help="Dollars per million input and output tokens, such as 0.4/1.6; known prices are built in.",
         ),
     ],
@@ -171,12 +236,12 @@ def with_context(groups: Groups, more: dict[str, Any] | None = None) -> Callable
     An option left out comes from the profile, else from the settings file, else from the context's default.
     """
 
-    def to_context(**options: Any) -> Any:
+    def to_context(help_all: bool = False, **options: Any) -> Any:
         from readgraph.cli.settings import reader_context
 
         return reader_context(**options)
 
-    options = {**options_of(groups), **(more or {})}
+    options = {**options_of(groups), **(more or {}), "help_all": HELP_ALL}
     return lambda command: _with_group(command, "context", options, to_context)
 
 

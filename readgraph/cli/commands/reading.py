@@ -10,6 +10,7 @@ from readgraph.cli.commands.options import (
     MEMORIZING,
     PROFILE,
     READING,
+    CollectionName,
     EstimateOnly,
     Glob,
     LibraryFolder,
@@ -51,7 +52,7 @@ def read(
     estimate: EstimateOnly = False,
     library: LibraryFolder = None,
 ) -> None:
-    """Read documents: cut them into pages and keep a gist of each. An interrupted reading resumes where it stopped.
+    """Read documents: cut them into parts and keep a gist of each. An interrupted reading resumes where it stopped.
 
     Example: readgraph read book.epub letters/ --glob '*.md' --model openai:gpt-4.1-mini
     """
@@ -94,7 +95,7 @@ def remember(
     ] = None,
     library: LibraryFolder = None,
 ) -> None:
-    """Append sessions to a history and memorise what is new: a memo and a header per page.
+    """Append sessions to a history and memorise what is new: a memo and a header for each part.
 
     A file is one session, unless it has session headings: then each heading starts one. In a .jsonl file, each line
     is a session. Exported chats of WhatsApp (.txt, .zip), Slack (folder, .zip), ChatGPT and Claude (.json, .zip) have a
@@ -132,16 +133,18 @@ def ask(
             "--documents",
             min=1,
             metavar="N",
+            rich_help_panel="Files",
             help="Without FILE: read at most this many of the library's documents (3).",
         ),
     ] = None,
+    collection: CollectionName = None,
     option: Option = None,
     method: MethodName = None,
     estimate: EstimateOnly = False,
     library: LibraryFolder = None,
     show_steps: Annotated[
         bool,
-        typer.Option("--show-steps", help="Print what each step did and how many calls, words and seconds it took."),
+        typer.Option("--show-steps", help="Print what each step did, and what it took."),
     ] = False,
     report: Report = None,
     opened: OpenReport = False,
@@ -157,6 +160,9 @@ def ask(
 
     """
     check_open(report, opened=opened)
+    from readgraph.tools.picking import Choice
+
+    choice = Choice(documents, collection)
     if estimate:
         from readgraph.cli.run.estimate import estimate as print_estimate
 
@@ -164,8 +170,7 @@ def ask(
             raise BadInput("A follow-up can't be estimated: leave --continue or --estimate out.")
         if unused := [name for name, given in (("--show-steps", show_steps), ("--report", report)) if given]:
             raise BadInput(f"--estimate reads nothing that could be shown: leave {', '.join(unused)} out.")
-        question_text = " ".join([question, *(option or [])])
-        print_estimate(paths or [], glob, question_text, method, context, library, screen, documents)
+        print_estimate(paths or [], glob, question, method, context, library, screen, choice, option or [])
         return
     from readgraph.cli.run.ask import ask_documents
 
@@ -182,5 +187,5 @@ def ask(
         follow_up=follow_up,
         report=report,
         opened=opened,
-        most=documents,
+        choice=choice,
     )

@@ -5,9 +5,12 @@ from typing import Annotated
 
 import typer
 
+from readgraph.cli.commands.helping import HelpfulGroup
 from readgraph.cli.commands.options import LibraryFolder
 
-replies = typer.Typer(help="Export and import recorded replies, so that a run can be repeated without paying again.")
+replies = typer.Typer(
+    cls=HelpfulGroup, help="Export and import recorded replies, so that a run can be repeated without paying again."
+)
 Archive = Annotated[Path, typer.Argument(metavar="ARCHIVE", help="A file of JSON lines.", show_default=False)]
 
 

@@ -3,15 +3,13 @@
 import importlib
 import re
 import shlex
-import signal
 import sys
 import warnings
-from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
-from typing import Any, TypeVar
 
-from readgraph.cli.run.documents import store_source
+from readgraph.cli.run.in_background import run_in_background, stopping_once
 from readgraph.cli.terminal.chat_view import PROMPT, ChatView, JsonView
 from readgraph.cli.terminal.output_options import person_types
 from readgraph.graphs.mem_gpt_conversation import Conversation
@@ -23,6 +21,7 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ReadgraphError
 from readgraph.state.library import open_library_in_background
 from readgraph.state.living import IncomingEvent
+from readgraph.tools.documents import store_source
 
 HELP = """/memory          the working context, and how much the agent remembers
 /search WORDS    search the conversation
@@ -31,8 +30,6 @@ HELP = """/memory          the working context, and how much the agent remembers
 /quit            leave; the agent stays"""
 
 SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
-
-T = TypeVar("T")
 
 
 def talk(
@@ -51,28 +48,15 @@ def talk(
         conversation = Conversation(library, agent, context, view)
         waking = None
         try:
-            view.opening(_run(conversation.open))
+            view.opening(run_in_background(conversation.open))
             _finish(conversation, view)
             waking = background().start_task_soon(conversation.wake, *wake) if wake else None
             _converse(conversation, view)
         finally:
             if waking:
                 waking.cancel()
-            _run(conversation.close)
+            run_in_background(conversation.close)
             view.end_line()
-
-
-@contextmanager
-def stopping_once() -> Iterator[None]:
-    """The first Ctrl-C stops the chat; further ones are ignored, so that it can close properly."""
-
-    def stop(*_: object) -> None:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-        raise KeyboardInterrupt
-
-    before = signal.signal(signal.SIGINT, stop)
-    yield
-    signal.signal(signal.SIGINT, before)
 
 
 def seconds_of(time: str) -> float:
@@ -91,7 +75,7 @@ def _converse(conversation: Conversation, view: ChatView) -> None:
             if line.startswith("/") and "\n" not in line:  # several pasted lines are always a message
                 _command(conversation, view, *line[1:].partition(" ")[::2])
             elif line:
-                _run(conversation.receive, IncomingEvent(kind="user", text=line))
+                run_in_background(conversation.receive, IncomingEvent(kind="user", text=line))
         except ReadgraphError as problem:
             if not person_types():
                 raise
@@ -101,7 +85,7 @@ def _converse(conversation: Conversation, view: ChatView) -> None:
 def _finish(conversation: Conversation, view: ChatView) -> None:
     """Finish an interrupted turn; if that fails, the user can still undo it."""
     try:
-        _run(conversation.finish)
+        run_in_background(conversation.finish)
     except ReadgraphError as problem:
         if not person_types():
             raise
@@ -111,13 +95,13 @@ def _finish(conversation: Conversation, view: ChatView) -> None:
 def _command(conversation: Conversation, view: ChatView, name: str, argument: str) -> None:
     argument = argument.strip()
     if name == "memory":
-        view.memory(_run(conversation.life))
+        view.memory(run_in_background(conversation.life))
     elif name == "search" and argument:
-        view.found(*_run(conversation.search, argument))
+        view.found(*run_in_background(conversation.search, argument))
     elif name == "upload" and argument:
-        _run(_upload, conversation, load(_path(argument)))
+        run_in_background(_upload, conversation, load(_path(argument)))
     elif name == "undo":
-        view.undone(_run(conversation.undo))
+        view.undone(run_in_background(conversation.undo))
     else:
         known = name in ("help", "search", "upload")
         view.help(HELP if known else f"There is no command /{name}; nothing was sent.\n{HELP}")
@@ -132,19 +116,8 @@ def _path(typed: str) -> Path:
 
 
 async def _upload(conversation: Conversation, source: SourceText) -> None:
-    document = await store_source(conversation.library, source)
+    document = await store_source(conversation.library.pages, source)
     await conversation.upload(document.id)
-
-
-def _run(work: Callable[..., Awaitable[T]], *arguments: Any) -> T:
-    """Run in the background event loop; Ctrl-C also stops the work."""
-    running: Any = background().start_task_soon(work, *arguments)
-    try:
-        result: T = running.result()
-        return result
-    except KeyboardInterrupt:
-        running.cancel()
-        raise
 
 
 def _lines(view: ChatView) -> Iterator[str]:

@@ -10,20 +10,20 @@ from rich.table import Column, Table
 
 from readgraph.cli.method_settings import check_used
 from readgraph.cli.run.documents import asked_document, asked_sources
-from readgraph.cli.run.run_graph import run_graph
+from readgraph.cli.run.run_graph import run_graph, with_places
 from readgraph.cli.terminal.output_options import Screen
+from readgraph.cli.terminal.places import percent
 from readgraph.cli.terminal.prices import in_dollars
 from readgraph.cli.terminal.rendering import (
     PLAIN,
     answer_text,
-    percent,
     print_citations,
     print_json,
     print_reminder,
     used,
 )
 from readgraph.cli.terminal.safe_text import Console, Text
-from readgraph.graphs.methods import Method, method_named
+from readgraph.graphs.methods import Method, method_typed
 from readgraph.nodes.answering.marks import with_marks
 from readgraph.sources import SourceText
 from readgraph.state.context import ReaderContext
@@ -52,7 +52,7 @@ def compare_methods(
         raise BadInput("The question is empty: write one.")
     if len(options) == 1:
         raise BadInput("A multiple choice needs at least two options; there is one --option.")
-    named = [method_named(name) for name in dict.fromkeys(filter(None, map(str.strip, methods.split(","))))]
+    named = [method_typed(name) for name in dict.fromkeys(filter(None, map(str.strip, methods.split(","))))]
     if not named:
         raise BadInput("There is no method to compare: 'readgraph methods' lists them.")
     check_used(named, asks=True)
@@ -87,7 +87,7 @@ async def _compare(
         for number, method in enumerate(methods, 1):
             try:
                 output = await run_graph(library, method.build(), method.name, document, request, context, screen)
-                results.append(with_marks(output))
+                results.append(await with_places(library, with_marks(output)))
             except ReadgraphError as problem:
                 problems.append(problem)
                 results.append({"method": method.name, "status": "failed", "problem": str(problem)})
@@ -119,7 +119,7 @@ def _print_figures(results: Sequence[MethodOutput]) -> None:
     done = [found for found in results if found["status"] != "failed"]
     priced = any(found["cost"] for found in done)
     table = Table(Column("method", no_wrap=True), **PLAIN)
-    for name in ("calls", "words", "seconds", "read again", "pages", "quotes", *(["cost"] if priced else [])):
+    for name in ("calls", "words", "seconds", "read again", "parts", "quotes", *(["cost"] if priced else [])):
         table.add_column(name, justify="right")
     for found in results:
         figures = _figures(found) if found in done else ["failed"]

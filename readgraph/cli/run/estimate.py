@@ -9,7 +9,6 @@ from typing import NamedTuple
 from rich.table import Table
 
 from readgraph.cli.run.documents import asked_document, asked_sources, check_glob, sources_of
-from readgraph.cli.run.picking import MOST_PICKED, picked_document
 from readgraph.cli.settings import chosen_method
 from readgraph.cli.terminal.output_options import Screen
 from readgraph.cli.terminal.prices import TOKENS_PER_WORD, Price, in_dollars, known_price
@@ -17,11 +16,13 @@ from readgraph.cli.terminal.rendering import PLAIN, print_json
 from readgraph.cli.terminal.safe_text import Console, Text
 from readgraph.estimates.arithmetic import Estimate, Range
 from readgraph.estimates.methods import estimate_reading
+from readgraph.nodes.purpose import with_question
 from readgraph.sources import SourceText
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.library import open_library
 from readgraph.state.words import count_words
+from readgraph.tools.picking import WHOLE_LIBRARY, Choice, picked_document
 
 NO_CALL = "no call was made"
 
@@ -34,22 +35,22 @@ def estimate(
     context: ReaderContext,
     folder: Path | None,
     screen: Screen,
-    most: int | None = None,
+    choice: Choice = WHOLE_LIBRARY,
+    options: Sequence[str] = (),
 ) -> None:
-    """Print what reading the documents will use: each on its own, or with a question, all read as one.
+    """Print what reading the documents will use: each on its own, or with a question and its options, all read as one.
 
-    A question without documents is one to the library, of which at most `most` documents are picked.
+    A question without documents is one to the library, of which documents are picked as `choice` says.
     """
     if not paths and question is None:
         raise BadInput("There is nothing to estimate: name the documents.")
-    if most is not None and paths:
-        raise BadInput("--documents is for a question to the whole library: leave it out, or name no file.")
+    choice.check(open_to_choice=not paths)
     check_glob(paths, glob)
     load_sources = sources_of if question is None else asked_sources
     sources = load_sources(paths, glob, folder, screen)
-    show_estimate(
-        *asyncio.run(_estimated(sources, question, most or MOST_PICKED, method, context, folder)), context, screen
-    )
+    if question is not None:
+        context, question = with_question(context, question, options), " ".join([question, *options])
+    show_estimate(*asyncio.run(_estimated(sources, question, choice, method, context, folder)), context, screen)
 
 
 def show_estimate(
@@ -86,7 +87,7 @@ class PricedEstimate(NamedTuple):
 async def _estimated(
     sources: Sequence[SourceText | str],
     question: str | None,
-    most: int,
+    choice: Choice,
     method: str | None,
     context: ReaderContext,
     folder: Path | None,
@@ -97,7 +98,7 @@ async def _estimated(
         elif sources:
             documents = [await asked_document(library, sources)]
         else:
-            documents = [await picked_document(library, question, most)]
+            documents = [await picked_document(library.pages, question, choice)]
         asks, question_words = question is not None, None if question is None else count_words(question)
         each = [
             await estimate_reading(

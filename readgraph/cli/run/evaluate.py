@@ -1,6 +1,7 @@
 """`evaluate`: run methods over a dataset, rate their answers, and show the results."""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -21,12 +22,14 @@ from readgraph.evaluation.estimating import foreseen, rating_foreseen
 from readgraph.evaluation.folder import EvaluationFolder
 from readgraph.evaluation.judging import judge_missing, unjudged
 from readgraph.evaluation.optional_imports import check_libraries
-from readgraph.evaluation.plan import methods_to_run, what_is_run, with_papers_settings
+from readgraph.evaluation.plan import what_is_run, with_papers_settings
 from readgraph.evaluation.raters import Raters, check_raters, given_by
 from readgraph.evaluation.records import Dataset
 from readgraph.evaluation.result_files import write_results
+from readgraph.evaluation.rows import Row, rows_to_run
 from readgraph.evaluation.running import Evaluation, Group, missing
-from readgraph.graphs.methods import Method
+from readgraph.evaluation.sweeps import sweep_named
+from readgraph.evaluation.web_steps import on_web_pages
 from readgraph.models.clients import model_client
 from readgraph.models.exchanges import ModelExchange
 from readgraph.state.context import ReaderContext
@@ -35,6 +38,12 @@ from readgraph.state.library import open_library
 from readgraph.state.page_store import PageStore
 from readgraph.state.words import count_words
 
+USUAL = "read-agent,mem-walker,gam,bm25"
+"""The methods that are evaluated where none is named."""
+
+USUAL_ON_WEB_PAGES = "web-agent,web-gists-only,web-page,web-bm25"
+"""The same, for steps on web pages."""
+
 
 @dataclass(frozen=True)
 class EvaluationRequest:
@@ -42,7 +51,10 @@ class EvaluationRequest:
 
     file: Path | None
     form: str | None
-    methods: str
+    methods: str | None
+    rows: Sequence[str]
+    sweep: str | None
+    full_text: bool
     limit: int | None
     runs: int
     judge: str | None
@@ -59,9 +71,16 @@ class EvaluationRequest:
             )
         return dataset
 
-    def names(self) -> list[str]:
-        """The names of the methods."""
-        return [name for name in map(str.strip, self.methods.split(",")) if name]
+    def rows_of(self, dataset: Dataset, context: ReaderContext) -> list[Row]:
+        """The rows of methods, of single rows and of the sweep; without any of these, of the usual methods."""
+        usual = USUAL_ON_WEB_PAGES if on_web_pages(dataset.items) else USUAL
+        methods = self.methods if self.methods is not None or self.rows or self.sweep else usual
+        names = [name for name in map(str.strip, (methods or "").split(",")) if name]
+        swept = sweep_named(self.sweep).rows if self.sweep else ()
+        rows = rows_to_run([*names, *self.rows, *swept], dataset, context, full_text=self.full_text)
+        embeddings = given_by("embeddings", dataset.metrics) and ["embeddings"]
+        check_used([row.method for row in rows], asks=True, also=embeddings)
+        return rows
 
 
 def evaluate(request: EvaluationRequest, context: ReaderContext, screen: Screen) -> None:
@@ -73,14 +92,13 @@ def evaluate(request: EvaluationRequest, context: ReaderContext, screen: Screen)
     settings = with_papers_settings(dataset, context)
     # A judge may be named later; the embedding model is one of the settings, which must stay the same.
     check_raters(given_by("embeddings", dataset.metrics), settings)
-    methods = methods_to_run(request.names(), dataset, settings)
-    check_used(methods, asks=True, also=given_by("embeddings", dataset.metrics) and ["embeddings"])
+    rows = request.rows_of(dataset, settings)
     folder = EvaluationFolder(request.out)
-    with folder.opened(what_is_run(request.file, dataset, methods, request.runs, request.judge, settings)):
+    with folder.opened(what_is_run(request.file, dataset, rows, request.runs, request.judge, settings)):
         folder.keep_questions(dataset)
         try:
-            with notices(Console(stderr=True, quiet=screen.quiet).print, quiet=screen.quiet):
-                asyncio.run(_run(folder, dataset, methods, request.runs, settings, request.judge, screen))
+            with notices(Console(stderr=True, quiet=screen.quiet).print, screen):
+                asyncio.run(_run(folder, dataset, rows, request.runs, settings, request.judge, screen))
         finally:  # also for a run that was stopped
             results = write_results(dataset, folder)
     if screen.as_json:
@@ -93,7 +111,7 @@ def evaluate(request: EvaluationRequest, context: ReaderContext, screen: Screen)
 async def _run(
     folder: EvaluationFolder,
     dataset: Dataset,
-    methods: list[Method],
+    rows: list[Row],
     runs: int,
     context: ReaderContext,
     judge: str | None,
@@ -104,8 +122,9 @@ async def _run(
 
     rater = replace(context, model=judge or "", sample=0)
     async with open_library(folder.library) as library:
-        evaluation = Evaluation(dataset, methods, range(runs), context, folder, library, dollars)
-        for model in filter(None, [judge, *([context.model, context.reading_model] if evaluation.missing else [])]):
+        evaluation = Evaluation(dataset, rows, range(runs), folder, library, dollars)
+        reading = [model for row in rows for model in (row.context.model, row.context.reading_model)]
+        for model in filter(None, dict.fromkeys([judge, *(reading if evaluation.missing else [])])):
             await model_client(replace(context, model=model))  # report a wrong model before anything is paid for
         remaining = sum(len(items) for *_, items in evaluation.missing)
         with EvaluationProgress("Answering", remaining, screen) as progress:
@@ -123,11 +142,10 @@ def estimate(request: EvaluationRequest, context: ReaderContext, screen: Screen)
     """Print what the evaluation will use, without making a call."""
     dataset = request.dataset()
     settings = with_papers_settings(dataset, context)
-    methods = methods_to_run(request.names(), dataset, settings)
-    check_used(methods, asks=True, also=given_by("embeddings", dataset.metrics) and ["embeddings"])
+    rows = request.rows_of(dataset, settings)
     folder = EvaluationFolder(request.out) if request.out and EvaluationFolder(request.out).library.exists() else None
-    groups = missing(dataset, methods, range(request.runs), folder.outcomes() if folder else [])
-    needed = asyncio.run(_reading_estimate(folder, groups, settings))
+    groups = missing(dataset, rows, range(request.runs), folder.outcomes() if folder else [])
+    needed = asyncio.run(_reading_estimate(folder, groups))
     words = sum(count_words(text.text) for text in dataset.texts)
     rating = (
         (_rating_estimate(folder, dataset, groups, settings, request.judge), request.judge) if request.judge else None
@@ -135,11 +153,11 @@ def estimate(request: EvaluationRequest, context: ReaderContext, screen: Screen)
     show_estimate(needed, words, settings, screen, rating)
 
 
-async def _reading_estimate(folder: EvaluationFolder | None, groups: list[Group], context: ReaderContext) -> Estimate:
+async def _reading_estimate(folder: EvaluationFolder | None, groups: list[Group]) -> Estimate:
     if folder is None:
-        return await foreseen(PageStore(InMemoryStore()), groups, context)
+        return await foreseen(PageStore(InMemoryStore()), groups)
     async with open_library(folder.library) as library:
-        return await foreseen(library.pages, groups, context)
+        return await foreseen(library.pages, groups)
 
 
 def _rating_estimate(

@@ -1,21 +1,21 @@
 """`forget`: delete a document and everything the library holds about it."""
 
 import asyncio
-import sys
 from pathlib import Path
 
 import typer
 
-from readgraph.cli.run.documents import damaged_document, find_document
-from readgraph.cli.terminal.output_options import person_types
+from readgraph.cli.run.documents import find_document
+from readgraph.cli.terminal.output_options import agreed
 from readgraph.cli.terminal.rendering import print_json
-from readgraph.cli.terminal.safe_text import Console, Text, one_line, visible
+from readgraph.cli.terminal.safe_text import Console, Text, one_line
 from readgraph.state.errors import BadInput
 from readgraph.state.forgetting import forget_document
 from readgraph.state.library import open_library
 from readgraph.state.records import Document
 from readgraph.state.unfinished import unreadable
 from readgraph.state.words import counted
+from readgraph.tools.documents import damaged_document
 
 SINGULAR = {"memories": "memory", "replies": "reply", "threads": "thread"}
 """Singular names of what is counted."""
@@ -56,16 +56,5 @@ def check_agreed(name: str, also: str) -> None:
 
     Don't call it in an event loop: there, the first Ctrl-C would have no effect.
     """
-    if not _agreed(f"Forget '{name}' and {also}? [y/N] "):
+    if not agreed(f"Forget '{name}' and {also}? [y/N] "):
         raise BadInput(f"'{name}' was kept: give --yes to forget it without being asked.")
-
-
-def _agreed(question: str) -> bool:
-    """Whether the user says yes; False if nobody can be asked."""
-    if not person_types():
-        return False
-    typer.echo(visible(question), nl=False, err=True)
-    reply = sys.stdin.readline()
-    if not reply:  # Ctrl-D, which leaves the line open
-        typer.echo(err=True)
-    return reply.strip().casefold() in ("y", "yes")

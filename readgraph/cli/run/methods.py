@@ -7,7 +7,7 @@ from rich.table import Table
 
 from readgraph.cli.terminal.rendering import PLAIN, print_json
 from readgraph.cli.terminal.safe_text import Console, Text
-from readgraph.graphs.methods import METHODS, Method, method_named
+from readgraph.graphs.methods import Method, every_method, method_typed
 from readgraph.graphs.shared_nodes import PAPERS, shared_nodes
 from readgraph.graphs.wiring.declared import declared_by
 from readgraph.state.errors import BadInput
@@ -16,10 +16,10 @@ from readgraph.state.errors import BadInput
 def list_methods(*, as_json: bool) -> None:
     """Print a line for each method."""
     if as_json:
-        print_json([_described(method) for method in METHODS.values()])
+        print_json([_described(method) for method in every_method()])
         return
     table = Table("method", "what it does", **PLAIN)
-    for method in METHODS.values():
+    for method in every_method():
         table.add_row(Text(method.name, style="bold"), method.line)
     Console().print(table)
 
@@ -28,7 +28,7 @@ def show_method(name: str, *, mermaid: bool, as_json: bool) -> None:
     """Print a method's nodes with what they read and write, or its graph as a Mermaid drawing."""
     if not name:
         raise BadInput("There is no method to draw: name one that 'readgraph methods' lists.")
-    method = method_named(name)
+    method = method_typed(name)
     drawing = method.build().compile().get_graph().draw_mermaid()
     nodes = _nodes(method)
     if as_json:

@@ -46,6 +46,7 @@ async def _read(
             sizes = {"pages": memory.pages, "notes": len(notes), "note_words": sum(note.words for note in notes)}
             built.append(found | sizes | {"complete": memory.complete})
             if not screen.as_json:
-                print_memory(document, memory, notes, built[-1], method.note, screen)
+                places = await library.pages.places(document)
+                print_memory(document, memory, notes, built[-1], method.note, screen, [name for _, name in places])
     print_reminder(context, screen)
     return built

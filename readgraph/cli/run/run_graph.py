@@ -1,22 +1,19 @@
 """Run a method's graph over a document in the library, with progress."""
 
-import uuid
-from collections.abc import AsyncIterator
+from functools import partial
 from typing import Any
 
-from langchain_core.runnables import RunnableConfig
 from langgraph.graph import StateGraph
-from langgraph.graph.state import CompiledStateGraph
 
 from readgraph.cli.terminal.notices import notices
 from readgraph.cli.terminal.output_options import Screen
 from readgraph.cli.terminal.prices import cost
 from readgraph.cli.terminal.progress import ReadingProgress
-from readgraph.state.build_lock import using
 from readgraph.state.context import ReaderContext
 from readgraph.state.library import Library
 from readgraph.state.reading import Question
 from readgraph.state.records import Document
+from readgraph.tools.running import run_method
 
 
 async def run_graph(
@@ -34,46 +31,27 @@ async def run_graph(
 
     `seconds_before` were spent on the document's conversion, and count into the time used.
     """
-    graph = builder.compile(checkpointer=library.checkpointer, store=library.store)
-    config: RunnableConfig = {
-        "configurable": {"thread_id": thread or uuid.uuid4().hex},
-        "metadata": {"document": document.id, "method": method},
-    }
-    async with using(library.store, document.id):
-        document = await library.pages.document(document.id)  # it may have been forgotten meanwhile
-        graph_input = Question(document=document.id, **question)
-        with ReadingProgress(screen) as progress, notices(progress.say, quiet=screen.quiet):
-            output = await _output(graph, graph_input, config, context, progress)
-    output["usage"] = output["usage"] | {"seconds": round(output["usage"]["seconds"] + seconds_before, 4)}
-    parts = [(await library.pages.document(part.document), part) for part in document.parts]
-    documents = [{"id": of.id, "title": of.title, "start": part.start, "end": part.end} for of, part in parts]
-    about = {"title": document.title, "documents": documents, "method": method, "model": context.model or None}
-    return {**about, **output, "cost": cost(output["steps"], screen.price)}
+    with ReadingProgress(screen) as progress, notices(progress.say, screen):
+        listen = partial(show_event, progress)
+        saver = library.checkpointer
+        found = await run_method(library.pages, builder, method, document, question, context, listen, saver, thread)
+    found["usage"] = found["usage"] | {"seconds": round(found["usage"]["seconds"] + seconds_before, 4)}
+    return {**found, "cost": cost(found["steps"], screen.price)}
 
 
-async def _output(
-    graph: CompiledStateGraph[Any, ReaderContext, Any, Any],
-    graph_input: Question,
-    config: RunnableConfig,
-    context: ReaderContext,
-    progress: ReadingProgress,
-) -> dict[str, Any]:
-    output: Any = {}
-    events: AsyncIterator[Any] = graph.astream(
-        graph_input,
-        config,
-        context=context,
-        stream_mode=["custom", "tasks", "updates", "values"],
-        output_keys=graph.output_channels,
-    )
-    async for mode, event in events:
-        if mode == "custom":
-            progress.take(event)
-        elif mode == "tasks":
-            if "input" in event:  # the task begins
-                progress.begin(event["name"])
-        elif mode == "updates":
-            progress.show_steps(event)
-        else:
-            output = event
-    return dict(output)
+def show_event(progress: ReadingProgress, mode: str, event: Any) -> None:
+    """Show an event of a graph's stream, of the mode "custom", "tasks" or "updates"; others show nothing."""
+    if mode == "custom":
+        progress.take(event)
+    elif mode == "tasks" and "input" in event:  # the task begins
+        progress.begin(event["name"])
+    elif mode == "updates":
+        progress.show_steps(event)
+
+
+async def with_places(library: Library, found: dict[str, Any]) -> dict[str, Any]:
+    """An answer with `places_read`: where each page that was read again begins in the source, if it names places."""
+    store = library.pages
+    pages = {page.number: page for page in await store.pages(found["memory"], found["pages_read"])}
+    starts = [pages[number].start for number in found["pages_read"]]
+    return {**found, "places_read": await store.place_names(await store.document(found["document"]), starts)}

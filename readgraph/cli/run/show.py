@@ -10,17 +10,22 @@ import typer
 from rich import filesize
 
 from readgraph.cli.run.documents import find_document
-from readgraph.cli.run.memories import memories_to_show, method_of
+from readgraph.cli.run.naming_places import all_places
+from readgraph.cli.run.source_links import source_links
+from readgraph.cli.settings import typed_or_none
+from readgraph.cli.terminal.places import size_of
 from readgraph.cli.terminal.rendering import print_json
 from readgraph.cli.terminal.reports import check_report, write_report
 from readgraph.cli.terminal.safe_text import Console, Text, one_line
 from readgraph.graphs.methods import METHODS
 from readgraph.report.data import report_of_document
 from readgraph.report.page import render
+from readgraph.sources.places import Place, place_at
 from readgraph.state.errors import BadInput
 from readgraph.state.library import open_library
 from readgraph.state.records import Document, Memory, Note, Page
 from readgraph.state.words import counted
+from readgraph.tools.memories import made_for, memories_to_show, method_of
 
 
 @dataclass(frozen=True)
@@ -59,51 +64,59 @@ def show_library(folder: Path | None, *, as_json: bool) -> None:
     typer.echo("\n".join(lines))
 
 
-def show_document(named: str, folder: Path | None, *, method: str | None, as_json: bool) -> None:
-    """Show the pages of a document's newest memory, or of a method's, with their notes and headers."""
-    document, memory, others, pages, notes = asyncio.run(_read(named, folder, method))
-    called = _note_of(memory)
+def show_document(named: str, folder: Path | None, *, method: str | None, purpose: str | None, as_json: bool) -> None:
+    """Show the pages of a document's newest memory, or of a method's or purpose's, with their notes and headers."""
+    document, memory, others, pages, notes, places = asyncio.run(_read(named, folder, method, purpose))
+    called = note_of(memory)
     if as_json:
         listed = [asdict(page) | _noted(notes.get(page.number), called) for page in pages]
         print_json(asdict(document) | {"memory": _described(memory), "pages": listed})
         return
     console = Console()
-    console.print(Text(f"{document.title}  {document.id}  {document.words:,} words", style="bold"))
+    size = size_of(document, (place.label for place in places))
+    console.print(Text(f"{document.title}  {document.id}  {size}", style="bold"))
     sized = SizedMemory(memory, len(notes), sum(note.words for note in notes.values()))
     console.print(Text(_memory_line(document, sized), style="dim"))
-    if others:
-        console.print(Text(f"also read with {', '.join(others)}: --method shows it", style="dim"))
+    if also := _also_read(memory, others):
+        console.print(Text(also, style="dim"))
     for page in pages:
-        console.print(Text(f"\np. {page.number}  {page.words} words, characters {page.start}-{page.end}", style="dim"))
+        at = ", ".join(filter(None, [f"part {page.number}", place_at(places, page.start)]))
         note = notes.get(page.number)
+        corrected = f", {called} corrected by hand" if note and note.replaced is not None else ""
+        size = f"{page.words} words, characters {page.start}-{page.end}{corrected}"
+        console.print(Text(f"\n{at}  {size}", style="dim"))
         if note and note.header:
             console.print(Text(note.header, style="italic"))
         console.print(Text(note.text if note else f"(no {called} yet)"))
 
 
-def report_document(named: str, folder: Path | None, method: str | None, file: Path, *, opened: bool) -> None:
-    """Write the report of a document's newest memory, or of a method's."""
+def report_document(
+    named: str, folder: Path | None, method: str | None, purpose: str | None, file: Path, *, opened: bool
+) -> None:
+    """Write the report of a document's newest memory, or of a method's or purpose's."""
     if not named:
         raise BadInput("There is nothing to report: name a document.")
     check_report(file)
-    write_report(file, asyncio.run(_report(named, folder, method)), quiet=False, in_browser=opened)
+    write_report(file, asyncio.run(_report(named, folder, method, purpose, file)), quiet=False, in_browser=opened)
 
 
-async def _report(named: str, folder: Path | None, method: str | None) -> bytes:
+async def _report(named: str, folder: Path | None, method: str | None, purpose: str | None, file: Path) -> bytes:
     async with open_library(folder, only_shows=True) as library:
         document = await find_document(library.pages, named)
-        memory, *_ = await memories_to_show(library.pages, document, method)
-        return render(await report_of_document(library.pages, document, memory, _note_of(memory)))
+        memory, *_ = await memories_to_show(library.pages, document, typed_or_none(method), purpose)
+        links = await source_links(library.pages, document, file)
+        return render(await report_of_document(library.pages, document, memory, note_of(memory), links))
 
 
-def _note_of(memory: Memory) -> str:
+def note_of(memory: Memory) -> str:
     """The method's own word for the note of a page: gist, summary, memo."""
     return METHODS[memory.recipe.method].note if memory.recipe.method in METHODS else "note"
 
 
-def _noted(note: Note | None, called: str) -> dict[str, str | None]:
+def _noted(note: Note | None, called: str) -> dict[str, Any]:
     header = {"header": note.header} if note and note.header else {}
-    return {**header, called: note.text if note else None}
+    corrected = {"corrected": True, "replaced": note.replaced} if note and note.replaced is not None else {}
+    return {**header, called: note.text if note else None, **corrected}
 
 
 async def _held(folder: Path | None) -> tuple[list[tuple[Document, list[SizedMemory]]], list[str], int]:
@@ -119,34 +132,45 @@ async def _held(folder: Path | None) -> tuple[list[tuple[Document, list[SizedMem
 
 
 async def _read(
-    named: str, folder: Path | None, method: str | None
-) -> tuple[Document, Memory, list[str], list[Page], dict[int, Note]]:
-    """Document, memory, the methods of its other memories, pages, and notes by page."""
+    named: str, folder: Path | None, method: str | None, purpose: str | None
+) -> tuple[Document, Memory, list[Memory], list[Page], dict[int, Note], list[Place]]:
+    """Document, memory, its other memories, pages, notes by page, and places of the source."""
     async with open_library(folder, only_shows=True) as library:
         document = await find_document(library.pages, named)
-        memory, *_ = await memories_to_show(library.pages, document, method)
-        methods = {method_of(each) for each in await library.pages.memories(document.id)}
-        others = sorted(methods - {method_of(memory)})
+        memory, *_ = await memories_to_show(library.pages, document, typed_or_none(method), purpose)
+        others = [other for other in await library.pages.memories(document.id) if other.id != memory.id]
         pages = await library.pages.pages(memory.id, range(memory.pages))
         notes = await library.pages.notes(memory.id, range(memory.pages))
-        return document, memory, others, pages, {note.page: note for note in notes}
+        places = [Place(*place) for place in await all_places(library.pages, document)]
+        return document, memory, others, pages, {note.page: note for note in notes}, places
+
+
+def _also_read(memory: Memory, others: list[Memory]) -> str:
+    """With which other methods a document was read, and for which other purposes; "" for none."""
+    methods = sorted({method_of(other) for other in others} - {method_of(memory)})
+    same = {other.recipe.purpose for other in others if method_of(other) == method_of(memory)}
+    purposes = sorted(same - {memory.recipe.purpose, ""})
+    lines = [f"also read with {', '.join(methods)}: --method shows it"] if methods else []
+    lines += [f"also read for {'; '.join(purposes)}: --purpose shows it"] if purposes else []
+    lines += ["also read without a purpose: --purpose '' shows it"] if "" in same and memory.recipe.purpose else []
+    return "\n".join(lines)
 
 
 def _memory_line(document: Document, sized: SizedMemory) -> str:
     """A memory in one line: method, model, pages done, date."""
     memory = sized.memory
     done = f"{_pages_done(document, sized)} done, {counted(sized.words, 'word')} of notes"
-    made = f"{method_of(memory)}, {memory.recipe.model or 'no model'}"
-    return f"{made}: {done if memory.pages else 'no page done yet'}, {day(memory.started)}"
+    made = f"{made_for(memory)}, {memory.recipe.model or 'no model'}"
+    return f"{made}: {done if memory.pages else 'nothing done yet'}, {day(memory.started)}"
 
 
 def _pages_done(document: Document, sized: SizedMemory) -> str:
     memory, done = sized.memory, sized.notes
     if memory.complete:
-        return counted(done, "page")
+        return counted(done, "part")
     if memory.paged:
-        return f"{done:,} of {counted(memory.pages, 'page')}"
-    return f"{done:,} of about {counted(round(memory.pages * document.characters / max(memory.read_to, 1)), 'page')}"
+        return f"{done:,} of {counted(memory.pages, 'part')}"
+    return f"{done:,} of about {counted(round(memory.pages * document.characters / max(memory.read_to, 1)), 'part')}"
 
 
 def _listed(document: Document, memories: list[SizedMemory]) -> dict[str, Any]:
@@ -155,7 +179,7 @@ def _listed(document: Document, memories: list[SizedMemory]) -> dict[str, Any]:
 
 
 def _described(memory: Memory) -> dict[str, Any]:
-    return asdict(memory) | {"fingerprint": memory.recipe.fingerprint}
+    return asdict(memory) | {"fingerprint": memory.recipe.fingerprint, "purpose": memory.recipe.purpose}
 
 
 def day(time: str) -> str:

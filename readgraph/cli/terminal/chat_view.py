@@ -4,13 +4,13 @@ import json
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from langchain_core.messages import BaseMessage
 
 from readgraph.cli.terminal.safe_text import Console, Text
-from readgraph.cli.terminal.streamed_step import StreamedStep
+from readgraph.models.streaming import THOUGHTS
 from readgraph.nodes.agent.event_text import call_line, cut_to
 from readgraph.nodes.agent.working_context import size_of
 from readgraph.state.agents import SPEAKS, Event
@@ -19,13 +19,22 @@ from readgraph.state.living import AgentState, IncomingEvent
 ARGUMENT_WORDS, RESULT_WORDS = 8, 12
 
 PROMPT = "> "
-THOUGHTS, MESSAGE = "dim italic", "bold"
+THOUGHTS_STYLE, MESSAGE_STYLE = "dim italic", "bold"
 
 
 def typed_so_far() -> str:
     """The line that the user is typing, as far as it goes."""
     readline = sys.modules.get("readline")
     return str(readline.get_line_buffer()) if readline else ""
+
+
+@dataclass
+class StreamedStep:
+    """What was shown of a step while the model wrote it; `message_id` is that of its pieces."""
+
+    message_id: str | None = None
+    thoughts: str = ""
+    message: str = ""
 
 
 class ChatView:
@@ -51,13 +60,13 @@ class ChatView:
             self._print(f"[{event.kind}] {cut_to(event.text, 60)}", "yellow")
         elif event.kind == "call" and event.result is None:
             if self.step.thoughts.strip() != event.text:
-                self._print(event.text, THOUGHTS)
+                self._print(event.text, THOUGHTS_STYLE)
         elif event.kind == "call":
             streamed, self.step = self.step.message, StreamedStep()
             if event.function != SPEAKS or event.failed:
                 self._print_call(event)
             elif streamed != event.said:
-                self._print(event.said, MESSAGE)
+                self._print(event.said, MESSAGE_STYLE)
             self.end_line()
 
     def _print_call(self, event: Event) -> None:
@@ -70,14 +79,16 @@ class ChatView:
 
     def heard(self, piece: BaseMessage) -> None:
         """Show a piece of a step while the model writes it."""
-        if piece.id != self.step.reply_id:
+        if piece.id != self.step.message_id:
             self.end_line()
             self.step = StreamedStep(piece.id)
-        thoughts, message = self.step.grow(piece)
-        self._print(thoughts, THOUGHTS, open_line=True)
-        if message and message == self.step.message:
+        thoughts, message = str(piece.additional_kwargs.get(THOUGHTS, "")), str(piece.text)
+        self._print(thoughts, THOUGHTS_STYLE, open_line=True)
+        if message and not self.step.message:
             self.end_line()
-        self._print(message, MESSAGE, open_line=True)
+        self._print(message, MESSAGE_STYLE, open_line=True)
+        self.step.thoughts += thoughts
+        self.step.message += message
 
     @contextmanager
     def prompting(self) -> Iterator[None]:

@@ -5,8 +5,11 @@ from typing import Self
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 from readgraph.cli.terminal.output_options import Screen
-from readgraph.cli.terminal.progress import NARROW, LiveBar
+from readgraph.cli.terminal.progress import LiveBar
 from readgraph.cli.terminal.safe_text import Console, one_line
+
+NARROW = 60
+"""Columns: a narrower terminal has no bar."""
 
 
 class ConversionProgress(LiveBar):

@@ -5,6 +5,7 @@ from typing import Any
 
 from rich.table import Column, Table
 
+from readgraph.cli.terminal.evaluation_tables import row_name
 from readgraph.cli.terminal.output_options import Screen
 from readgraph.cli.terminal.rendering import PLAIN, print_json
 from readgraph.cli.terminal.safe_text import Console, Text, one_line
@@ -34,15 +35,19 @@ def _pairs(pairs: list[dict[str, Any]]) -> Table:
     table = Table(Column("method", no_wrap=True), **PLAIN, pad_edge=False)
     for name in ("questions", A, B, f"{B} − {A}", "p", f"{A} better", f"{B} better"):
         table.add_column(name, justify="right", no_wrap=not name.endswith("better"))
+    unanswered = any(any(pair["not_answered"]) for pair in pairs)
+    for letter in (A, B) if unanswered else ():
+        table.add_column(f"{letter} not answered", justify="right")
     for pair in pairs:
         one, other = pair["methods"]
         table.add_row(
-            one if one == other else f"{one} → {other}",
+            row_name(one) if one == other else f"{row_name(one)} → {row_name(other)}",
             f"{pair['questions']:,}",
             *(f"{mean:.1f}" for mean in pair["means"]),
             _difference(pair),
             _p_value(pair["p"]),
             *(f"{count:,}" for count in pair["better"]),
+            *(f"{count:,}" for count in pair["not_answered"] if unanswered),
         )
     return table
 

@@ -10,6 +10,7 @@ from readgraph.cli.terminal.output_options import Screen
 from readgraph.cli.terminal.prices import in_dollars
 from readgraph.cli.terminal.rendering import PLAIN
 from readgraph.cli.terminal.safe_text import Console, Text, one_line
+from readgraph.evaluation.metrics.choices import GUESSED
 from readgraph.evaluation.raters import given_by
 from readgraph.evaluation.report.drawing import can_draw
 from readgraph.evaluation.report.page import NO_PLOTS
@@ -18,6 +19,9 @@ from readgraph.sources.loading import shown
 from readgraph.state.words import counted
 
 NONE = "–"
+
+LONGEST_NAME = 26
+"""Most characters of a row's name in one line."""
 
 MOST_FAILURES = 10
 """At most this many failures are listed."""
@@ -32,7 +36,7 @@ def print_results(results: dict[str, Any], folder: Path, screen: Screen) -> None
         return
     about = f"{counted(what['questions'], 'question')} about {counted(what['texts'], 'text')}"
     console.print(Text(f"{what['dataset']}: {about}, {what['settings']['model'] or 'no model'}", style="bold"))
-    for table in (_scores(results), _use(methods), _categories(methods), _walks(methods)):
+    for table in (_scores(results), _reading(methods), _use(methods), _categories(methods), _walks(methods)):
         if table is not None:
             console.print()
             console.print(table)
@@ -52,7 +56,7 @@ def score(metric: Mapping[str, Any]) -> str:
 def _scores(results: dict[str, Any]) -> Table:
     """The leading metric with its interval, the other metrics, and the papers' published scores."""
     methods = results["methods"]
-    leading, *others = metric_names(methods)
+    leading, *others = metric_names(methods) or results["metrics"][:1]
     categories = {name for method in methods for name in named_categories(method["metrics"].get(leading))}
     shown_categories = {"", *(categories if len(categories) == 1 else [])}
     published = [
@@ -70,13 +74,21 @@ def _scores(results: dict[str, Any]) -> Table:
         papers = [
             f"{figure['value']:.1f} ({figure['model']})" for figure in published if figure["method"] == method["method"]
         ]
-        table.add_row(method["method"], *figures, *([", ".join(papers) or NONE] if published else []))
+        table.add_row(row_name(method["method"]), *figures, *([", ".join(papers) or NONE] if published else []))
     return table
+
+
+def row_name(name: str) -> str:
+    """A row's name; a long one has each of its settings in a line of its own."""
+    method, at, settings = name.partition("@")
+    if len(name) <= LONGEST_NAME or not at:
+        return name
+    return "\n".join([f"{method}@", *(f"  {setting}" for setting in settings.replace(",", ",\n").splitlines())])
 
 
 def metric_names(methods: list[dict[str, Any]]) -> list[str]:
     """The metrics that any method has, the leading one first."""
-    return list(dict.fromkeys(name for method in methods for name in method["metrics"])) or ["score"]
+    return list(dict.fromkeys(name for method in methods for name in method["metrics"]))
 
 
 def _column_name(name: str, results: dict[str, Any]) -> str:
@@ -86,27 +98,39 @@ def _column_name(name: str, results: dict[str, Any]) -> str:
     return f"{name} ({max(counts):,})" if partly else name
 
 
+def _reading(methods: list[dict[str, Any]]) -> Table:
+    """What was in view at the answers, how many parts were read again, and how long the answers are."""
+    table = _table("compression", "look-ups", "answer words")
+    for method in methods:
+        figures = method["figures"]
+        counts = (figures["look_ups"], figures["answer_words"])
+        table.add_row(row_name(method["method"]), _percent(figures["compression_rate"]), *map(_rounded, counts))
+    return table
+
+
 def _use(methods: list[dict[str, Any]]) -> Table:
-    table = _table("compression", "calls", "words in", "to build", "time", "cost", "failed")
+    unanswered = any(method["not_answered"] for method in methods)
+    columns = ("calls", "words in", "to build", "time", "cost", "failed")
+    table = _table(*columns, *(["not answered"] if unanswered else []))
     for method in methods:
         figures, building = method["figures"], method["building"]
         cost = (method["cost"] or 0) + (building["cost"] or 0)
         table.add_row(
-            method["method"],
-            _percent(figures["compression_rate"]),
+            row_name(method["method"]),
             _rounded(figures["calls"]),
             NONE if figures["input_words"] is None else f"{figures['input_words']:,.0f}",
             f"{building['input_words']:,}",
             NONE if method["seconds"] is None else f"{method['seconds']:.1f} s",
             in_dollars(cost) if cost else NONE,
             f"{len(method['failures']):,}",
+            *([f"{method['not_answered']:,}"] if unanswered else []),
         )
     return table
 
 
 def _categories(methods: list[dict[str, Any]]) -> Table | None:
     """The leading metric by category, with the number of questions; None with fewer than two categories."""
-    leading = metric_names(methods)[0]
+    leading = next(iter(metric_names(methods)), "")
     by_method = {method["method"]: named_categories(method["metrics"].get(leading)) for method in methods}
     counts: dict[str, int] = {}
     for categories in by_method.values():
@@ -115,7 +139,7 @@ def _categories(methods: list[dict[str, Any]]) -> Table | None:
         return None
     table = _table(*(Text(f"{one_line(name) or 'none'} ({count:,})") for name, count in counts.items()))
     for name, categories in by_method.items():
-        table.add_row(name, *(_rounded(categories.get(category, {}).get("mean")) for category in counts))
+        table.add_row(row_name(name), *(_rounded(categories.get(category, {}).get("mean")) for category in counts))
     return table
 
 
@@ -127,7 +151,7 @@ def _walks(methods: list[dict[str, Any]]) -> Table | None:
     for method in walked:
         walks, figures = method["walks"], method["figures"]
         shares = (walks["stray_ratio"], walks["recovery_rate"], figures["percent_read"], walks["usable_replies"])
-        table.add_row(method["method"], *map(_percent, shares), _rounded(figures["hops"]))
+        table.add_row(row_name(method["method"]), *map(_percent, shares), _rounded(figures["hops"]))
     return table
 
 
@@ -140,15 +164,22 @@ def _notes(results: dict[str, Any]) -> Iterator[str]:
         yield from _judging(results["judging"])
     if unrated := _without_a_judge(results):
         yield f"not rated: {', '.join(unrated)}; run again with --judge and a model to rate the existing answers"
+    if "accuracy" in results["metrics"] and not results["what"]["settings"]["model"]:
+        yield f"not rated: accuracy; {GUESSED}"
     for method in methods:
         if method["fallbacks"]:
             kinds = ", ".join(f"{kind} {count:,}" for kind, count in method["fallbacks"].items())
             yield f"{method['method']}: fall-backs {kinds}"
         if method["valid_replies"] not in (None, 100):
             yield f"{method['method']}: {method['valid_replies']:.1f} % of the replies were usable"
+    total = sum(method["outcomes"] for method in methods)
+    if unanswered := sum(method["not_answered"] for method in methods):
+        yield (
+            f"{unanswered:,} of {counted(total, 'reading')} not answered by the method: passages were quoted in the "
+            "model's place; each scores 0"
+        )
     failed = [(method["method"], failure) for method in methods for failure in method["failures"]]
     if failed:
-        total = sum(method["outcomes"] for method in methods)
         yield f"{len(failed):,} of {counted(total, 'reading')} failed: each scores 0"
     for name, failure in failed[:MOST_FAILURES]:
         run = f", run {failure['run'] + 1}" if results["what"]["runs"] > 1 else ""

@@ -6,16 +6,20 @@ from contextlib import contextmanager
 
 import typer
 
+from readgraph.cli.terminal.output_options import Screen
 from readgraph.cli.terminal.safe_text import one_line
 from readgraph.nodes.opening import TracingOn
 
 
 @contextmanager
-def notices(say: Callable[[str], None], *, quiet: bool) -> Iterator[None]:
-    """Pass readgraph's own warnings to `say`; the notice about tracing is printed even with `--quiet`."""
+def notices(say: Callable[[str], None], screen: Screen) -> Iterator[None]:
+    """Pass readgraph's own warnings to `say`, each once; the notice about tracing is printed even with `--quiet`."""
 
     def show(message: Warning | str, kind: type[Warning]) -> None:
-        if kind is TracingOn and quiet:
+        if str(message) in screen.noticed:
+            return
+        screen.noticed.add(str(message))
+        if kind is TracingOn and screen.quiet:
             typer.echo(one_line(message), err=True)
         elif kind in (UserWarning, TracingOn):
             say(str(message))

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit
 
 from readgraph.models.exchanges import ModelExchange
+from readgraph.models.named import named_model
 from readgraph.state.errors import BadInput
 from readgraph.state.reading import Step, Usage
 
@@ -57,7 +58,14 @@ def parse_price(text: str) -> Price:
 
 
 def known_price(model: str) -> Price | None:
-    """The price of a model in the table; None for an unknown model, or for one on the user's own server."""
+    """The price of a model in the table; None for an unknown model, or for one on the user's own server.
+
+    A name of the user's own has the price that was given with it, or that of the provider's model it stands for.
+    """
+    if named := named_model(model):
+        if named.price or not named.table or named.table.base_url:
+            return parse_price(named.price) if named.price else None
+        model = named.table.full_name
     from genai_prices import Usage as Tokens
     from genai_prices import calc_price
 

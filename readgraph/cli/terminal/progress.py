@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterable
+from datetime import timedelta
 from types import TracebackType
 from typing import Any, Self
 
@@ -12,9 +13,9 @@ from rich.progress import (
     Progress,
     ProgressColumn,
     SpinnerColumn,
+    Task,
     TaskProgressColumn,
     TextColumn,
-    TimeElapsedColumn,
 )
 from rich.tree import Tree
 
@@ -39,11 +40,21 @@ DOING = {
     "answer": "Answering",
 }
 
-NARROW = 60
-"""Columns: a narrower terminal shows only what is being done, the percentage and the cost."""
+TIMED, COUNTED, BARRED, WIDE = 56, 76, 92, 112
+"""Columns from which the time is shown too, the parts, a short bar, and a long one: all stands on one line."""
 
 BUILDS = ("read", "memorize")
 """Nodes that report how far they are; their figures stay while a call runs between two pages."""
+
+
+class _TimeColumn(ProgressColumn):
+    """The time that is left, as far as it can be foreseen; else the time since the beginning."""
+
+    def render(self, task: Task) -> Text:
+        """The time as hours, minutes and seconds."""
+        ends: float | None = task.fields["ends"]
+        seconds = (task.elapsed or 0.0) if ends is None else max(0.0, ends - time.monotonic())
+        return Text(f"{timedelta(seconds=round(seconds))}{'' if ends is None else ' left'}", no_wrap=True)
 
 
 class _BarOverWalk(Progress):
@@ -85,12 +96,11 @@ class ReadingProgress(LiveBar):
         self.screen = screen
         self.console = Console(stderr=True, quiet=screen.quiet)
         doing: list[ProgressColumn] = [SpinnerColumn(), TextColumn("{task.description}")]
-        spent = TextColumn("{task.fields[cost]}")
-        if self.console.width < NARROW:
-            columns = [*doing, TaskProgressColumn(), spent]
-        else:
-            pages = TextColumn("{task.fields[pages]}")
-            columns = [*doing, BarColumn(bar_width=30), TaskProgressColumn(), pages, spent, TimeElapsedColumn()]
+        width = self.console.width
+        bar = [BarColumn(bar_width=30 if width >= WIDE else 10)] if width >= BARRED else []
+        pages = [TextColumn("{task.fields[pages]}")] if width >= COUNTED else []
+        time_left = [_TimeColumn()] if width >= TIMED else []
+        columns = [*doing, *bar, TaskProgressColumn(), *pages, TextColumn("{task.fields[cost]}"), *time_left]
         self._bar = _BarOverWalk(
             *columns,
             console=self.console,
@@ -98,7 +108,8 @@ class ReadingProgress(LiveBar):
             disable=not self.console.is_terminal,
         )
         self._waits_until = 0.0
-        self._task = self._bar.add_task("Opening", total=None, pages="", cost="")
+        self._began: tuple[float, int] | None = None
+        self._task = self._bar.add_task("Opening", total=None, pages="", cost="", ends=None)
 
     def begin(self, node: str) -> None:
         """Show that a step began."""
@@ -137,12 +148,20 @@ class ReadingProgress(LiveBar):
             words = usage["input_words"] + usage["output_words"]
             changed["cost"] = f"{counted(usage['calls'], 'call')}, {words:,} words"
         if "of" in read:
-            changed |= {"completed": read["done"], "total": read["of"]}
-            changed["pages"] = f"{counted(read['pages'], 'page')}, {counted(read['notes'], 'note')}  "
+            changed |= {"completed": read["done"], "total": read["of"], "ends": self._ends(read["done"], read["of"])}
+            changed["pages"] = f"{counted(read['pages'], 'part')}, {counted(read['notes'], 'note')}  "
         elif node not in BUILDS:
-            changed["pages"] = ""
+            changed |= {"pages": "", "ends": None}
+            self._began = None
             self._bar.tasks[self._task].total = None  # unknown; `update` ignores a total of None
         self._bar.update(self._task, **changed)
+
+    def _ends(self, done: int, of: int) -> float | None:
+        """When the reading will have ended at the pace so far; what an earlier reading did counts for nothing."""
+        now = time.monotonic()
+        self._began = self._began or (now, done)
+        since, before = self._began
+        return now + (of - done) * (now - since) / (done - before) if before < done < of else None
 
     def _say_verbose(self, line: str, fields: dict[str, Any]) -> None:
         if self.screen.verbose:

@@ -9,15 +9,16 @@ from rich.padding import Padding
 from rich.table import Table
 
 from readgraph.cli.terminal.output_options import Screen
+from readgraph.cli.terminal.places import place_or_part, read_again, size_of
 from readgraph.cli.terminal.prices import in_dollars
 from readgraph.cli.terminal.safe_text import Console, Text, escaped
 from readgraph.models.clients import HOW_TO_NAME
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Citation, Step, Usage
 from readgraph.state.records import Document, Memory, Note
-from readgraph.state.words import counted
+from readgraph.state.words import counted, with_numbers
 
-NO_MODEL = f"Read without a model: pages cut by rule, sentences quoted. To read with one, give --model: {HOW_TO_NAME}"
+NO_MODEL = f"Read without a model: parts cut by rule, sentences quoted. To read with one, give --model: {HOW_TO_NAME}"
 
 NOTHING_SHARED = "No passage that was looked at shares words with your question."
 
@@ -41,28 +42,24 @@ def print_answer(found: dict[str, Any], screen: Screen) -> None:
     if "picked" in found:
         titles = ", ".join(f"'{each['title']}'" for each in found["picked"])
         console.print(Text(f"picked from the library: {titles}", style="dim"))
-    pages = ", ".join(map(str, found["pages_read"])) or "none"
-    share = found["percent_read"]
-    read = f" ({percent(share)} of the text)" if share else ""
+    if corrected := found.get("corrected_notes"):
+        console.print(Text(f"used your {_corrections(corrected)}", style="dim"))
     walked = _walked(console, found) if "hops" in found else ""
-    _print_footer(
-        f"{walked}pages read again: {pages}{read} · {used(found['usage'], found['cost'])}", found["fallbacks"]
-    )
+    _print_footer(f"{walked}read again{read_again(found)} · {used(found['usage'], found['cost'])}", found["fallbacks"])
+
+
+def _corrections(parts: Sequence[int]) -> str:
+    return f"correction{'s' if len(parts) > 1 else ''} of {with_numbers('part', parts)}"
 
 
 def _walked(console: Console, found: dict[str, Any]) -> str:
     """Print what a walk learned if it found no answer; returns a summary of its hops."""
+    places = dict(zip(found["pages_read"], found["places_read"], strict=True))
     for finding in found["findings"] if found["answer"] is None else []:
-        console.print(Padding(Text(f"Learned on p. {finding['page']}: {finding['text']}"), (0, 0, 0, 2)))
+        where = place_or_part(places.get(finding["page"]), finding["page"])
+        console.print(Padding(Text(f"Learned from {where}: {finding['text']}"), (0, 0, 0, 2), expand=False))
     reverts = counted(sum(hop["action"] == "revert" for hop in found["hops"]), "revert")
     return f"{counted(len(found['hops']), 'hop')}, {reverts} · "
-
-
-def percent(share: float) -> str:
-    """A percentage without decimals; of what is neither nothing nor all, it says neither."""
-    if 0 < share < 1:
-        return "less than 1 %"
-    return f"{min(round(share), 99) if share < 100 else 100} %"
 
 
 def print_citations(citations: Sequence[Citation]) -> None:
@@ -70,10 +67,8 @@ def print_citations(citations: Sequence[Citation]) -> None:
     console = Console()
     for number, citation in enumerate(citations, 1):
         quote = " ".join(citation["quote"].split())
-        place = f", {citation['place']}" if citation["place"] else ""
-        console.print(
-            Padding(Text(f"[{number}] p. {citation['page']}{place}  “{quote}”", style="italic"), (0, 0, 0, 2))
-        )
+        where = place_or_part(citation["place"], citation["page"])
+        console.print(Padding(Text(f"[{number}] {where}  “{quote}”", style="italic"), (0, 0, 0, 2), expand=False))
 
 
 def answer_text(found: dict[str, Any]) -> Text:
@@ -96,23 +91,33 @@ def _nearest(found: dict[str, Any]) -> str:
     """What stands above the nearest passages, which are printed as citations."""
     if found["choice"]:
         option = f"{found['choice']}. {found['marked_answer']}"
-        return f"Nearest passages, for {option}" if found["citations"] else f"{NOTHING_SHARED} A guess: {option}"
+        return f"A guess by shared words, no better than chance: {option}"
     if not found["citations"]:
         return f"Nearest passage: {found['answer']}"
-    return "Nearest passage:" if len(found["citations"]) == 1 else "Nearest passages:"
+    passages = "passage" if len(found["citations"]) == 1 else "passages"
+    if len(found["answer"]) < len(found["citations"][0]["quote"]):
+        return f"From the nearest {passages}: {found['marked_answer']}"
+    return f"Nearest {passages}:"
 
 
 def print_memory(
-    document: Document, memory: Memory, notes: Sequence[Note], found: dict[str, Any], called: str, screen: Screen
+    document: Document,
+    memory: Memory,
+    notes: Sequence[Note],
+    found: dict[str, Any],
+    called: str,
+    screen: Screen,
+    labels: Sequence[str] = (),
 ) -> None:
-    """Print what was built; `called` is the method's word for a note."""
+    """Print what was built; `called` is the method's word for a note, `labels` are the places of the source."""
     console = Console()
     words = sum(note.words for note in notes)
-    pages = f"{counted(memory.pages, 'page')} of {counted(document.words, 'word')}"
     gists = (
         f"{counted(len(notes), called)} of {counted(words, 'word')} ({100 * words / document.words:.0f} % of the text)"
     )
-    console.print(Text(f"{document.title}: {pages}", style="bold"))
+    console.print(
+        Text(f"{document.title}: {size_of(document, labels)}, read as {counted(memory.pages, 'part')}", style="bold")
+    )
     if words:
         console.print(f"  {gists}")
     if memory.levels:
@@ -127,7 +132,8 @@ def print_steps(steps: Sequence[Step]) -> None:
     """Print the trajectory: what each step did, and what it used."""
     table = Table("step", "what it did", "used", **PLAIN)
     for step in steps:
-        table.add_row(Text(step["node"]), Text(step["summary"]), Text(used(step["usage"]), style="dim"))
+        did = " ".join(step["summary"].split())
+        table.add_row(Text(step["node"]), Text(did), Text(used(step["usage"]), style="dim"))
     Console().print(table)
 
 
@@ -138,11 +144,15 @@ def print_reminder(context: ReaderContext, screen: Screen) -> None:
 
 
 def _print_footer(line: str, fallbacks: dict[str, int]) -> None:
-    console = Console()
+    Console().print(footer(line, fallbacks))
+
+
+def footer(line: str, fallbacks: dict[str, int]) -> Text:
+    """A line on what was done, with the fall-backs by their kinds."""
     if fallbacks:
         kinds = ", ".join(f"{kind} {count}" for kind, count in fallbacks.items())
         line += f" · fall-backs: {kinds}"
-    console.print(Text(line, style="dim"))
+    return Text(line, style="dim")
 
 
 def used(usage: Usage, cost: float | None = None) -> str:

@@ -1,22 +1,23 @@
 """Rounds of research on the terminal."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from rich.padding import Padding
 
 from readgraph.cli.terminal.safe_text import Console, Text
 from readgraph.state.research import Round, SearchHit
+from readgraph.state.words import with_numbers
 
 
 def print_rounds(rounds: Sequence[Round]) -> None:
-    """Print each round: its requests, its searches, the pages read, its notes, and whether they were enough."""
+    """Print each round: its requests, its searches, the parts read, its notes, and whether they were enough."""
     console, earlier_notes = Console(), ""
     for number, done in enumerate(rounds, 1):
         console.print(Text(f"\nRound {number}", style="bold"))
         notes = "unchanged" if done["notes"] == earlier_notes else done["notes"]
         earlier_notes = done["notes"]
         for name, line in _lines({**done, "notes": notes}):
-            console.print(Padding(Text.assemble((f"{name}: ", "dim"), line), (0, 0, 0, 2)))
+            console.print(Padding(Text.assemble((f"{name}: ", "dim"), line), (0, 0, 0, 2), expand=False))
     console.print()
 
 
@@ -27,15 +28,20 @@ def _lines(done: Round) -> list[tuple[str, str]]:
         ("needs", "; ".join(plan["needs"])),
         ("keyword", "; ".join(plan["keyword"])),
         ("vector", "; ".join(plan["vector"])),
-        ("page", ", ".join(map(str, plan["page"]))),
-        ("found", ", ".join(map(_hit, done["hits"]))),
-        ("read", ", ".join(map(str, done["pages_shown"]))),
+        ("number", _parts(map(str, plan["page"]))),
+        ("found", _parts(map(_hit, done["hits"]))),
+        ("read", _parts(map(str, done["pages_shown"]))),
         ("notes", done["notes"]),
-        ("sources", ", ".join(map(str, done["sources"]))),
+        ("sources", _parts(map(str, done["sources"]))),
         ("enough", {True: "yes", False: "no", None: "not checked"}[done["enough"]]),
         ("missing", "; ".join(done["missing"])),
     ]
     return [(name, line) for name, line in lines if line]
+
+
+def _parts(named: Iterable[str]) -> str:
+    listed = list(named)
+    return with_numbers("part", listed) if listed else ""
 
 
 def _hit(hit: SearchHit) -> str:

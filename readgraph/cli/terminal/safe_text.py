@@ -1,5 +1,6 @@
 """Text that is safe on a terminal: no document, title or model reply can control it or hide anything on it."""
 
+import os
 import re
 from typing import Any
 
@@ -25,11 +26,33 @@ _SHOWN |= dict.fromkeys(_MARKS, None)
 _RAW_IN_JSON = re.compile(f"[{''.join(map(chr, [*range(0x7F, 0xA0), 0x2028, 0x2029, *_MARKS, *_TURNING, *_UNSEEN]))}]")
 
 
+_PADDING = re.compile(r"[ ]+$", re.MULTILINE)
+
+UNWRAPPED = 10_000_000
+"""Columns of what is no terminal."""
+
+
 class Console(RichConsole):
     """Rich's console without markup; control characters are shown as visible signs."""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(highlight=False, markup=False, emoji=False, **settings)
+        self._is_file = not self.is_terminal and not self.is_jupyter
+        if self._is_file and not os.environ.get("COLUMNS"):
+            self.width = UNWRAPPED
+
+    def print(self, *objects: Any, **settings: Any) -> None:
+        """Print; to a file or a pipe, lines end where their text does, and are not wrapped unless COLUMNS is set."""
+        if not self._is_file:
+            super().print(*objects, **settings)
+            return
+        with self.capture() as captured:
+            super().print(*objects, **settings)
+        try:
+            self.file.write(_PADDING.sub("", captured.get()))
+            self.file.flush()
+        except BrokenPipeError:
+            self.on_broken_pipe()
 
     def render_str(self, text: str, **settings: Any) -> RichText:
         """The string, safe to print."""

@@ -25,7 +25,7 @@ function answerSection(found) {
     found.status === "researched"
       ? prose("p.context", found.context)
       : prose("p.said", found.answer === null ? nothing : markedAnswer(found)),
-    found.citations.length ? citationList(found.citations) : element("p.quiet", {}, "Nothing was cited."),
+    found.citations.length ? citationList(found) : element("p.quiet", {}, "Nothing was cited."),
   );
 }
 
@@ -43,11 +43,6 @@ function markedAnswer(found) {
   return [...pieces, points.slice(before).join("")];
 }
 
-function markButton(citation, place) {
-  const show = (event) => pages.open(citation.page, { citation: place, opener: event.currentTarget });
-  return element("button.mark", { type: "button", onclick: show, title: citation.quote }, `[${place + 1}]`);
-}
-
 function optionList(choice) {
   const options = report.options.map((option, place) => {
     const letter = String.fromCharCode(65 + place);
@@ -63,22 +58,6 @@ function optionList(choice) {
   return element("ul.options", { "aria-label": "Options" }, options);
 }
 
-function citationList(citations) {
-  const items = citations.map((citation, place) => {
-    const show = (event) => pages.open(citation.page, { citation: place, opener: event.currentTarget });
-    const button = element(
-      "button.citation",
-      { type: "button", onclick: show },
-      element("span.number", {}, `[${place + 1}]`),
-      prose("q", citation.quote),
-      element("span.where", {}, `p. ${citation.page}${citation.place ? ` · ${citation.place}` : ""}`),
-      element("span.where", {}, `characters ${number(citation.start)}–${number(citation.end)}`),
-    );
-    return element("li", {}, button);
-  });
-  return element("ol.citations", { "aria-label": "Citations" }, items);
-}
-
 /** With what it was read and what that took. */
 function factList(found) {
   const models = [...new Set(found.steps.map((step) => step.model).filter(Boolean))];
@@ -86,8 +65,10 @@ function factList(found) {
   const usage = found.usage;
   const facts = [
     ["method", report.method],
+    ["notes are for", report.purpose || null],
     ["model", models.join(", ") || "none (extractive)"],
-    ["read again", counted(found.pages_read.length, "page") + (share ? `, ${share.toFixed(1)} % of the text` : "")],
+    ["read again", counted(found.pages_read.length, "part") + (share ? `, ${share.toFixed(1)} % of the text` : "")],
+    ["corrected by hand", found.corrected_notes?.length ? notesOfParts(found.corrected_notes) : null],
     ["calls", calls(usage)],
     ["replies refused", usage.refused ? number(usage.refused) : null],
     ["words", usage.calls ? `${number(usage.input_words)} in, ${number(usage.output_words)} out` : null],
@@ -100,6 +81,7 @@ function factList(found) {
   return element("dl.facts", {}, facts.filter(([, value]) => value !== null).map(fact));
 }
 
+const notesOfParts = (parts) => `${parts.length > 1 ? "notes of parts" : "the note of part"} ${parts.join(", ")}`;
 const calls = ({ calls, cached_calls: cached }) => number(calls) + (cached ? ` (+${number(cached)} cached)` : "");
 const seconds = (usage) => `${usage.seconds.toFixed(1)} s`;
 const inDollars = (amount) => `$${amount >= 1 ? amount.toFixed(2) : amount.toFixed(4)}`;
@@ -117,7 +99,7 @@ function stepTable(steps) {
       {},
       element("td.place", {}, `${place + 1}`),
       element("th", { scope: "row" }, step.node),
-      element("td.summary", {}, prose("span", step.summary || "–"), trouble),
+      element("td.summary", {}, prose("span", step.summary || "–", { "data-step": place }), trouble),
       element("td", { "data-unit": usage.calls === 1 ? "call" : "calls" }, calls(usage)),
       element("td", { "data-unit": words === 1 ? "word" : "words" }, number(words)),
       element("td", {}, seconds(usage)),

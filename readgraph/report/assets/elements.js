@@ -30,7 +30,7 @@ const prose = (tag, text, settings = {}) => element(tag, { dir: "auto", ...setti
 const number = (value) => Number(value).toLocaleString("en");
 const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 
-/** "1 page", "2 pages", "2 memories". */
+/** "1 part", "2 parts", "2 memories". */
 function counted(count, thing) {
   const several = thing.endsWith("y") ? `${thing.slice(0, -1)}ies` : `${thing}s`;
   return `${number(count)} ${count === 1 ? thing : several}`;
@@ -42,9 +42,12 @@ function tally(fallbacks) {
   return told.join(", ");
 }
 
-/** A button that opens a page. */
-function pageButton(page, label = `p. ${page}`) {
+/** Where a page is: the source's own place, or "part 4" where the source names none. */
+const whereabouts = (page, place) => place || `part ${page}`;
+
+/** A button that opens a page; its title is the source's own place. */
+function pageButton(page, label = `part ${page}`) {
   if (!report.pages[page]) return element("span.chip", {}, label);
   const open = (event) => pages.open(page, { opener: event.currentTarget });
-  return element("button.chip", { type: "button", onclick: open }, label);
+  return element("button.chip", { type: "button", onclick: open, title: report.pages[page].place }, label);
 }

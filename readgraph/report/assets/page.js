@@ -4,6 +4,7 @@ const LONG = 2000;
 /** One page at a time: its note beside its text, with what was cited of it highlighted. */
 const pages = {
   at: null,
+  citation: null,
   opener: null,
 
   make() {
@@ -15,7 +16,7 @@ const pages = {
     const close = element("button", closing, "Close");
     this.note = element("div.note");
     this.text = element("div.text");
-    const turning = element("div.turning", { role: "group", "aria-label": "Turn pages" }, this.back, this.on, close);
+    const turning = element("div.turning", { role: "group", "aria-label": "Go from part to part" }, this.back, this.on, close);
     this.box = element(
       "article.page",
       { "aria-labelledby": "page-heading", hidden: true, onkeydown: (event) => this.key(event) },
@@ -32,10 +33,9 @@ const pages = {
     this.opener = opener ?? this.opener;
     this.box.hidden = false;
     strip.select(place);
+    this.citation = citation;
     this.fill(report.pages[place], place, citation);
-    for (const [other, button] of document.querySelectorAll("button.citation").entries()) {
-      button.setAttribute("aria-current", other === citation ? "true" : "false");
-    }
+    showCited(citation);
     const chosen = this.text.querySelector("mark.chosen");
     if (chosen) {
       const above = chosen.getBoundingClientRect().top - this.text.getBoundingClientRect().top;
@@ -52,7 +52,7 @@ const pages = {
     this.box.hidden = true;
     this.at = null;
     strip.select(null);
-    for (const button of document.querySelectorAll("button.citation")) button.setAttribute("aria-current", "false");
+    showCited(null);
     (this.opener?.isConnected ? this.opener : strip.cells[strip.at]).focus();
     this.opener = null;
   },
@@ -70,33 +70,54 @@ const pages = {
 
   fill(page, place, citation) {
     const span = `characters ${number(page.start)}–${number(page.end)}`;
-    this.heading.textContent = `Page ${place}`;
-    this.about.textContent = [counted(page.words, "word"), span, page.place].filter(Boolean).join(" · ");
+    this.heading.textContent = page.place || `Part ${place}`;
+    const about = [page.place && `part ${place}`, counted(page.words, "word"), span].filter(Boolean).join(" · ");
+    const link = sourceLink(page.start, page.place);
+    this.about.replaceChildren(about, ...(link ? [" · ", link] : []));
     this.back.disabled = place === 0;
     this.on.disabled = place === report.pages.length - 1;
-    this.note.replaceChildren(...this.noted(page));
+    this.note.replaceChildren(...this.noted(page, place));
     const long = page.words > LONG;
     this.text.classList.toggle("long", long);
     if (long) this.text.tabIndex = 0;
     else this.text.removeAttribute("tabindex");
-    this.text.replaceChildren(element("h4", {}, "Text"), this.words(page, citation));
+    this.text.replaceChildren(element("h4", {}, "Text"), this.words(page, place, citation));
     this.text.scrollTop = 0;
   },
 
   /** The note with its header; nothing where the method keeps none. */
-  noted({ header, note, fallback }) {
+  noted({ header, note, fallback, corrected }, place) {
     if (note === "" && !header) return [];
     return [
       element("h4", {}, capital(report.note)),
-      header ? prose("p.header", header) : "",
-      note === null ? element("p.quiet", {}, `No ${report.note} yet.`) : prose("p", note),
-      fallback ? element("p.trouble", {}, "The model gave none that was usable; this is its substitute.") : "",
+      header ? prose("p.header", this.found(place, "header", header).pieces()) : "",
+      note === null
+        ? element("p.quiet", {}, `No ${report.note} yet.`)
+        : prose("p", this.found(place, "note", note).pieces()),
+      corrected ? element("p.quiet", {}, "Corrected by hand.") : "",
+      fallback && !corrected ? element("p.trouble", {}, "The model gave none that was usable; this is its substitute.") : "",
     ];
   },
 
-  words(page, citation) {
-    if (page.text !== null) return prose("div.raw", this.highlighted(page, citation));
-    return element("p.quiet", {}, "The text of this page was left out, since the document is long.");
+  words(page, place, citation) {
+    if (page.text !== null) {
+      const text = this.found(place, "text", page.text, this.cited(page, citation));
+      return prose("div.raw", structured(text, page.blocks));
+    }
+    return element("p.quiet", {}, "The text of this part was left out, since the document is long.");
+  },
+
+  /** A text of a page, with what is cited of it and what a search found in it. */
+  found(place, field, text, cited = []) {
+    return new MarkedText(text, cited, search.spans(place, field, text));
+  },
+
+  /** Draw the open page once more, where a search found other words. */
+  refresh() {
+    if (this.at === null || !(strip.hits.get(this.at) || this.box.querySelector("mark.hit"))) return;
+    const scrolled = this.text.scrollTop;
+    this.fill(report.pages[this.at], this.at, this.citation);
+    this.text.scrollTop = scrolled;
   },
 
   /** The pages that a citation's span touches. */
@@ -106,22 +127,10 @@ const pages = {
     return touched;
   },
 
-  /** A page's text in pieces, the cited ones marked. Offsets count code points, as Python's do. */
-  highlighted(page, chosen) {
-    const points = [...page.text];
-    const spans = (report.found?.citations ?? [])
-      .map((citation, place) => ({ start: citation.start - page.start, end: citation.end - page.start, place }))
-      .filter((span) => span.start < points.length && span.end > 0);
-    const ends = new Set([0, points.length]);
-    for (const span of spans) ends.add(Math.max(0, span.start)).add(Math.min(points.length, span.end));
-    const sorted = [...ends].sort((one, other) => one - other);
-    return sorted.slice(1).map((end, before) => {
-      const start = sorted[before];
-      const piece = points.slice(start, end).join("");
-      const over = spans.filter((span) => span.start <= start && span.end >= end);
-      if (!over.length) return piece;
-      const isChosen = over.some((span) => span.place === chosen);
-      return element(isChosen ? "mark.chosen" : "mark", { tabindex: isChosen ? -1 : null }, piece);
+  /** Where the citations stand in a page. */
+  cited(page, chosen) {
+    return (report.found?.citations ?? []).map((citation, place) => {
+      return { start: citation.start - page.start, end: citation.end - page.start, place, chosen: place === chosen };
     });
   },
 };

@@ -1,13 +1,15 @@
 /** The whole page. */
 function makeReport() {
   const { found } = report;
-  const made = found ? [] : [report.method, report.model || "no model"]; // of an answer the facts say it
-  const about = [counted(report.words, "word"), counted(report.pages.length, "page"), ...made].join(", ");
+  const method = report.purpose ? `${report.method} for ${report.purpose}` : report.method;
+  const made = found ? [] : [method, report.model || "no model"]; // of an answer the facts say it
+  const about = [counted(report.words, "word"), counted(report.pages.length, "part"), ...made].join(", ");
   document.title = `${report.question || report.title} – reading report`;
   const title = prose(found ? "p.title" : "h1.title", report.title);
   const told = found ? element("div.told", {}, answerSection(found), factList(found)) : null;
   document.body.prepend(
     element("header.top", {}, element("p.brand", {}, "Reading report"), title, element("p.quiet", {}, about)),
+    search.make(),
     element("main", {}, told, pageSection(), foundSections(found)),
     element("footer", {}, "Made by readgraph. This page holds all it shows: it loads nothing and sends nothing."),
   );
@@ -15,7 +17,7 @@ function makeReport() {
 }
 
 function pageSection() {
-  const keys = "Arrow keys go along the pages, Enter opens one, Escape closes it.";
+  const keys = "Arrow keys go along the parts, Enter opens one, Escape closes it.";
   return section("pages", "The document", pageNotices(), strip.make(), element("p.keys.quiet", {}, keys), pages.make());
 }
 
@@ -26,7 +28,7 @@ function pageNotices() {
   if (kept < report.pages.length) {
     const which = report.found ? "those that were read or cited, and their neighbours" : "the first ones";
     const text = `the text of ${number(kept)}: ${which}`;
-    notices.push(`The document is long: this report holds the notes of all pages, and ${text}.`);
+    notices.push(`The document is long: this report holds the notes of all parts, and ${text}.`);
   }
   if (report.read_to < report.characters) {
     const read = `${number(report.read_to)} of ${number(report.characters)} characters`;

@@ -16,7 +16,7 @@ function roundFacts(done, notes) {
     ["by words", plan.keyword],
     ["by meaning", plan.vector],
     ["by number", plan.page.map((page) => pageButton(page))],
-    ["found", done.hits.map((hit) => pageButton(hit.page, `p. ${hit.page} · ${hit.tools.join(" + ")}`))],
+    ["found", done.hits.map((hit) => pageButton(hit.page, `part ${hit.page} · ${hit.tools.join(" + ")}`))],
     ["read", done.pages_shown.map((page) => pageButton(page))],
     ["notes", notes ? [notes] : []],
     ["rest on", done.sources.map((page) => pageButton(page))],

@@ -5,6 +5,7 @@ const MANY = 400;
  * along, up and down go to the row above and below, Home and End to the first and last page, Enter or Space opens. */
 const strip = {
   cells: [],
+  hits: new Map(),
   at: 0,
 
   make() {
@@ -13,7 +14,7 @@ const strip = {
     this.average = report.pages.reduce((sum, page) => sum + page.words, 0) / report.pages.length;
     this.cells = report.pages.map((page, place) => this.cell(page, place));
     this.peek = element("p.peek", { "aria-hidden": "true" });
-    const role = { role: "listbox", "aria-label": `Pages of ${report.title}`, "aria-orientation": "horizontal" };
+    const role = { role: "listbox", "aria-label": `Parts of ${report.title}`, "aria-orientation": "horizontal" };
     this.box = element("div.strip", { ...role, onkeydown: (event) => this.key(event) }, this.rows());
     this.box.classList.toggle("one-row", report.pages.length <= FEW && !report.parts.length);
     this.box.classList.toggle("many", report.pages.length > MANY);
@@ -30,7 +31,7 @@ const strip = {
     if (!this.order.size) return null;
     const buttons = [...this.order.keys()].map((page) => element("li", {}, pageButton(page)));
     const lead = element("li.quiet", { "aria-hidden": "true" }, "Read again:");
-    return element("ol.again", { "aria-label": "Pages read again, in order" }, lead, buttons);
+    return element("ol.again", { "aria-label": "Parts read again, in order" }, lead, buttons);
   },
 
   /** Pixels for a page of as many words as the pages have on average. */
@@ -52,8 +53,10 @@ const strip = {
 
   named(page, place) {
     const order = this.order.get(place);
+    const hits = this.hits.get(place);
     const marks = [order ? `read again, number ${order}` : "", this.cited.has(place) ? "cited" : ""];
-    return [`page ${place}`, counted(page.words, "word"), page.place, ...marks].filter(Boolean).join(", ");
+    if (hits) marks.push(counted(hits, "hit"));
+    return [page.place, `part ${place}`, counted(page.words, "word"), ...marks].filter(Boolean).join(", ");
   },
 
   /** The documents of a collection stand apart, each under its title. */
@@ -70,11 +73,21 @@ const strip = {
   },
 
   legend() {
-    const marks = [element("span", {}, element("span.cell"), "a page, as wide as it has words")];
+    const marks = [element("span", {}, element("span.cell"), "a part, as wide as it has words")];
+    this.found = element("span", { hidden: true }, element("span.cell.hit"), "found by the search");
     const mark = (cell, meaning) => marks.push(element("span", {}, cell, meaning));
     if (this.order.size) mark(element("span.cell.read", {}, "1"), "read again, in this order");
     if (this.cited.size) mark(element("span.cell.cited"), "cited");
-    return element("p.legend", { "aria-hidden": "true" }, marks);
+    return element("p.legend", { "aria-hidden": "true" }, marks, this.found);
+  },
+
+  /** Mark a page with the number of a search's hits on it; whether that changed anything. */
+  setHits(place, hits) {
+    if (hits === (this.hits.get(place) ?? 0)) return false;
+    this.hits.set(place, hits);
+    this.cells[place].classList.toggle("hit", hits > 0);
+    this.cells[place].setAttribute("aria-label", this.named(report.pages[place], place));
+    return true;
   },
 
   /** Make a page the one that the tab key reaches, and tell what it is. */

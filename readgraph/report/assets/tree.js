@@ -3,7 +3,7 @@ const DONE = {
   revert: "back up",
   exhausted: "back up: nothing left below",
   answer: "answers",
-  keep: "kept a part, went on",
+  keep: "kept what it says, went on",
   unusable: "no usable reply",
 };
 const MARKS = { answer: "✓", keep: "+", unusable: "?" };
@@ -51,7 +51,7 @@ const tree = {
   },
 
   inner(id, node) {
-    const span = node.first === node.last ? `page ${node.first}` : `pages ${node.first}–${node.last}`;
+    const span = node.first === node.last ? `part ${node.first}` : `parts ${node.first}–${node.last}`;
     return element("div.line", {}, this.label(id), element("span.quiet", {}, span), this.short(node.text));
   },
 
@@ -86,7 +86,7 @@ const tree = {
     const list = element("ul");
     const draw = () => list.childElementCount || list.append(...node.children.map((child) => this.node(child)));
     const open = this.decided.has(id) || (!this.decided.size && id === report.tree.root);
-    const summary = element("summary", { onclick: draw }, counted(node.children.length, "part"));
+    const summary = element("summary", { onclick: draw }, counted(node.children.length, "node"));
     const details = element("details.parts", { open }, summary, list);
     if (open) draw();
     return details;

@@ -1,0 +1,76 @@
+"""`collection`: documents under a name."""
+
+from typing import Annotated
+
+import typer
+
+from readgraph.cli.commands.completing import collections, complete_sources, completing
+from readgraph.cli.commands.helping import HelpfulGroup
+from readgraph.cli.commands.options import Json, LibraryFolder
+
+collection = typer.Typer(
+    cls=HelpfulGroup, help="Keep documents under a name, for ask and search.", no_args_is_help=True
+)
+Name = Annotated[
+    str,
+    typer.Argument(
+        metavar="NAME",
+        help="The collection's name.",
+        show_default=False,
+        autocompletion=completing(collections),
+    ),
+]
+WHICH = "files that were read, ids, titles or parts of titles."
+
+
+@collection.command("add")
+def add_documents(
+    name: Name,
+    documents: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="DOCUMENT",
+            help=f"Documents of the library: {WHICH}",
+            show_default=False,
+            autocompletion=complete_sources,
+        ),
+    ],
+    library: LibraryFolder = None,
+    as_json: Json = False,
+) -> None:
+    """Add documents to a collection; a new name makes one.
+
+    Example: readgraph collection add lighthouses lamp "Sarn Head"
+    """
+    from readgraph.cli.run.collection import add
+
+    add(name, documents, library, as_json=as_json)
+
+
+@collection.command("list")
+def list_collections(library: LibraryFolder = None, as_json: Json = False) -> None:
+    """List the collections with their documents."""
+    from readgraph.cli.run.collection import show
+
+    show(library, as_json=as_json)
+
+
+@collection.command("remove")
+def remove_documents(
+    name: Name,
+    documents: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="DOCUMENT",
+            help=f"Take only these out: {WHICH} Without any, the collection is removed.",
+            show_default=False,
+            autocompletion=complete_sources,
+        ),
+    ] = None,
+    library: LibraryFolder = None,
+    as_json: Json = False,
+) -> None:
+    """Take documents out of a collection, or remove it; the library keeps the documents."""
+    from readgraph.cli.run.collection import remove
+
+    remove(name, documents or [], library, as_json=as_json)

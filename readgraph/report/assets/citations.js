@@ -1,0 +1,56 @@
+/** Where a source can be opened at an offset of the document: a PDF at its page; null where it can't be opened. */
+function sourceLink(offset, place) {
+  const file = report.parts.length ? report.parts.findLast((part) => part.start <= offset)?.link : report.link;
+  if (!file) return null;
+  const page = place?.match(/.*PDF page (\d+)/s)?.[1];
+  const href = page ? `${file.replace(/#.*/s, "")}#page=${page}` : file;
+  const away = { href, target: "_blank", rel: "noopener noreferrer" };
+  return element("a.source", away, page ? `Open PDF page ${page}` : "Open the source");
+}
+
+/** The citations, each with its words, where they stand, and the way to its mark in the answer and to its source. */
+function citationList(found) {
+  const items = found.citations.map((citation, place) => {
+    const show = (event) => pages.open(citation.page, { citation: place, opener: event.currentTarget });
+    const button = element(
+      "button.citation",
+      { type: "button", onclick: show },
+      element("span.number", {}, `[${place + 1}]`),
+      prose("q", citation.quote),
+      element("span.where", {}, whereabouts(citation.page, citation.place)),
+      element("span.where", {}, `characters ${number(citation.start)}–${number(citation.end)}`),
+    );
+    const ways = [found.answer === null ? null : backButton(place), sourceLink(citation.start, citation.place)];
+    return element("li", tied(place), button, element("div.ways", {}, ways));
+  });
+  return element("ol.citations", { "aria-label": "Citations" }, items);
+}
+
+/** The mark of a citation in the answer; it opens the page with the cited words. */
+function markButton(citation, place) {
+  const show = (event) => pages.open(citation.page, { citation: place, opener: event.currentTarget });
+  const settings = { type: "button", onclick: show, title: citation.quote, ...tied(place) };
+  return element("button.mark", settings, `[${place + 1}]`);
+}
+
+function backButton(place) {
+  const back = () => document.querySelector(`.mark[data-citation="${place}"]`).focus();
+  return element("button.back", { type: "button", onclick: back }, `[${place + 1}] in the answer`);
+}
+
+/** A mark and its citation are shown together when one of them is pointed at, or has the focus. */
+function tied(place) {
+  const tie = (isTied) => () => {
+    for (const one of document.querySelectorAll(`[data-citation="${place}"]`)) one.classList.toggle("tied", isTied);
+  };
+  const pointed = { onpointerenter: tie(true), onpointerleave: tie(false) };
+  return { "data-citation": place, ...pointed, onfocusin: tie(true), onfocusout: tie(false) };
+}
+
+/** Say which citation is shown among the pages, or none. */
+function showCited(citation) {
+  for (const one of document.querySelectorAll("[data-citation]")) {
+    const isShown = Number(one.dataset.citation) === citation && citation !== null;
+    (one.querySelector(".citation") ?? one).setAttribute("aria-current", String(isShown));
+  }
+}
