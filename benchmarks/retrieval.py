@@ -4,7 +4,8 @@
 
 LoCoMo, categories 1 to 4: an entry is a turn with its speaker ("in context": with the previous turn as its header).
 QMSum: chunks of whole turns, about 200 words. Hotpot: paragraphs. Prints the share of the evidence among the first 5
-and 10 results, averaged over questions, and the reference from the data's README.
+and 10 results, averaged over questions, and the reference from the data's README. At the end, recall by language over
+texts of our own (`benchmarks/languages.py`).
 """
 
 import argparse
@@ -15,10 +16,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from benchmarks.languages import by_keywords, measure_languages
 from readgraph.models.embedder import Embedder
 from readgraph.state.search.entries import Entry
 from readgraph.state.search.fusing import DEPTH, fuse
-from readgraph.state.search.keyword_index import KeywordIndex
 from readgraph.state.search.okapi import rank
 from readgraph.state.search.vector_index import VectorIndex
 from readgraph.state.words import count_words
@@ -87,15 +88,6 @@ def hotpot(path: Path) -> Iterator[Corpus]:
         yield Corpus(document["doc_id"], texts, questions)
 
 
-async def by_keywords(entries: list[Entry], questions: list[str]) -> list[list[int]]:
-    """The pages that the keyword index ranks first for each question."""
-    index = KeywordIndex()
-    await index.add("corpus", entries)
-    ranked = [[hit.page for hit in await index.search("corpus", question, DEPTH)] for question in questions]
-    index.close()
-    return ranked
-
-
 async def by_vectors(entries: list[Entry], questions: list[str], embedder: Embedder) -> list[list[int]]:
     """The pages whose vectors are closest to each question's vector."""
     index = VectorIndex(None, embedder.identity)
@@ -148,6 +140,7 @@ async def run(data: Path, embeddings: str) -> None:
             await measure(name, list(load(path)), embedder)
         else:
             print(f"{name}: skipped, there is no {path}")
+    await measure_languages()
 
 
 def main() -> None:

@@ -19,10 +19,10 @@ from langgraph.prebuilt import ToolNode, tools_condition
 
 from readgraph import ReaderContext, open_library
 from readgraph.graphs import gam
-from readgraph.graphs.research_tool import as_tool
 from readgraph.sources.sessions import load_sessions
 from readgraph.state.histories import SessionText, append_sessions
 from readgraph.state.reading import Question
+from readgraph.tools import research_tool
 
 CHAT = Path(__file__).parent / "allotment-chat.txt"
 ROLE = "You answer questions about a chat that you remember. Look up what you need; say so where nothing is found."
@@ -53,7 +53,7 @@ async def answer(question: str, model: str, folder: Path | None = None, chat: Pa
         sessions = [SessionText(*session) for session in load_sessions([chat])]
         history = (await append_sessions(library.pages, chat.stem, sessions)).document
         await gam.build_memorize().compile(store=library.store).ainvoke(Question(document=history.id), context=context)
-        memory = as_tool(library.store, history.id, context)
+        memory = research_tool(library, history.id, context)
         agent = build_agent(init_chat_model(model), memory).compile()
         output = await agent.ainvoke({"messages": [HumanMessage(question)]}, {"recursion_limit": 20})
     return str(output["messages"][-1].text)

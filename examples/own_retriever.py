@@ -19,11 +19,11 @@ from langchain_core.vectorstores import InMemoryVectorStore, VectorStore
 from readgraph import ReaderContext, open_library
 from readgraph.graphs import gam
 from readgraph.models.embedding_models import embedding_model
-from readgraph.nodes.research.retrievers import with_retrievers
 from readgraph.sources.sessions import load_sessions
 from readgraph.state.histories import SessionText, append_sessions
 from readgraph.state.page_store import PageStore
 from readgraph.state.reading import Question
+from readgraph.tools import searched_by
 
 CHAT = Path(__file__).parent / "allotment-chat.txt"
 PAGES_FOUND = 20
@@ -50,9 +50,9 @@ async def ask(
         memorize = gam.build_memorize().compile(store=library.store)
         built = await memorize.ainvoke(Question(document=history.id), context=context)
         await index(library.pages, history.id, built["memory"], engine)
-        nodes = with_retrievers(vector=engine.as_retriever(search_kwargs={"k": PAGES_FOUND}))
-        graph = gam.build_research(**nodes).compile(store=library.store)
-        return dict(await graph.ainvoke(Question(document=history.id, question=question), context=context))
+        graph = gam.build_research().compile(store=library.store)
+        with searched_by(vector=engine.as_retriever(search_kwargs={"k": PAGES_FOUND})):
+            return dict(await graph.ainvoke(Question(document=history.id, question=question), context=context))
 
 
 def main() -> None:

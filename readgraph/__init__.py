@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from readgraph.models.local.server import local_model
+    from readgraph.models.named import register_embeddings, register_model
     from readgraph.state.context import ReaderContext
     from readgraph.state.errors import (
         BadInput,
@@ -36,6 +37,8 @@ __all__ = [
     "local_model",
     "open_library",
     "open_library_in_background",
+    "register_embeddings",
+    "register_model",
 ]
 
 _HOMES = {
@@ -59,6 +62,8 @@ _HOMES = {
     "PageStore": "state.page_store",
     "ReaderContext": "state.context",
     "local_model": "models.local.server",
+    "register_embeddings": "models.named",
+    "register_model": "models.named",
 }
 
 

@@ -1,6 +1,7 @@
 """Fixtures: a model double, a library, a text to read."""
 
 import os
+import signal
 import ssl
 import sys
 from collections.abc import AsyncIterator, Iterator
@@ -25,7 +26,7 @@ from tests.doubles.local_child import put_model_file
 from tests.doubles.model_server import ModelServer
 from tests.doubles.reader import reader
 from tests.support.command import Command, Ran
-from tests.support.examples import EXAMPLES
+from tests.support.examples import STORY, WHOLE_STORY
 
 hypothesis.settings.register_profile("readgraph", deadline=None)  # what is loaded at the first use takes time
 hypothesis.settings.load_profile("readgraph")
@@ -101,14 +102,28 @@ def out(tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="session")
 def story() -> str:
-    """The example story."""
-    return (EXAMPLES / "the-lamp-at-sarn-head.txt").read_text(encoding="utf-8")
+    """The beginning of the example story: 4,615 words."""
+    return STORY.read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="session")
+def whole_story() -> str:
+    """The example story, for what needs many pages: 13,695 words."""
+    return WHOLE_STORY.read_text(encoding="utf-8")
+
+
+@pytest.fixture(autouse=True)
+def stop_signals() -> None:
+    """Ctrl-C has its usual effect in each test, also after a command that was stopped."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)
 
 
 @pytest.fixture
 def readgraph(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Command:
     """The command, run in this process."""
     monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setattr(sys.modules["__main__"], "__package__", None)  # else help names "python -m pytest"
 
     def command(*arguments: object) -> Ran:
         monkeypatch.setattr(sys, "argv", ["readgraph", *map(str, arguments)])

@@ -14,10 +14,13 @@ from tables import (
     datasets_table,
     methods_table,
     metrics_table,
+    model_table,
+    presets_table,
     profiles_table,
     scoring_table,
     settings_table,
     shared_nodes_table,
+    sweeps_table,
 )
 
 from notebooks import links_to_pages, notebook_pages
@@ -28,10 +31,13 @@ MADE = {
     "datasets": datasets_table,
     "methods": methods_table,
     "metrics": metrics_table,
+    "presets": presets_table,
     "profiles": profiles_table,
     "scoring": scoring_table,
     "settings": settings_table,
+    "model_table": model_table,
     "shared_nodes": shared_nodes_table,
+    "sweeps": sweeps_table,
 }
 """What replaces `<!-- made: NAME -->` in a page."""
 

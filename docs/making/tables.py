@@ -9,8 +9,11 @@ from pathlib import Path
 from readgraph.evaluation.datasets import FORMS
 from readgraph.evaluation.datasets.scoring import SCORING
 from readgraph.evaluation.metrics import METRICS
+from readgraph.evaluation.sweeps import SWEEPS
 from readgraph.graphs.methods import METHODS
 from readgraph.graphs.shared_nodes import PAPERS, shared_nodes
+from readgraph.models.model_table import ModelTable
+from readgraph.nodes.prompts.purpose import PRESETS
 from readgraph.state.context import PROFILES
 from readgraph.state.declaring import as_shown, declared
 from readgraph.state.settings import GROUPS
@@ -30,7 +33,7 @@ _SIMPLER = [
     (re.compile(r"  \[(required|env var: \w+|x.+|default: .+)\]$", re.MULTILINE), r" (\1)"),
 ]
 """How types and bounds are written: as in the command's help, without Python's type names."""
-_LEFT_OUT = re.compile(r"^\* `--(?:help|install-completion|show-completion)`.*\n", re.MULTILINE)
+_LEFT_OUT = re.compile(r"^\* `--(?:help|help-all|install-completion|show-completion)`.*\n", re.MULTILINE)
 
 
 def command_reference() -> str:
@@ -83,17 +86,36 @@ def settings_table() -> str:
     return "\n".join(rows)
 
 
+def model_table() -> str:
+    """The keys of a table `[models.NAME]`, with their meaning."""
+    rows = ["| key | meaning | default |", "|---|---|---|"]
+    for name, field in ModelTable.model_fields.items():
+        default = "required" if field.is_required() else f"`{field.default}`" if field.default else "none"
+        rows.append(f"| `{name}` | {field.description} | {default} |")
+    return "\n".join(rows)
+
+
 def datasets_table() -> str:
     """The file formats of datasets."""
     rows = ["| dataset | file |", "|---|---|"]
     return "\n".join([*rows, *(f"| `{form.name}` | {form.line} |" for form in FORMS.values())])
 
 
+def sweeps_table() -> str:
+    """The sweeps, with their rows and what they show."""
+    rows = ["| sweep | what it varies | where it is shown | rows |", "|---|---|---|---|"]
+    for name, sweep in SWEEPS.items():
+        rows.append(f"| `{name}` | {sweep.line} | {sweep.source} | {', '.join(f'`{row}`' for row in sweep.rows)} |")
+    return "\n".join(rows)
+
+
 def scoring_table() -> str:
     """How each dataset is scored."""
-    rows = ["| dataset | metrics | profile |", "|---|---|---|"]
-    for name, (metrics, profile) in SCORING.items():
-        rows.append(f"| `{name}` | {', '.join(f'`{metric}`' for metric in metrics)} | {profile} |")
+    rows = ["| dataset | metrics | profile | answers |", "|---|---|---|---|"]
+    for name, (metrics, profile, answers) in SCORING.items():
+        form = [answers.answer_length, f"{answers.answer_words} words" if answers.answer_words else ""]
+        shown = ", ".join(filter(None, [*form, answers.answer_dates]))
+        rows.append(f"| `{name}` | {', '.join(f'`{metric}`' for metric in metrics)} | {profile} | {shown} |")
     return "\n".join(rows)
 
 
@@ -104,3 +126,10 @@ def profiles_table() -> str:
     for name, profile in PROFILES.items():
         rows.append(f"| `{name}` | " + " | ".join(str(profile.get(setting, "")).lower() for setting in settings) + " |")
     return "\n".join(rows)
+
+
+def presets_table() -> str:
+    """The presets of purposes with what a model is told."""
+    rows = ["| preset | what a model is told that notes are for |", "|---|---|"]
+    said = {name: preset.text or "answering the question that is asked" for name, preset in PRESETS.items()}
+    return "\n".join([*rows, *(f"| `{name}` | {text} |" for name, text in said.items())])

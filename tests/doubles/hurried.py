@@ -18,6 +18,9 @@ class Hurried(Clock):
     def now(self) -> float:
         return super().now() + self.ahead
 
+    def time(self) -> float:
+        return super().time() + self.ahead
+
     async def sleep(self, seconds: float) -> None:
         self.pauses.append(seconds)
         until = self.now() + seconds

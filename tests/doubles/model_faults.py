@@ -150,8 +150,21 @@ def words(text: str) -> int:
     return len(text.split())
 
 
-def assistant_message(answer: str | JsonObject, tool: str | None, limit: int | None, mark: int) -> JsonObject:
+@dataclass(frozen=True)
+class ToolCall:
+    """An answer that calls this tool, where several are offered."""
+
+    name: str
+    arguments: JsonObject
+
+
+Answer = str | JsonObject | ToolCall
+
+
+def assistant_message(answer: Answer, tool: str | None, limit: int | None, mark: int) -> JsonObject:
     """An answer as a message: as content, or as a call of the tool if it is an object and there is a tool."""
+    if isinstance(answer, ToolCall):
+        tool, answer = answer.name, answer.arguments
     text = answer if isinstance(answer, str) else json.dumps(answer, ensure_ascii=False)
     if isinstance(answer, str) or tool is None:
         return {"role": "assistant", "content": text[:limit], "refusal": None}
@@ -183,9 +196,7 @@ def event_stream(head: JsonObject, message: JsonObject, finish: str, usage: Json
     return "".join(f"data: {json.dumps(chunk)}\n\n" for chunk in chunks) + "data: [DONE]\n\n"
 
 
-def completion(
-    body: JsonObject, question: str, tool: str | None, answer: str | JsonObject, fault: Fault, mark: int
-) -> Response:
+def completion(body: JsonObject, question: str, tool: str | None, answer: Answer, fault: Fault, mark: int) -> Response:
     """The response to a request, with the answer changed by the fault, in the form that the request's body asks for."""
     if fault.body is not None:
         kind_of_body = "text/html" if fault.body[:1] in ("<", b"<") else "application/json"

@@ -10,8 +10,8 @@ import socket
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
 from typing import Any
@@ -24,6 +24,7 @@ from tests.doubles.loopback import LoopbackServer, loopback_listener
 from tests.doubles.model_faults import (
     Fault,
     JsonObject,
+    ToolCall,
     completion,
     embeddings,
     error_response,
@@ -32,7 +33,7 @@ from tests.doubles.model_faults import (
     unsupported,
 )
 
-__all__ = ["ChatRequest", "Fault", "ModelServer", "Responder", "echo", "minimal_instance"]
+__all__ = ["ChatRequest", "Fault", "ModelServer", "Responder", "ToolCall", "echo", "minimal_instance"]
 
 
 def plain_text(content: Any) -> str:
@@ -47,6 +48,7 @@ class ChatRequest:
     """One chat completion request as it arrived."""
 
     body: JsonObject
+    headers: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def messages(self) -> list[JsonObject]:
@@ -99,7 +101,7 @@ class ChatRequest:
         return hashlib.sha256(canonical.encode()).hexdigest()
 
 
-Responder = Callable[[ChatRequest], str | JsonObject]
+Responder = Callable[[ChatRequest], str | JsonObject | ToolCall]
 
 
 def echo(request: ChatRequest) -> str | JsonObject:
@@ -115,7 +117,7 @@ class ModelServer:
     """The double: a context manager that serves from a thread of its own.
 
     The responder runs on the serving thread, so it must not block. All attributes can be read, and `latency`,
-    `respond`, `faults` and `fault_for` changed, while the server runs.
+    `respond`, `refuses` (fields of requests), `faults` and `fault_for` changed, while the server runs.
     """
 
     def __init__(
@@ -130,6 +132,7 @@ class ModelServer:
         self.respond = respond
         self.latency = latency
         self.supports = supports
+        self.refuses: frozenset[str] = frozenset()
         self.faults: deque[Fault] = deque()
         self._port = port
         self._epoch = 0
@@ -191,7 +194,7 @@ class ModelServer:
         self._loop.close()
 
     async def _chat(self, http: Request) -> Response:
-        request = ChatRequest(json.loads(await http.body()))
+        request = ChatRequest(json.loads(await http.body()), dict(http.headers))
         epoch = self._epoch
         self.calls += 1
         self.in_flight += 1
@@ -220,6 +223,8 @@ class ModelServer:
             return unsupported("response_format")
         if request.tools and "tools" not in self.supports:
             return unsupported("tools")
+        for refused in self.refuses & {*request.body}:
+            return unsupported(refused)
         if not await self._client_waits(self.latency + fault.wait, http):
             return Response(status_code=499)
         try:

@@ -20,6 +20,7 @@ _FIELDS = {
     "missing": "Verdict",
     "enough": "Enough",
     "request_heartbeat": "NextStep",
+    "value": "NextAction",
 }
 
 
@@ -88,6 +89,10 @@ def reader(request: ChatRequest) -> str | dict[str, object]:
         return research(request, wanted)
     if wanted == "NextStep":
         return next_step(request)
+    if wanted == "NextAction":
+        named = re.search(r'^ *<[a-z]+ id="([^"]+)"', text, re.MULTILINE)
+        operation, element = ("click", named[1]) if named else ("stuck", None)
+        return {"reason": "it is first", "operation": operation, "element": element, "value": None}
     shown = pages_shown(request)
     pages = [*shown]
     if wanted == "PagesToRead":

@@ -73,18 +73,22 @@ def researcher(request: ChatRequest) -> str | dict[str, object]:
     end = notes[-1].rstrip(".").split()[-1] if notes else None
     if wanted == "SearchPlan":
         place = end or "alder"
-        return {"needs": [f"the note at {place}"], "keyword": [place], "vector": [f"The note at {place}"], "page": []}
+        plan = {"needs": [f"the note at {place}"], "keyword": [place], "vector": [f"The note at {place}"], "page": []}
+        return {"reasoning": "it is the next place", **plan}
     if wanted == "Integrated":
         new = {number: _FACT.findall(body) for number, body in shown_pages(request).items()}
         facts = [*notes, *(fact for found in new.values() for fact in found if fact not in notes)]
         quotes = [{"page": number, "quote": fact} for number, found in new.items() for fact in found]
-        return {"content": "\n".join(facts), "sources": [n for n, found in new.items() if found], "quotes": quotes}
+        sources = [number for number, found in new.items() if found]
+        return {"reasoning": "it leads on", "content": "\n".join(facts), "sources": sources, "quotes": quotes}
     if wanted in ("Verdict", "Enough", "Missing"):
         missing = [] if end == "elm" else [f"What did the note at {end} say?"]
-        return {"enough": end == "elm", "missing": missing}
-    if "choice" in wanted.casefold():
-        return {"choice": "B", "quotes": []}
+        return {"reasoning": "elm is the end", "enough": end == "elm", "missing": missing}
+    if wanted == "ChoiceAlone":
+        return {"choice": "B"}
     quotes = [
         {"page": number, "quote": f} for number, body in shown_pages(request).items() for f in _FACT.findall(body)
     ]
+    if wanted == "ChosenAnswer":
+        return {"choice": "B", "quotes": quotes}
     return {"answer": end and f"At {end}.", "quotes": quotes}

@@ -18,8 +18,9 @@ from typing import Any
 import pytest
 
 from readgraph.graphs.served import served_graphs
-from tests.doubles.model_server import ChatRequest, ModelServer
+from tests.doubles.model_server import ChatRequest, ModelServer, ToolCall
 from tests.doubles.reader import asked_for, reader
+from tests.doubles.tool_user import is_agent, tool_user
 from tests.project.test_rooms import INNER, ROOMS, SHARED_BY_NODES
 from tests.support.command import Command
 from tests.support.examples import EXAMPLES
@@ -27,7 +28,7 @@ from tests.support.printed import RENEW, said
 
 ROOT = Path(__file__).parents[2]
 PAGES = [
-    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "notebooks/README.md")),
+    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "SKILL.md", "notebooks/README.md")),
     *sorted((ROOT / "docs").rglob("*.md")),
 ]
 
@@ -40,8 +41,8 @@ PYTHON = re.compile(r"^```python\n(.*?)^```$(?:\n\n```text\n(.*?)^```$)?", re.MU
 DRAWING = re.compile(r"^```mermaid$", re.MULTILINE)
 DRAWING_OF = re.compile(r"^<!-- drawing of ([\w, ]+) -->\n```mermaid\n.*?^```$", re.MULTILINE | re.DOTALL)
 
-SERVES = "readgraph studio"
-"""A command that ends with Ctrl-C only: see tests/cli/test_studio.py."""
+SERVES = ("readgraph studio", "readgraph mcp --http")
+"""Commands that end with Ctrl-C only: see tests/cli/test_studio.py and tests/mcp/."""
 
 
 @dataclass(frozen=True)
@@ -101,9 +102,11 @@ def reader_s_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, story: str,
 
 @pytest.fixture
 def model(server: ModelServer) -> ModelServer:
-    """A model double that counts words, too."""
+    """A model double that counts words, and is an agent, too."""
 
-    def respond(request: ChatRequest) -> str | dict[str, object]:
+    def respond(request: ChatRequest) -> str | dict[str, object] | ToolCall:
+        if is_agent(request):
+            return tool_user(request)
         return {"count": 3} if asked_for(request) == "Counted" else reader(request)
 
     server.respond = respond
@@ -136,7 +139,7 @@ def test_commands_with_a_model_run(
     readgraph("read", "book.txt", "--model", "openai:gpt-4.1-mini")  # the pages speak of it as read
     for line in lines:
         for command in line.split(" && "):
-            if command.startswith("readgraph ") and command != SERVES:
+            if command.startswith("readgraph ") and command not in SERVES:
                 ran = readgraph(*arguments(command))
                 assert ran.code == 0, ran.err
 
@@ -158,7 +161,7 @@ def test_python_runs_and_prints_what_is_shown(
 
 def flowchart(name: str) -> str:
     """The drawing of a graph as it is wired; dotted arrows are choices."""
-    module, _, graph = served_graphs()[name].partition(":")
+    module, _, graph = served_graphs()[name].path.partition(":")
     wired = getattr(import_module(module), graph).get_graph()
     order = [*wired.nodes]
     edges = sorted(wired.edges, key=lambda edge: (order.index(edge.source), order.index(edge.target)))

@@ -16,18 +16,39 @@ HOUSE = Path(readgraph.__path__[0])
 ROOMS: dict[str, set[str]] = {
     "state": set(),
     "models": {"state"},
-    "nodes": {"models", "state"},
+    "nodes": {"models", "state", "sources"},
     "graphs": {"nodes", "models", "state"},
     "estimates": {"graphs", "nodes", "models", "state"},
+    "compression": {"graphs", "nodes", "models", "state"},
     "sources": {"state"},
     "report": {"state"},
-    "evaluation": {"estimates", "graphs", "nodes", "models", "state", "sources", "report"},
-    "cli": {"evaluation", "estimates", "graphs", "nodes", "models", "state", "sources", "report"},
+    "evaluation": {"compression", "estimates", "graphs", "nodes", "models", "state", "sources", "report"},
+    "browsing": {"graphs", "nodes", "models", "state", "sources"},
+    "tools": {"compression", "graphs", "nodes", "models", "state", "sources"},
+    "middleware": {"tools", "compression", "graphs", "nodes", "models", "state", "sources"},
+    "mcp": {"tools", "graphs", "state", "sources"},
+    "cli": {
+        "browsing",
+        "evaluation",
+        "compression",
+        "estimates",
+        "graphs",
+        "nodes",
+        "models",
+        "state",
+        "sources",
+        "report",
+        "tools",
+        "mcp",
+    },
 }
 """What each room may import of the others."""
 
 SHARED_BY_NODES = set(
-    "bounds step contracts deciding extractive memory_view page_ends prompts search_tools searching tasks".split()
+    (
+        "bounds step contracts deciding extractive memory_view gist_levels page_ends prompts purpose search_tools "
+        "searching tasks tree_view interrupted"
+    ).split()
 )
 SHARED_BY_SOURCES = set("archives blocks converting encodings given_files markup places source_text".split())
 METHODS = ("read_agent", "mem_walker", "gam", "mem_gpt")
@@ -38,24 +59,29 @@ INNER: dict[str, dict[str, set[str]]] = {
         "walk": {"answering", "look_up", "building", *SHARED_BY_NODES},
         "research": {"answering", "look_up", "building", *SHARED_BY_NODES},
         "agent": {"answering", "building", "opening", *SHARED_BY_NODES},
+        "web": {"answering", "look_up", "building", "opening", *SHARED_BY_NODES},
     },
     "sources": {
-        **dict.fromkeys(("pdf", "chats", "addresses", "fetching", *SHARED_BY_SOURCES), SHARED_BY_SOURCES),
+        **dict.fromkeys(("pdf", "chats", "web", "addresses", "fetching", *SHARED_BY_SOURCES), SHARED_BY_SOURCES),
         "formats": {"chats", *SHARED_BY_SOURCES},
-        "loading": {"addresses", "fetching", "{kind}", *SHARED_BY_SOURCES},  # formats, by their names in `KINDS`
+        "loading": {"addresses", "fetching", "pdf", "{kind}", *SHARED_BY_SOURCES},  # formats, by their names in `KINDS`
         "folders": {"loading", "addresses", *SHARED_BY_SOURCES},
         "sessions": {"folders", "loading", "chats", *SHARED_BY_SOURCES},
     },
     "graphs": {
         "wiring": set(),
-        "methods": {"{self"},  # it imports each method by the name of its module
+        "own_graphs": set(),
+        "methods": {"{self", "own_graphs"},  # it imports each method by the name of its module
         **{method: {"wiring"} for method in METHODS},
         "mem_gpt_conversation": {"mem_gpt"},
-        "research_tool": {"gam"},
-        "baselines": {*METHODS, "wiring"},
+        "separate_run": set(),
+        "baselines": {*METHODS, "web_agent", "wiring"},
         "hybrids": {*METHODS, "wiring"},
+        "method_facts": {"methods", "wiring"},
         "shared_nodes": {"methods"},
-        "served": {"methods", "gam", "mem_gpt"},
+        "correcting": {"wiring"},
+        "web_agent": {"wiring"},
+        "served": {"methods", "gam", "mem_gpt", "correcting", "web_agent"},
     },
     "cli": {
         "method_settings": set(),

@@ -38,6 +38,7 @@ KEYS = {
     "Escape": 27,
     "Enter": 13,
     " ": 32,
+    "/": 191,
 }
 """Keys and their Windows key codes, which the protocol expects."""
 

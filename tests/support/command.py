@@ -10,16 +10,17 @@ from typing import Any
 
 from tests.doubles.model_server import ChatRequest
 from tests.doubles.reader import asked_for
-from tests.support.examples import EXAMPLES
+from tests.support.examples import STORY as STORY
 
-STORY = EXAMPLES / "the-lamp-at-sarn-head.txt"
 ASK = ("ask", "Who took the log book?", STORY)
 DOUBLE = ("--model", "openai:double")
 NODES = ["open", "read", "merge", "look_up", "answer", "cite"]
 PROMISED = {
-    *"answer choice status findings citations pages_read percent_read steps usage fallbacks compression_rate".split()
+    *"answer choice status by_rule findings citations pages_read percent_read steps usage fallbacks".split(),
+    "compression_rate",
+    "corrected_notes",
 }
-NAMES = {"title", "model", "method", "document", "documents", "memory", "cost", "marked_answer"}
+NAMES = {"title", "model", "method", "document", "documents", "memory", "cost", "marked_answer", "places_read"}
 SECRET = "sk-hush-hush-0123456789"
 
 

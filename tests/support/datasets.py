@@ -227,3 +227,32 @@ RULER = {
     ),
 }
 """A task: a prompt, the text in it, and the question."""
+
+
+def mind2web_task(number: int = 1) -> dict[str, Any]:
+    """A task of Mind2Web's form with three steps in a shop: type, select, click; the last page has no right element."""
+    form = (
+        '<html backend_node_id="1"><body backend_node_id="2"><input backend_node_id="7" type="search" '
+        'placeholder="Search"><select backend_node_id="8"><option backend_node_id="9">Brass</option>'
+        '<option backend_node_id="10">Tin</option></select><button backend_node_id="11">Order</button></body></html>'
+    )
+    steps = [("TYPE", "storm lantern", ["7"]), ("SELECT", "Brass", ["8"]), ("CLICK", "", [] if number == 2 else ["11"])]
+    return {
+        "annotation_id": f"task{number}",
+        "website": "chandler",
+        "domain": "Shopping",
+        "subdomain": "Speciality",
+        "confirmed_task": f"Order a storm lantern of brass, {number}.",
+        "action_reprs": [f"[input]  Search -> {op}: {value}" for op, value, _ in steps],
+        "actions": [
+            {
+                "action_uid": f"task{number}-{place}",
+                "operation": {"op": op, "original_op": op, "value": value},
+                "pos_candidates": [{"tag": "input", "backend_node_id": element} for element in right],
+                "neg_candidates": [{"tag": "body", "backend_node_id": "2"}],
+                "cleaned_html": form,
+                "raw_html": form,
+            }
+            for place, (op, value, right) in enumerate(steps)
+        ],
+    }

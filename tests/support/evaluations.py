@@ -7,7 +7,7 @@ from typing import Any
 from readgraph.evaluation.folder import EvaluationFolder
 from readgraph.evaluation.plan import what_is_run
 from readgraph.evaluation.records import Dataset, Item, Outcome, Text
-from readgraph.graphs.methods import method_named
+from readgraph.evaluation.rows import row_named
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import NOTHING_USED
 
@@ -58,7 +58,7 @@ def folder_of(
 ) -> EvaluationFolder:
     """A folder with these answers of the methods; `fields` are part of every outcome."""
     folder = EvaluationFolder(path)
-    what = what_is_run(None, dataset, [method_named(name) for name in methods], runs, None, context)
+    what = what_is_run(None, dataset, [row_named(name, context) for name in methods], runs, None, context)
     with folder.opened(what):
         folder.keep_questions(dataset)
         folder.append(

@@ -23,9 +23,9 @@ _forking.set_forkserver_preload(
 )
 
 
-def forked(*arguments: object, said: str | Path = os.devnull) -> BaseProcess:
-    """Start the command in a process of its own; `said` is a file for its standard input."""
-    process = _forking.Process(target=_command, args=([*map(str, arguments)], dict(os.environ), str(said)))
+def forked(*arguments: object, said: str | Path = os.devnull, out: str | Path = os.devnull) -> BaseProcess:
+    """Start the command in a process of its own, with these files, or named pipes, as standard input and output."""
+    process = _forking.Process(target=_command, args=([*map(str, arguments)], dict(os.environ), str(said), str(out)))
     process.start()
     return process
 
@@ -36,13 +36,14 @@ def ended(process: BaseProcess) -> int | None:
     return process.exitcode
 
 
-def _command(arguments: Sequence[str], environment: Mapping[str, str], said: str) -> None:
+def _command(arguments: Sequence[str], environment: Mapping[str, str], said: str, out: str) -> None:
     from readgraph.cli.main import run
 
     os.environ.clear()
     os.environ.update(environment)
-    for stream, name, flags in ((sys.stdin, said, os.O_RDONLY), (sys.stdout, os.devnull, os.O_WRONLY)):
+    for stream, name, flags in ((sys.stdin, said, os.O_RDONLY), (sys.stdout, out, os.O_WRONLY)):
         os.dup2(os.open(name, flags), stream.fileno())
+    sys.stdin, sys.stdout = os.fdopen(sys.stdin.fileno()), os.fdopen(sys.stdout.fileno(), "w")  # a pipe is no file
     sys.argv = ["readgraph", *arguments]
     run()
 
