@@ -24,12 +24,12 @@ from readgraph.evaluation.kept_lines import About, BuildingLine, ExchangeLine, W
 from readgraph.evaluation.metrics import METRICS
 from readgraph.evaluation.records import Dataset, Item, Judgement, Outcome
 from readgraph.evaluation.usage import COUNTS, whole_cost
-from readgraph.sources.given_files import check_regular
 from readgraph.sources.loading import shown
 from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import as_now_named
 from readgraph.state.errors import BadInput
 from readgraph.state.reading import add_counts
+from readgraph.state.regular_files import check_regular
 from readgraph.state.whole_files import written_whole
 
 FORMAT = 1

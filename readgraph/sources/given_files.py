@@ -1,22 +1,14 @@
 """Safe reading of files that users name: no pipes that wait for ever, no devices, nothing larger than the memory."""
 
 import os
-import stat
 import sys
 from pathlib import Path
 
 from readgraph.state.errors import BadInput
+from readgraph.state.regular_files import check_regular
 
 MOST_MB = 200
 """The most megabytes of a file, unless READGRAPH_MAX_FILE_MB is set."""
-
-_KINDS = {
-    stat.S_IFIFO: "a pipe",
-    stat.S_IFSOCK: "a socket",
-    stat.S_IFCHR: "a device",
-    stat.S_IFBLK: "a device",
-    stat.S_IFDIR: "a folder",
-}
 
 
 def most_bytes() -> int:
@@ -31,23 +23,6 @@ def most_bytes() -> int:
             f"READGRAPH_MAX_FILE_MB can't be '{setting}': it must be a number of megabytes, such as {MOST_MB}."
         )
     return most * 1_000_000
-
-
-def check_regular(path: Path, name: str) -> int:
-    """The size in bytes of a regular file, or of a link's target; raises `BadInput` for anything else.
-
-    `name` is the file's name in messages.
-    """
-    try:
-        status = os.stat(path)
-    except (FileNotFoundError, NotADirectoryError, ValueError):  # ValueError: a null character in the path
-        raise BadInput(f"There is no file {name}.") from None
-    except OSError as problem:
-        raise BadInput(f"{name} can't be read: {problem.strerror}.") from None
-    if not stat.S_ISREG(status.st_mode):
-        kind = _KINDS.get(stat.S_IFMT(status.st_mode), "not a regular file")
-        raise BadInput(f"{name} can't be read, it is {kind}: name a file.")
-    return status.st_size
 
 
 def read_bytes(path: Path, name: str) -> bytes:

@@ -1,7 +1,6 @@
 """The settings file: settings for every run, and tables of models by their names."""
 
 import os
-import stat
 import tomllib
 from functools import lru_cache
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any
 from platformdirs import user_config_path
 
 from readgraph.state.errors import BadInput
+from readgraph.state.regular_files import check_regular
 
 MOST_BYTES = 1_000_000
 
@@ -29,8 +29,9 @@ def file_settings() -> dict[str, Any]:
         return {}
     except (OSError, ValueError) as problem:
         raise BadInput(f"The settings file {path} can't be read: {problem}.") from None
-    if not stat.S_ISREG(status.st_mode) or status.st_size > MOST_BYTES:
-        raise BadInput(f"The settings file {path} can't be read: it is not a regular file of at most 1 MB.")
+    check_regular(path, f"The settings file {path}")
+    if status.st_size > MOST_BYTES:
+        raise BadInput(f"The settings file {path} can't be read: it is larger than 1 MB.")
     return _parsed(path, status.st_mtime_ns, status.st_size)
 
 

@@ -25,6 +25,7 @@ WRITTEN: dict[str, Callable[[Path], Path]] = {
     "nq-open": lambda at: made.lines(at / "x", {"question": "a", "answers": ["b"], "ctxs": made.passages(0, 1)}),
     "msc-retrieval": lambda at: made.lines(at / "x", {**made.chat(), "self_instruct": {"A": "a", "B": "b"}}),
     "msc-openers": lambda at: made.lines(at / "x", made.chat()),
+    "mind2web": lambda at: made.array(at / "x", made.mind2web_task()),
     "narrativeqa": lambda at: made.narrative_qa(at / "x", {"a": ("test", "movie", b"A lamp.")}),
 }
 

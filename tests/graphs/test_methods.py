@@ -32,9 +32,10 @@ NOT_REACHED = {
     "guided-walk": {"max_hops", "triage_options"},
     "mem-gpt": {"max_pages"},
     "walk-and-research": {"embeddings", "pages_per_tool", "tools", "without_memory"},
+    "retrieved-pages": {"embeddings"},
     "escalate": {"embeddings", "evidence", "max_pages", "pages_per_tool", "tools", "without_memory"},
 }
-"""What a method asks with only where the double's first reply does not answer yet."""
+"""What a method reads only where the double's first reply does not answer yet, or beside another setting's value."""
 
 
 @pytest.fixture

@@ -160,7 +160,7 @@ async def test_a_conversation_in_plain_words(server: ModelServer, library: Libra
     server.respond = say
     ada = Living(library, context=replace(CONTEXT, window_words=4000))
     found = await ada.turn("I like goats.")
-    assert (found["messages"], found["status"], found["usage"]["refused"]) == (["Noted."], "answered", 1)
+    assert (found["said"], found["status"], found["usage"]["refused"]) == (["Noted."], "answered", 1)
     assert await ada.block("human") == "Likes goats."
     assert server.calls == 6, "a message ends the turn"
 

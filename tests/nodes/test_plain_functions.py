@@ -116,7 +116,7 @@ def test_its_return_is_what_changed() -> None:
         (sqlite3.Connection, "can't be 'Connection'"),
         (lambda: {}, "takes ()"),
         (lambda state, runtime, more: {}, "takes (state, runtime, more): it may take (state), (state, runtime)"),
-        (build, "takes (open, read, merge, look_up, answer, cite)"),
+        (build, "takes (open, read, merge, look_up, answer, cite, state)"),
     ],
 )
 def test_what_is_no_node_is_refused_when_the_graph_is_built(node: Any, what: str) -> None:

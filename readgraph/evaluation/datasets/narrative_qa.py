@@ -17,9 +17,10 @@ from readgraph.evaluation.datasets.assembling import Asked, assembled
 from readgraph.evaluation.datasets.lines import Record, record
 from readgraph.evaluation.records import Dataset, Item, Text
 from readgraph.sources.formats import html_text, plain_text
-from readgraph.sources.given_files import check_regular, read_bytes
+from readgraph.sources.given_files import read_bytes
 from readgraph.sources.loading import shown
 from readgraph.state.errors import BadInput
+from readgraph.state.regular_files import check_regular
 from readgraph.state.stored_items import storable
 
 QUESTIONS, DOCUMENTS, STORIES = "qaps.csv", "documents.csv", "tmp"

@@ -48,7 +48,7 @@ async def ranked_parts(state: LookUpState, runtime: Runtime[ReaderContext]) -> S
     return await _ranked(state, runtime, tools, reason, notes=context.show_gists)
 
 
-async def ranked_parts_without_model(state: LookUpState, runtime: Runtime[ReaderContext]) -> LookUpUpdate:
+async def retrieve_parts_without_model(state: LookUpState, runtime: Runtime[ReaderContext]) -> LookUpUpdate:
     """Without a model: the same; where texts are ranked by keywords, only the pages that share words."""
     by_words = runtime.context.ranking == "keywords" and not runtime.context.rank_gists
     return await (look_up_pages_without_model if by_words else retrieve_parts.work)(state, runtime)
@@ -111,5 +111,5 @@ retrieve = retrieving(*RANKINGS["keywords"], without_model=look_up_pages_without
 retrieve_by_vectors = retrieving(*RANKINGS["embeddings"])
 retrieve_by_both = retrieving(*RANKINGS["both"])
 retrieve_parts = searching(
-    ranked_parts, ranked_parts_without_model, settings=(PagesRead, Window, Retrieval, Embeddings)
+    ranked_parts, retrieve_parts_without_model, settings=(PagesRead, Window, Retrieval, Embeddings)
 )

@@ -26,7 +26,7 @@ PRESETS: dict[Preset, KnownPurpose] = {
     ),
     "meeting": KnownPurpose(
         "Looking up what a meeting came to. Keep each subject with what was decided, by whom and why; who is to do "
-        "what, and by when; figures and dates; who objected; what was left open. Leave out small talk and repetition.",
+        "what, and by when; figures and dates; who objected; what was left open. Leave out small talk.",
         "decide decided decision agree agreed propose proposed suggest object vote action task deadline due date "
         "budget next week month should will must open question issue problem conclude conclusion",
     ),
