@@ -241,4 +241,5 @@ def test_the_import_waits_for_no_library() -> None:
     assert ours - {name for name in ours if name.startswith("readgraph.sources")} <= {
         "readgraph.state",
         "readgraph.state.errors",
+        "readgraph.state.regular_files",
     }
