@@ -1,6 +1,6 @@
 """readgraph reads documents and histories that are longer than a language model can read well."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from readgraph.models.local.server import local_model
@@ -18,8 +18,35 @@ if TYPE_CHECKING:
     )
     from readgraph.state.library import BackgroundLibrary, Library, open_library, open_library_in_background
     from readgraph.state.page_store import PageStore
+    from readgraph.state.reading import Question
+    from readgraph.state.version import __version__
+else:
+    from readgraph.state.lazy_names import lazy_names
 
-__version__: str
+    # Imported when first used: the command's help must not wait for LangGraph.
+    __getattr__, __dir__ = lazy_names(
+        __name__,
+        {
+            "models.local.server": ["local_model"],
+            "models.named": ["register_embeddings", "register_model"],
+            "state.context": ["ReaderContext"],
+            "state.errors": [
+                "BadInput",
+                "BudgetSpent",
+                "Damaged",
+                "Forgotten",
+                "LibraryError",
+                "ModelUnavailable",
+                "NoUsableReply",
+                "ReadgraphError",
+            ],
+            "state.library": ["BackgroundLibrary", "Library", "open_library", "open_library_in_background"],
+            "state.page_store": ["PageStore"],
+            "state.reading": ["Question"],
+            "state.version": ["__version__"],
+        },
+    )
+
 __all__ = [
     "BackgroundLibrary",
     "BadInput",
@@ -31,6 +58,7 @@ __all__ = [
     "ModelUnavailable",
     "NoUsableReply",
     "PageStore",
+    "Question",
     "ReaderContext",
     "ReadgraphError",
     "__version__",
@@ -40,45 +68,3 @@ __all__ = [
     "register_embeddings",
     "register_model",
 ]
-
-_HOMES = {
-    **dict.fromkeys(
-        (
-            "BadInput",
-            "BudgetSpent",
-            "Damaged",
-            "Forgotten",
-            "LibraryError",
-            "ModelUnavailable",
-            "NoUsableReply",
-            "ReadgraphError",
-        ),
-        "state.errors",
-    ),
-    "BackgroundLibrary": "state.library",
-    "Library": "state.library",
-    "open_library": "state.library",
-    "open_library_in_background": "state.library",
-    "PageStore": "state.page_store",
-    "ReaderContext": "state.context",
-    "local_model": "models.local.server",
-    "register_embeddings": "models.named",
-    "register_model": "models.named",
-}
-
-
-def __getattr__(name: str) -> Any:
-    # Imported when first used: the command's help must not wait for LangGraph.
-    if name == "__version__":
-        from importlib.metadata import version
-
-        return version("readgraph")
-    if name in _HOMES:
-        from importlib import import_module
-
-        return getattr(import_module(f"readgraph.{_HOMES[name]}"), name)
-    raise AttributeError(f"module 'readgraph' has no attribute '{name}'")
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})

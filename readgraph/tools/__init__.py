@@ -1,7 +1,6 @@
 """Readgraph for other programs and agents: functions over a library, LangChain tools and retrievers."""
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from readgraph.tools.agent_tools import as_tool, research_tool
@@ -18,6 +17,20 @@ if TYPE_CHECKING:
     )
     from readgraph.tools.own_search import searched_by
     from readgraph.tools.retrieving import LibraryRetriever, as_retriever
+else:
+    from readgraph.state.lazy_names import lazy_names
+
+    # Imported when first used: the command uses some files of this room, and must not wait for the others.
+    __getattr__, __dir__ = lazy_names(
+        __name__,
+        {
+            "agent_tools": ["as_tool", "research_tool"],
+            "found_documents": ["add_documents"],
+            "functions": ["ask", "compress", "list_documents", "open_page", "read", "remember", "research", "search"],
+            "own_search": ["searched_by"],
+            "retrieving": ["LibraryRetriever", "as_retriever"],
+        },
+    )
 
 __all__ = [
     "LibraryRetriever",
@@ -35,22 +48,3 @@ __all__ = [
     "search",
     "searched_by",
 ]
-
-_HOMES = {
-    **dict.fromkeys(
-        ("ask", "compress", "list_documents", "open_page", "read", "remember", "research", "search"), "functions"
-    ),
-    "as_tool": "agent_tools",
-    "research_tool": "agent_tools",
-    "add_documents": "found_documents",
-    "as_retriever": "retrieving",
-    "searched_by": "own_search",
-    "LibraryRetriever": "retrieving",
-}
-
-
-def __getattr__(name: str) -> Any:
-    # Imported when first used: the command uses some files of this room, and must not wait for the others.
-    if name in _HOMES:
-        return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
-    raise AttributeError(f"module '{__name__}' has no attribute '{name}'")

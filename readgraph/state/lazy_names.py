@@ -1,0 +1,27 @@
+"""Names of a package that are imported when they are first used."""
+
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from importlib import import_module
+from typing import Any
+
+
+def lazy_names(
+    package: str, homes: Mapping[str, Iterable[str]]
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+    """A package's `__getattr__` and `__dir__`; `homes` has the names that each of its modules gives.
+
+    The package assigns them in the `else` of `if TYPE_CHECKING`, under which it imports the same names: so type
+    checkers and editors see what is there, and refuse what is not.
+    """
+    home_of = {name: f"{package}.{home}" for home, names in homes.items() for name in names}
+
+    def get(name: str) -> Any:
+        if name in home_of:
+            return getattr(import_module(home_of[name]), name)
+        raise AttributeError(f"module '{package}' has no attribute '{name}'", name=name, obj=sys.modules.get(package))
+
+    def names() -> list[str]:
+        return sorted({*vars(sys.modules[package]), *home_of})
+
+    return get, names
