@@ -17,11 +17,10 @@ from langchain_core.tools import BaseTool
 from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.prebuilt import ToolNode, tools_condition
 
-from readgraph import ReaderContext, open_library
+from readgraph import Question, ReaderContext, open_library
 from readgraph.graphs import gam
 from readgraph.sources.sessions import load_sessions
 from readgraph.state.histories import SessionText, append_sessions
-from readgraph.state.reading import Question
 from readgraph.tools import research_tool
 
 CHAT = Path(__file__).parent / "allotment-chat.txt"

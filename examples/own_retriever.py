@@ -16,13 +16,11 @@ from langchain_core.documents import Document
 from langchain_core.embeddings import Embeddings
 from langchain_core.vectorstores import InMemoryVectorStore, VectorStore
 
-from readgraph import ReaderContext, open_library
+from readgraph import PageStore, Question, ReaderContext, open_library
 from readgraph.graphs import gam
 from readgraph.models.embedding_models import embedding_model
 from readgraph.sources.sessions import load_sessions
 from readgraph.state.histories import SessionText, append_sessions
-from readgraph.state.page_store import PageStore
-from readgraph.state.reading import Question
 from readgraph.tools import searched_by
 
 CHAT = Path(__file__).parent / "allotment-chat.txt"

@@ -20,6 +20,8 @@ from readgraph.state.errors import BadInput
 if TYPE_CHECKING:
     from playwright.async_api import Browser, BrowserContext, Dialog, ElementHandle, JSHandle, Page, Request
 
+__all__ = ["ChromiumDriver"]
+
 MASK = "•" * 8
 """What stands for a password."""
 

@@ -5,6 +5,8 @@ from typing import NamedTuple, Protocol
 
 from readgraph.state.errors import ReadgraphError
 
+__all__ = ["CannotAct", "Driver", "PageSeen"]
+
 NUMBER = "data-readgraph-id"
 """The attribute that holds an element's number."""
 

@@ -21,6 +21,8 @@ from readgraph.state.reading import NOTHING_USED, Step, Usage, add_usage
 from readgraph.state.web import WebAction
 from readgraph.state.web_elements import WebElement, elements_of
 
+__all__ = ["Ending", "Episode", "EpisodeStep", "Proposed"]
+
 Listen = Callable[[str, Any], None]
 """Takes the events of the graph's stream: the mode and the event."""
 

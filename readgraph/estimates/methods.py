@@ -22,6 +22,8 @@ from readgraph.state.errors import BadInput
 from readgraph.state.page_store import PageStore
 from readgraph.state.records import Document
 
+__all__ = ["estimate_reading"]
+
 Estimator = Callable[[PageStore, Document, ReaderContext, int | None], Awaitable[Estimate]]
 
 ESTIMATORS: dict[str, Estimator] = {

@@ -25,6 +25,8 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.page_store import PageStore
 from readgraph.state.records import FEWEST_NOTE_WORDS, Document
 
+__all__ = ["estimate_web_step"]
+
 NOTE_WORDS, LOOK_UP_REPLY, ACT_REPLY = 40, 30, 25
 """Expected words of replies."""
 

@@ -14,6 +14,8 @@ from readgraph.nodes.tasks import all_finished
 from readgraph.state.reading import Question
 from readgraph.state.records import Document
 
+__all__ = ["ContextScore", "score_contexts"]
+
 BY_WORDS = ("exact_match", "f1", "bleu_1")
 """The metrics that compare words; `csim_h`, the similarity of meaning, needs an embedding model."""
 

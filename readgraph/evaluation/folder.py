@@ -32,6 +32,8 @@ from readgraph.state.reading import add_counts
 from readgraph.state.regular_files import check_regular
 from readgraph.state.whole_files import written_whole
 
+__all__ = ["EvaluationFolder"]
+
 FORMAT = 1
 
 TAIL = 1 << 16

@@ -21,6 +21,8 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ReadgraphError
 from readgraph.state.page_store import page_store
 
+__all__ = ["judge", "judge_missing"]
+
 MATCH: dict[str, tuple[Verdict, ...]] = {"lr_1": ("yes",), "lr_2": ("yes", "partially")}
 CONSISTENCY: dict[str, tuple[Verdict, ...]] = {"dmr_accuracy": ("yes",)}
 """The verdicts that score 100 for each metric; others score 0."""

@@ -12,6 +12,8 @@ from readgraph.evaluation.versions import own_prompts, package_versions, prompt_
 from readgraph.state.context import PROFILES, ReaderContext
 from readgraph.state.page_store import utc_now
 
+__all__ = ["what_is_run"]
+
 SPEED = ("concurrency", "timeout", "retry_seconds", "max_calls", "max_words")
 """Settings that may differ when an evaluation is continued, since no reply depends on them."""
 

@@ -10,6 +10,8 @@ from readgraph.state.reading import NOTHING_USED, Usage
 from readgraph.state.settings import AnswerForm
 from readgraph.state.words import count_words
 
+__all__ = ["Dataset", "Item", "Judgement", "Outcome", "Text"]
+
 
 class Span(NamedTuple):
     """Characters `[start, end)` of a text."""

@@ -16,6 +16,8 @@ from readgraph.evaluation.statistics import Summary, summarise
 from readgraph.evaluation.usage import COUNTS, whole_cost
 from readgraph.evaluation.walks import walk_figures
 
+__all__ = ["results_of"]
+
 Scores = dict[str, dict[int, dict[str, float]]]
 """The scores of one method, by metric, run and question."""
 

@@ -16,6 +16,8 @@ from readgraph.state.errors import BadInput
 from readgraph.state.settings import GROUPS
 from readgraph.state.words import count_words
 
+__all__ = ["Row", "rows_to_run"]
+
 ALL = "all"
 
 NEED_EMBEDDINGS = ("dense", "fused", "web-dense")

@@ -15,6 +15,8 @@ from readgraph.nodes.purpose import with_question
 from readgraph.state.errors import ReadgraphError
 from readgraph.state.library import Library
 
+__all__ = ["Evaluation"]
+
 Group = tuple[Row, int, Text, list[Item]]
 """Row, run, text, and the questions about this text that the row's method is asked in this run, of one memory."""
 

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from readgraph.evaluation.optional_imports import library
 
+__all__ = ["Difference", "Summary", "compare", "summarise"]
+
 Scores = Mapping[str, float]
 """The scores of one run by question ids, without questions that the metric doesn't apply to."""
 

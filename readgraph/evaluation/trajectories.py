@@ -15,6 +15,8 @@ from readgraph.evaluation.folder import EvaluationFolder
 from readgraph.evaluation.results import RIGHT, Kept, leading, scores_by_method
 from readgraph.state.records import digest
 
+__all__ = ["good_paths", "preferences", "rewards"]
+
 ANSWERS = ("answer", "answer_from_notes")
 """Prompts of the client, which answers from the context and is not trained as a researcher."""
 

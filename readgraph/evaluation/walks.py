@@ -6,6 +6,8 @@ from statistics import fmean
 
 from readgraph.evaluation.records import Outcome
 
+__all__ = ["WalkFigures", "walk_figures"]
+
 GAVE_AN_ANSWER = ("answered", "nearest")
 """The statuses of a reading that gives an answer; without a model that is a passage."""
 

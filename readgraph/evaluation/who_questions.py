@@ -17,6 +17,8 @@ from readgraph.nodes.prompts.who_question import WhoQuestion, who_question_promp
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import NoUsableReply
 
+__all__ = ["who_questions"]
+
 
 async def who_questions(dataset: Dataset, runtime: Runtime[ReaderContext]) -> list[dict[str, Any]]:
     """Lines in the form `readgraph`: each text with a question from its summary (the first reference).

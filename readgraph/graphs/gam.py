@@ -25,6 +25,8 @@ from readgraph.state.records import Recipe
 from readgraph.state.research import Researched, ResearchState
 from readgraph.state.settings import Language, Memorizing, Paragraphs, Purpose, ReadingModel, Rebuilding
 
+__all__ = ["build", "build_memorize", "build_research", "graph", "memorize", "recipe", "research"]
+
 Research = StateGraph[ResearchState, ReaderContext, Question, Researched]
 
 ROUND = ("plan", "search", "integrate", "reflect")

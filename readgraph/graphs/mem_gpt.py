@@ -36,6 +36,8 @@ from readgraph.state.living import (
 from readgraph.state.reading import Answered, Finding
 from readgraph.state.settings import PageSizes, Paragraphs, Rebuilding
 
+__all__ = ["build", "build_chat", "chat", "graph"]
+
 read = StepNode(file_pages, settings=(PageSizes, Paragraphs, Rebuilding))
 
 INSIDE = 2

@@ -28,6 +28,8 @@ from readgraph.state.settings import Language, Paragraphs, Purpose, Rebuilding, 
 from readgraph.state.summary_tree import is_leaf
 from readgraph.state.walk import Walked, WalkState
 
+__all__ = ["build", "graph", "read_leaf", "recipe"]
+
 
 @serves_purpose
 def recipe(context: ReaderContext) -> Recipe:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:  # the names of methods are completed in a shell, which must n
     from readgraph.state.context import ReaderContext
     from readgraph.state.records import Document
 
+__all__ = ["METHODS", "Method"]
+
 
 @dataclass(frozen=True)
 class Method:
@@ -116,6 +118,7 @@ METHODS = {
         Method("escalate", "hybrids.escalate", "Gists, then a look-up, then research, while needed.", "gist"),
     )
 }
+"""Our own methods, by their names."""
 
 WEB_METHODS = {
     method.name: method

@@ -25,6 +25,8 @@ from readgraph.state.reading import Answered, Question, ReadingState
 from readgraph.state.records import Recipe
 from readgraph.state.settings import Gists, Language, PageSizes, Paragraphs, Pausing, Purpose, Rebuilding
 
+__all__ = ["build", "graph", "read", "reading", "recipe"]
+
 
 @serves_purpose
 def recipe(context: ReaderContext) -> Recipe:

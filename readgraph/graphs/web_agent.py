@@ -25,6 +25,8 @@ from readgraph.state.records import Recipe
 from readgraph.state.settings import Gists, Language, Purpose, Rebuilding, Subtrees
 from readgraph.state.web import WebActed, WebState, WebTask
 
+__all__ = ["build", "graph"]
+
 
 @serves_purpose
 def recipe(context: ReaderContext) -> Recipe:

@@ -29,6 +29,8 @@ from readgraph.state.records import RecordedReply, digest
 from readgraph.state.settings import ReplyForm
 from readgraph.state.words import count_words, first_words
 
+__all__ = ["ask", "ask_text"]
+
 TRIES = 3
 
 MOST_REPEATED = 100

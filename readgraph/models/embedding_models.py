@@ -12,6 +12,8 @@ from readgraph.models.functions import is_function, unknown_function
 from readgraph.models.named import named_embeddings
 from readgraph.state.errors import BadInput, ModelUnavailable
 
+__all__ = ["embedding_model"]
+
 LOCAL = "local:all-MiniLM-L6-v2"
 HOW_TO_NAME = f"write PROVIDER:NAME, for example openai:text-embedding-3-small or {LOCAL}."
 TRIES = 4

@@ -21,6 +21,8 @@ from readgraph.models.named import name_function, named_model
 from readgraph.state.errors import BadInput, ModelUnavailable
 from readgraph.state.forks import reset_in_forked
 
+__all__ = ["function_model"]
+
 FUNCTION = "function:"
 
 _calling: defaultdict[str, Lock] = defaultdict(Lock)

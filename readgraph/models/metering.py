@@ -13,6 +13,8 @@ from readgraph.state.errors import BudgetSpent
 from readgraph.state.reading import NOTHING_USED, Usage, add_usage
 from readgraph.state.records import Note
 
+__all__ = ["fell_back"]
+
 
 @dataclass
 class Meter:

@@ -6,6 +6,8 @@ from typing import Any, Protocol
 
 from readgraph.state.words import count_words
 
+__all__ = ["Prompt", "fenced"]
+
 Messages = list[tuple[str, str]]
 """The messages to a model, as (role, content) pairs."""
 

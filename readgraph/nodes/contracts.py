@@ -10,6 +10,18 @@ from typing_extensions import TypedDict
 
 from readgraph.state.reading import Citation, QuestionTurn, Quote, Status, Usage
 
+__all__ = [
+    "AnswerState",
+    "AnswerUpdate",
+    "AskedQuestion",
+    "AskedState",
+    "CiteState",
+    "CiteUpdate",
+    "LookUpState",
+    "LookUpUpdate",
+    "SaidAnswer",
+]
+
 
 class AskedQuestion(TypedDict):
     """A question, and its options by their letters.

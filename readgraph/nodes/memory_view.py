@@ -17,6 +17,8 @@ from readgraph.state.reading import Citation
 from readgraph.state.records import Document, Memory, Note, Page
 from readgraph.state.words import count_words, first_words, with_numbers
 
+__all__ = ["memory_pages", "view_memory"]
+
 
 class StandIn(Protocol):
     """A text that stands for several pages: a gist of gists, or a summary of a tree."""

@@ -27,6 +27,8 @@ from readgraph.state.records import Document
 from readgraph.state.research import FreshResearch, fresh_research
 from readgraph.state.words import counted
 
+__all__ = ["open_document"]
+
 LONGEST_TEXT_INPUT = 400_000
 """Most characters of a text in graph input; a checkpointer writes the input, so longer texts are given by their id."""
 

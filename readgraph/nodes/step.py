@@ -24,6 +24,8 @@ from readgraph.state.reading import NOTHING_USED, Status, Step, Usage, add_usage
 from readgraph.state.records import Recipe
 from readgraph.state.settings import Budget, Calls, Concurrency, Model, ReadingModel, Tenant, Window
 
+__all__ = ["StepNode", "step", "step_with"]
+
 StateT = TypeVar("StateT")
 UpdateT = TypeVar("UpdateT", bound=Mapping[str, object])
 

@@ -10,6 +10,8 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.page_store import page_store
 from readgraph.state.summary_tree import TreeShape, node_id, tree_ids
 
+__all__ = ["flat_tree", "view_nodes"]
+
 
 @dataclass(frozen=True, slots=True)
 class Summary:

@@ -11,6 +11,8 @@ from readgraph.state.reading import Question
 from readgraph.state.records import Document, Memory, Page
 from readgraph.state.summary_tree import TreeShape, is_leaf, node_id
 
+__all__ = ["report_of_answer", "report_of_document"]
+
 MOST_CHARACTERS = 2_000_000
 """The longest document whose whole text goes into the report; of longer ones, only the needed text does."""
 

@@ -17,6 +17,8 @@ from typing import Any
 import readgraph
 from readgraph.report.data import ReportData
 
+__all__ = ["html_page", "render"]
+
 STYLES = ("base", "answer", "strip", "page", "structure", "tree", "rounds", "steps", "search", "narrow", "print")
 SCRIPTS = (
     "elements",

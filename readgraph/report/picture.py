@@ -7,6 +7,8 @@ from langgraph.graph.state import CompiledStateGraph
 
 from readgraph.report.drawing import draw_alone
 
+__all__ = ["Picture", "picture"]
+
 
 class Picture(str):
     """A flowchart in mermaid's notation, which a notebook shows as a drawing."""

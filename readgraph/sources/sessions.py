@@ -16,6 +16,8 @@ from readgraph.sources.given_files import read_bytes
 from readgraph.sources.loading import IN_FOLDERS, KINDS, load, shown
 from readgraph.state.errors import BadInput
 
+__all__ = ["SourceSession", "load_sessions"]
+
 JSON_LINES = ".jsonl"
 
 SESSION_HEADING = r"^#{1,6}\s+session\s+\d+\b\W*(?:(?P<time>.*\d.*)|(?P<title>.*))$"

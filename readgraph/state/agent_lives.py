@@ -14,6 +14,8 @@ from readgraph.state.errors import BadInput
 from readgraph.state.library import Library
 from readgraph.state.living import AgentState, IncomingEvent, load_life
 
+__all__ = ["agent_config", "undo_turn"]
+
 KEPT_TURNS = 50
 """How many of the newest turns can be taken back."""
 

@@ -20,6 +20,8 @@ from readgraph.state.search.index_registry import indexes_of
 from readgraph.state.sound import Count, Id, Time, load
 from readgraph.state.stored_items import EVERY, ROOT, numbered
 
+__all__ = ["AgentStore", "Event", "agent_id", "agent_store"]
+
 SPEAKS = "send_message"
 """The function that an agent calls to send a message."""
 

@@ -19,6 +19,8 @@ from readgraph.state.summary_tree import TreeShape, node_id
 from readgraph.state.unfinished import CORRECTIONS, check_not_forgotten
 from readgraph.state.words import count_words, counted
 
+__all__ = ["Corrected", "Correction", "correct", "corrections_of", "restore"]
+
 
 @dataclass(frozen=True, slots=True)
 class Correction:

@@ -17,6 +17,8 @@ from readgraph.state.stored_items import BATCH, ROOT, StoredValue, numbered, sto
 from readgraph.state.unfinished import check_not_forgotten, store_document
 from readgraph.state.words import count_words
 
+__all__ = ["Appended", "SessionText", "append_sessions", "history", "history_id", "sessions_of"]
+
 BETWEEN = "\n\n"
 """The separator after each session; it belongs to that session."""
 

@@ -15,24 +15,15 @@ from readgraph.state.background import background
 from readgraph.state.checkpoints import open_checkpointer
 from readgraph.state.errors import LibraryError
 from readgraph.state.forgetting import finish
-from readgraph.state.library_folder import STORE, default_folder
+from readgraph.state.library_folder import STORE
+from readgraph.state.library_folder import default_folder as default_folder
 from readgraph.state.library_store import LibraryStore, unusable
 from readgraph.state.namespaces import name_in_base
-from readgraph.state.opened import Library
+from readgraph.state.opened import Library as Library
 from readgraph.state.page_store import PageStore
 from readgraph.state.search.index_registry import close_indexes
 from readgraph.state.stored_items import EVERY
 from readgraph.state.unfinished import UNFINISHED
-
-__all__ = [
-    "BackgroundLibrary",
-    "Library",
-    "default_folder",
-    "development_store",
-    "holds_library",
-    "open_library",
-    "open_library_in_background",
-]
 
 FORMAT = 1
 """Version of the library's layout; a library with a newer layout is refused."""

@@ -10,6 +10,19 @@ from typing_extensions import TypedDict
 
 from readgraph.state.chat_messages import ChatMessages
 
+__all__ = [
+    "Answered",
+    "Citation",
+    "Finding",
+    "Question",
+    "QuestionTurn",
+    "Quote",
+    "ReadingState",
+    "Status",
+    "Step",
+    "Usage",
+]
+
 Status = Literal["reading", "answered", "nearest", "researched", "no_answer", "budget"]
 """`nearest`: no model said what answers the question; the passages nearest to it are quoted. `researched`: the context
 was gathered, and no answer was wanted. `no_answer`: the text doesn't hold the answer, or, without a model, no passage

@@ -9,6 +9,8 @@ from typing import Any, Literal
 from readgraph.state.errors import Damaged
 from readgraph.state.sound import Count, Id, Time, load
 
+__all__ = ["Document", "Memory", "Note", "Page", "Recipe", "Session", "TreeNode"]
+
 PageEnd = Literal["model", "fallback", "rule", "rest"]
 """What ended a page: the model's choice, the fall-back after unusable replies, a rule, or the text's end."""
 

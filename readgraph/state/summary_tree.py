@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from readgraph.state.errors import BadInput
 from readgraph.state.records import Memory
 
+__all__ = ["TreeShape"]
+
 _ID = re.compile(r"(\d{1,9})\.(\d{1,9})")
 
 

@@ -1,5 +1,6 @@
-"""The version of the package that is installed."""
+"""The package's version."""
 
 from importlib.metadata import version
 
 __version__ = version("readgraph")
+"""The version of readgraph that is installed."""

@@ -4,6 +4,8 @@ import re
 from collections.abc import Sequence
 from itertools import islice
 
+__all__ = ["count_words"]
+
 LONGEST_WORD = 40
 """A run of characters without a space counts as one word for every 40 characters."""
 

@@ -3,6 +3,8 @@
 from readgraph.compression.trace import CompressionStatus
 from readgraph.tools.results import Used
 
+__all__ = ["CompressedText"]
+
 
 class CompressedText(Used):
     """A text within a budget of tokens."""

@@ -6,6 +6,19 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from readgraph.state.reading import Status
 
+__all__ = [
+    "Answer",
+    "Cited",
+    "DocumentInfo",
+    "Hit",
+    "OpenedPage",
+    "Reading",
+    "Remembered",
+    "Researched",
+    "Result",
+    "Used",
+]
+
 
 class Result(BaseModel):
     """The base of all results."""

@@ -8,6 +8,8 @@ from rich.tree import Tree
 from readgraph.cli.terminal.safe_text import Console, Text
 from readgraph.state.walk import Action, Hop
 
+__all__ = ["print_walk"]
+
 _STYLES: dict[Action, str] = {
     "child": "",
     "revert": "strike",

@@ -24,6 +24,8 @@ from readgraph.evaluation.records import Dataset
 from readgraph.sources.loading import shown
 from readgraph.state.errors import BadInput
 
+__all__ = ["load_dataset"]
+
 
 class Form(NamedTuple):
     """A file form: its name, a line about it, the keys by which its first record is recognised, and its loader.

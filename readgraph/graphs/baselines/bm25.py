@@ -12,6 +12,8 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.records import Recipe
 from readgraph.state.settings import Paragraphs, Rebuilding, Segments, Window
 
+__all__ = ["build", "graph", "read"]
+
 
 def recipe(context: ReaderContext) -> Recipe:
     """The recipe of the segments; they need no model, and every kind of retrieval uses the same ones."""

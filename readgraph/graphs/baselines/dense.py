@@ -7,6 +7,8 @@ from readgraph.graphs.baselines.linear import linear
 from readgraph.nodes.answering.answer import answer_from_segments
 from readgraph.nodes.look_up.retrieval import retrieve_by_vectors
 
+__all__ = ["build", "graph"]
+
 build = partial(linear, read=read, look_up=retrieve_by_vectors, answer=answer_from_segments)
 """Every argument is a node, as in `linear`."""
 

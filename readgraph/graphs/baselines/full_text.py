@@ -12,6 +12,8 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.records import Recipe
 from readgraph.state.settings import Paragraphs, Rebuilding, Window
 
+__all__ = ["build", "graph"]
+
 
 def recipe(context: ReaderContext) -> Recipe:
     """The recipe of the chunks, which need no model."""

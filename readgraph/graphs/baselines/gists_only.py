@@ -6,6 +6,8 @@ from readgraph.graphs import read_agent
 from readgraph.nodes.answering.answer import answer_from_notes_alone
 from readgraph.nodes.look_up.fixed import no_page
 
+__all__ = ["build", "graph"]
+
 build = partial(read_agent.build, look_up=no_page, answer=answer_from_notes_alone)
 """ReadAgent's graph with these two nodes in it; every argument is a node, as there."""
 

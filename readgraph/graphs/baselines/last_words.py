@@ -11,6 +11,8 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.records import Recipe
 from readgraph.state.settings import Excerpt, Rebuilding, Window
 
+__all__ = ["build", "graph"]
+
 
 def recipe(context: ReaderContext) -> Recipe:
     """The recipe of the cut, which needs no model."""

@@ -14,6 +14,8 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.records import Recipe
 from readgraph.state.settings import Language, Paragraphs, Rebuilding, Window
 
+__all__ = ["build", "graph"]
+
 
 def recipe(context: ReaderContext) -> Recipe:
     """The recipe of the summary: the whole text is one page, and the summary at its end is the page's note."""

@@ -9,6 +9,8 @@ from readgraph.graphs import read_agent
 from readgraph.nodes.answering.answer import answer_from_retrieved
 from readgraph.nodes.look_up.retrieval import retrieve_parts
 
+__all__ = ["build", "graph"]
+
 build = partial(read_agent.build, look_up=retrieve_parts, answer=answer_from_retrieved)
 """ReadAgent's graph with these two nodes in it; every argument is a node, as there."""
 

@@ -5,6 +5,8 @@ from functools import partial
 from readgraph.graphs import web_agent
 from readgraph.nodes.look_up.retrieval import retrieve
 
+__all__ = ["build", "graph"]
+
 build = partial(web_agent.build, read=web_agent.cut_parts, look_up=retrieve)
 """The web agent's graph with these nodes in it; every argument is a node, as there."""
 

@@ -22,6 +22,8 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Question
 from readgraph.state.research import Researched, ResearchState
 
+__all__ = ["build", "graph"]
+
 
 def is_asked(state: ResearchState) -> str:
     """Go on to the question, if there is one."""

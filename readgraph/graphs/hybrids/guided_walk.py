@@ -9,6 +9,8 @@ from functools import partial
 from readgraph.graphs import mem_walker
 from readgraph.nodes.walk.entering import enter_at_leaf
 
+__all__ = ["build", "graph"]
+
 build = partial(mem_walker.build, enter=enter_at_leaf)
 """MemWalker's graph with this `enter` node; every argument is a node, as there."""
 

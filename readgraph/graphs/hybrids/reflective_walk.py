@@ -25,6 +25,8 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Question
 from readgraph.state.walk import WalkResearched, WalkResearchState
 
+__all__ = ["build", "graph"]
+
 ROUND = (*mem_walker.HOP, "note_findings", "reflect", "walk_again")
 """The nodes of one walk that is reflected on."""
 

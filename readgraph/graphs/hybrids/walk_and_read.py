@@ -9,6 +9,8 @@ from functools import partial
 from readgraph.graphs import mem_walker
 from readgraph.nodes.walk.answer import answer_over_leaves
 
+__all__ = ["build", "graph"]
+
 build = partial(mem_walker.build, answer=answer_over_leaves)
 """MemWalker's graph with this `answer` node; every argument is a node, as there."""
 

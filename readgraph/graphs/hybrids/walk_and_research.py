@@ -24,6 +24,8 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Question
 from readgraph.state.walk import WalkResearched, WalkResearchState
 
+__all__ = ["build", "graph"]
+
 
 def build(
     *,

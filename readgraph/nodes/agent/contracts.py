@@ -10,6 +10,8 @@ from readgraph.nodes.contracts import AnswerState, AskedQuestion
 from readgraph.state.living import AgentState, AgentTurn, Block, IncomingEvent, TurnStep
 from readgraph.state.reading import Finding, Status, Usage
 
+__all__ = ["AgentTurnState", "ThinkUpdate"]
+
 
 class ReceiveState(TypedDict):
     """What receiving reads; an agent without events has no channels yet."""

@@ -7,6 +7,8 @@ from readgraph.models.prompt import unused_name
 from readgraph.state.agents import Event
 from readgraph.state.words import count_words, first_words
 
+__all__ = ["queue_text"]
+
 LONGEST_NAME = 60
 """Characters of a function's or an argument's name that are shown."""
 

@@ -23,6 +23,21 @@ from readgraph.state.errors import BadInput
 from readgraph.state.reading import Quote
 from readgraph.state.words import count_words, end_after_words, first_words
 
+__all__ = [
+    "MEMORY_FUNCTIONS",
+    "archival_delete",
+    "archival_insert",
+    "archival_search",
+    "document_list",
+    "document_open",
+    "memory_append",
+    "memory_replace",
+    "memory_rewrite",
+    "recall_search",
+    "recall_search_date",
+    "send_message",
+]
+
 MOST_MESSAGE_WORDS = 500
 """Most words of a message, because a turn's messages are kept in the state; a longer one must be sent in parts."""
 

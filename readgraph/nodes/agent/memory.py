@@ -8,6 +8,8 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.living import AgentState
 from readgraph.state.reading import Quote
 
+__all__ = ["AgentMemory"]
+
 PER_PAGE = 5
 """Results per page (MemGPT, section 2.3, and figure 5)."""
 

@@ -33,6 +33,8 @@ from readgraph.state.records import digest
 from readgraph.state.settings import Chaining, Embeddings, Window
 from readgraph.state.words import count_words, counted
 
+__all__ = ["begin"]
+
 
 async def begin_without_model(state: BeginState, runtime: Runtime[ReaderContext]) -> BeginUpdate:
     """Without a model: only file the documents; `answer` then quotes the nearest passages."""

@@ -31,6 +31,8 @@ from readgraph.state.page_store import PageStore
 from readgraph.state.settings import PageSizes, Paragraphs, Rebuilding, Window
 from readgraph.state.words import count_words, first_words
 
+__all__ = ["clock", "keep"]
+
 DEFAULT_NAME = "default"
 
 MOST_BLOCK_WORDS = 300

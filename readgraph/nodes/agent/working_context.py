@@ -10,6 +10,8 @@ from readgraph.state.errors import BadInput
 from readgraph.state.living import Block
 from readgraph.state.words import count_words
 
+__all__ = ["append_to_block", "blocks_text", "replace_in_block"]
+
 
 def append_to_block(blocks: Sequence[Block], label: str, text: str) -> list[Block]:
     """The blocks, with a line added to one of them."""

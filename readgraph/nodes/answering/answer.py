@@ -19,6 +19,8 @@ from readgraph.state.sentences import sentence_spans
 from readgraph.state.settings import Retrieval, Segments, Window
 from readgraph.state.words import count_words, counted
 
+__all__ = ["answer", "answer_from"]
+
 MakePrompt = Callable[[str, str, dict[str, str]], Prompt]
 """Makes the prompt of a memory's text, the question and its choices."""
 

@@ -17,6 +17,8 @@ from readgraph.state.reading import Citation, Quote
 from readgraph.state.records import Page
 from readgraph.state.search.terms import STOP_WORDS, UNSPACED
 
+__all__ = ["cite"]
+
 FEWEST_WORDS = 3
 """A shorter quote says too little, unless it is a whole sentence, a number or a name."""
 

@@ -17,6 +17,8 @@ from readgraph.state.errors import NoUsableReply
 from readgraph.state.page_store import page_store
 from readgraph.state.records import Document, Page
 
+__all__ = ["InView", "answering", "compression_rate"]
+
 Saying = Callable[[], Awaitable[SaidAnswer]]
 """A function that makes an answer."""
 

@@ -30,6 +30,8 @@ from readgraph.state.reading import Usage
 from readgraph.state.records import Document, Memory, Page
 from readgraph.state.words import counted
 
+__all__ = ["read_pages"]
+
 
 class ReadState(PurposeState):
     """What building reads."""

@@ -17,6 +17,8 @@ from readgraph.state.errors import NoUsableReply
 from readgraph.state.records import FEWEST_NOTE_WORDS, Note, Page
 from readgraph.state.words import count_words
 
+__all__ = ["gist_page"]
+
 
 def no_longer_than(page: Page) -> Callable[[str], str | None]:
     """The complaint about a note that is longer than its page."""

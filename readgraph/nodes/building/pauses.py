@@ -15,6 +15,8 @@ from readgraph.state.errors import NoUsableReply
 from readgraph.state.records import Page, PageEnd
 from readgraph.state.words import count_words
 
+__all__ = ["pages_at_pauses"]
+
 MODEL: PageEnd = "model"
 FALLBACK: PageEnd = "fallback"
 RULE: PageEnd = "rule"

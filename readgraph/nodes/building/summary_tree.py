@@ -28,6 +28,8 @@ from readgraph.state.settings import Language, Purpose, Tree
 from readgraph.state.summary_tree import TreeShape, node_id
 from readgraph.state.words import count_words
 
+__all__ = ["grow"]
+
 
 class GrowState(PurposeState):
     """What growing reads."""

@@ -19,6 +19,8 @@ from readgraph.state.search.entries import PARTS, Part
 from readgraph.state.search.fusing import DEPTH
 from readgraph.state.settings import Embeddings, PagesRead, Ranking, Retrieval, Segments, Window
 
+__all__ = ["retrieve"]
+
 
 def retrieving(
     rankers: tuple[str, ...], reason: str, without_model: Work[LookUpState, LookUpUpdate] | None = None

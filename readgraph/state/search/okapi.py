@@ -14,6 +14,8 @@ from readgraph.state.search.terms import content_words, tokens
 from readgraph.state.search.wanted import Term, Wanted
 from readgraph.state.text_cache import kept_by_text
 
+__all__ = ["rank"]
+
 K1, B, EPSILON = 1.5, 0.75, 0.25
 """The defaults of `rank_bm25.BM25Okapi`, whose scores this reproduces (a test compares them)."""
 

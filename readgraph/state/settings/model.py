@@ -9,6 +9,7 @@ from annotated_types import Ge, Le
 from readgraph.state.declaring import Help, Settings
 
 ReplyForm = Literal["auto", "json_schema", "function", "text", "plain"]
+"""How typed replies are requested; `auto`: by the best form that the model supports."""
 
 PACKAGED_MODEL = "local:SmolLM2-135M-Instruct"
 """The chat model that comes inside a package (`readgraph[local-model]`)."""

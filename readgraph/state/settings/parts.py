@@ -9,9 +9,16 @@ from readgraph.state.declaring import Help, Settings
 from readgraph.state.errors import BadInput
 
 ParagraphBreak = Literal["auto", "two-blank-lines", "blank-line", "line"]
+"""What ends a paragraph; `auto` decides by the text."""
+
 Strategy = Literal["parallel", "sequential"]
+"""How ReadAgent looks parts up: all at once, or one by one."""
+
 Paging = Literal["pauses", "even"]
+"""Where pages end: at pauses that the model chooses, or evenly, of about the same length."""
+
 Preset = Literal["question", "code", "meeting", "contract", "novel"]
+"""What notes are for, by name."""
 
 DEEPEST_PAGES = 20
 """Down to this depth a web page's text shows how deep its elements are (see `readgraph.state.web_lines`)."""

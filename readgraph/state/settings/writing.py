@@ -9,6 +9,7 @@ from readgraph.state.declaring import Help, Settings
 from readgraph.state.language_names import language_code
 
 AnswerLength = Literal["phrase", "sentence", "paragraph", "free"]
+"""How long an answer may be; `free`: as long as the question wants."""
 
 
 @dataclass(frozen=True, kw_only=True)

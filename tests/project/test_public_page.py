@@ -1,0 +1,132 @@
+"""The public names stay, are typed and described, stand on their page, and are all that pages and examples use."""
+
+import ast
+import os
+import re
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from tests.support.printed import RENEW
+from tests.support.public_names import (
+    HOUSE,
+    NAMED,
+    ROOT,
+    TABLE,
+    defined,
+    homes,
+    line_of,
+    modules,
+    names_used,
+    public_in,
+    table_of,
+    tree_of,
+    untyped,
+)
+
+pytestmark = pytest.mark.quick
+
+PAGE = ROOT / "docs" / "reference" / "public.md"
+HOMES = [home for found in TABLE.finditer(PAGE.read_text(encoding="utf-8")) for home in homes(found[1])]
+
+SHOWN = [
+    *sorted((ROOT / "examples").glob("*.py")),
+    *sorted((ROOT / "notebooks").glob("*.ipynb")),
+    *(ROOT / name for name in ("README.md", "SKILL.md", "notebooks/README.md")),
+    *sorted((ROOT / "docs").rglob("*.md")),
+]
+USED_WITH_US = [path for path in SHOWN if path.suffix == ".md" and not {"design.md", "reference"} & {*path.parts}]
+"""Pages for users; how the house is built, and the rooms one by one, is told with names that are not public, too."""
+
+NO_MODULES = {"readgraph.json", "readgraph.methods"}
+"""A file, and a group of entry points, whose names look like a module's."""
+
+HEAVY = {
+    "readgraph": {"langgraph", "langchain_core", "langchain", "pydantic", "numpy", "httpx"},
+    "readgraph.graphs.read_agent": {"faiss", "langchain", "langchain_openai", "openai", "mcp", "lxml", "typer"},
+    "readgraph.tools": {"langgraph", "langchain_core", "pydantic", "numpy"},
+}
+"""What importing these must not wait for."""
+
+
+def test_the_page_shows_what_is_public() -> None:
+    def made(found: re.Match[str]) -> str:
+        return f"<!-- public names of {found[1]} -->\n\n{table_of(homes(found[1]))}"
+
+    text = PAGE.read_text(encoding="utf-8")
+    renewed = TABLE.sub(made, text)
+    if RENEW in os.environ and renewed != text:
+        PAGE.write_text(renewed, encoding="utf-8")
+    assert RENEW in os.environ or renewed == text
+
+
+def test_every_list_of_public_names_stands_on_the_page_once() -> None:
+    assert sorted(HOMES) == sorted(module for module in modules() if public_in(module))
+
+
+@pytest.mark.parametrize("home", HOMES)
+def test_public_names_are_there_typed_and_described(home: str) -> None:
+    module, names = import_module(home), public_in(home)
+    assert names and len({*names}) == len(names)
+    assert [name for name in names if not hasattr(module, name)] == []
+    found = {name: defined(home, name) for name in names}
+    assert [name for name, where in found.items() if where is None] == [], "a type checker sees them, too"
+    assert [each for where in found.values() if where for each in untyped(where.node)] == []
+    if "build" in names:  # the module says what its graphs do
+        assert ast.get_docstring(tree_of(home)) and line_of(home, "build")
+    else:
+        assert [name for name in names if not line_of(home, name).endswith(".")] == []
+
+
+def test_the_types_are_shipped() -> None:
+    assert (HOUSE / "py.typed").exists()
+
+
+@pytest.mark.parametrize("path", SHOWN, ids=lambda path: str(path.relative_to(ROOT)))
+def test_what_is_shown_uses_public_names_only(path: Path) -> None:
+    public = {f"{home}.{name}" for home in HOMES for name in public_in(home)} | {*HOMES}
+    assert names_used(path) - public == set()
+
+
+@pytest.mark.parametrize(
+    ("code", "used"),
+    [
+        ("from readgraph.graphs import gam\ngam.build()", {"readgraph.graphs.gam", "readgraph.graphs.gam.build"}),
+        ("import readgraph.tools as t\nt.ask", {"readgraph.tools", "readgraph.tools.ask"}),
+        ("import readgraph\nreadgraph._inside", {"readgraph", "readgraph._inside"}),
+        ("from readgraph.state.sound import sound", {"readgraph.state.sound.sound"}),
+        ("from langgraph.types import Command", set()),
+    ],
+)
+def test_what_code_uses_is_seen(tmp_path: Path, code: str, used: set[str]) -> None:
+    (tmp_path / "page.md").write_text(f"A page.\n\n```python\n{code}\n```\n", encoding="utf-8")
+    assert names_used(tmp_path / "page.md") == used
+
+
+def test_pages_name_public_modules_only() -> None:
+    public = {f"{home}.{name}" for home in HOMES for name in public_in(home)}
+    rooms = {".".join(parts[:end]) for parts in (home.split(".") for home in HOMES) for end in range(1, len(parts) + 1)}
+    strays = {
+        f"{path.relative_to(ROOT)}: {name}"
+        for path in USED_WITH_US
+        for name in NAMED.findall(path.read_text(encoding="utf-8"))
+        if name not in public | rooms | NO_MODULES
+    }
+    assert not strays
+
+
+@pytest.mark.parametrize("module", HEAVY)
+def test_importing_waits_for_nothing_needless(module: str) -> None:
+    code = f"import sys, {module}; print(*{{name.partition('.')[0] for name in sys.modules}})"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert HEAVY[module] & {*loaded} == set()
+
+
+def test_a_name_that_is_not_there_is_an_attribute_error() -> None:
+    for package in ("readgraph", "readgraph.tools", "readgraph.middleware"):
+        with pytest.raises(AttributeError, match=f"^module '{package}' has no attribute 'open_libary'$"):
+            getattr(import_module(package), "open_libary")  # noqa: B009
+        assert {*public_in(package)} <= {*dir(import_module(package))}
