@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
-from langgraph.config import get_config
+from langchain_core.runnables.config import var_child_runnable_config
 from langgraph.errors import GraphInterrupt
 from langgraph.runtime import Runtime
 
@@ -24,7 +24,7 @@ INTERRUPTED = (ROOT, "interrupted")
 @asynccontextmanager
 async def counting_interrupted(meter: Meter, runtime: Runtime[ReaderContext]) -> AsyncIterator[None]:
     """Count what the same task used before an interrupt; inside the `with`, the step runs."""
-    given = get_config().get("configurable", {})
+    given = (var_child_runnable_config.get() or {}).get("configurable", {})  # None: the node runs by itself
     task, resumed = str(given.get("__pregel_task_id", "")), bool(given.get("__pregel_resuming"))
     if not given.get("__pregel_checkpointer"):  # then nothing can be resumed
         yield
