@@ -1,7 +1,6 @@
 """An engine as a document compressor of LangChain, for the documents that a retriever found."""
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 from langchain_core.callbacks import Callbacks
@@ -12,7 +11,7 @@ from readgraph.compression.engine import CompressionEngine
 from readgraph.compression.tokens import check_budget
 from readgraph.compression.trace import Compressed
 from readgraph.nodes.tasks import all_finished
-from readgraph.state.background import background
+from readgraph.state.background import in_background
 
 
 class DocumentCompressor(BaseDocumentCompressor):
@@ -32,7 +31,7 @@ class DocumentCompressor(BaseDocumentCompressor):
         self, documents: Sequence[Document], query: str, callbacks: Callbacks | None = None
     ) -> list[Document]:
         """The documents that hold something for the query, in their order, compressed."""
-        return background().call(partial(self.acompress_documents, documents, query))
+        return in_background(self.acompress_documents, documents, query)
 
     async def acompress_documents(
         self, documents: Sequence[Document], query: str, callbacks: Callbacks | None = None

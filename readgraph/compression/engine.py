@@ -6,7 +6,7 @@ kept, as in any other reading; what comes out is then condensed into the budget 
 
 import asyncio
 import time
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 from langgraph.graph.state import CompiledStateGraph
@@ -27,7 +27,7 @@ from readgraph.nodes.building.gists import gisting
 from readgraph.nodes.building.interfaces import WriteNote
 from readgraph.nodes.prompts.gist import gist_prompt
 from readgraph.nodes.purpose import purpose_of
-from readgraph.state.background import background
+from readgraph.state.background import in_background
 from readgraph.state.errors import BadInput
 from readgraph.state.listening import Listen
 from readgraph.state.records import Document
@@ -59,7 +59,7 @@ class CompressionEngine(ReadingEngine):
         or query, for a budget that holds no word, or not one sentence of what was found; other errors are those of
         `readgraph.models.asking`.
         """
-        return background().call(partial(self.acompress, text, llm_token_budget, query))
+        return in_background(self.acompress, text, llm_token_budget, query)
 
     async def acompress(
         self, text: str, llm_token_budget: int, query: str | None = None

@@ -29,7 +29,7 @@ from readgraph.compression.kept import (
 from readgraph.compression.trace import traced
 from readgraph.graphs.separate_run import separate_run
 from readgraph.models.functions import function_model
-from readgraph.state.background import background
+from readgraph.state.background import in_background
 from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import settings_in
 from readgraph.state.errors import BadInput
@@ -116,7 +116,7 @@ class ReadingEngine(ABC):
         A text that is kept already costs nothing. If the budget was spent, the episodes so far are kept, and the same
         call goes on. Errors as in `compress`.
         """
-        return background().call(self.aingest, text)
+        return in_background(self.aingest, text)
 
     async def aingest(self, text: str) -> list[str]:
         """As `ingest`, in the running event loop."""
@@ -136,7 +136,7 @@ class ReadingEngine(ABC):
         With an embedding function, nearness of meaning counts as well. Raises `BadInput` for an empty query and for a
         `top_k` below 1.
         """
-        return background().call(self.arecall, query, top_k)
+        return in_background(self.arecall, query, top_k)
 
     async def arecall(self, query: str, top_k: int = 5) -> list[Recalled]:
         """As `recall`, in the running event loop."""
@@ -158,7 +158,7 @@ class ReadingEngine(ABC):
             "functions": [key for key, name in self.functions.items() if name],
         }
         path = folder_for_engine(folder)
-        background().call(self._copy_to, path / LIBRARY)
+        in_background(self._copy_to, path / LIBRARY)
         write_engine(path, saved)  # last, so that a folder with it is whole
 
     async def _copy_to(self, folder: Path) -> None:

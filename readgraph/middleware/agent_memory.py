@@ -2,7 +2,6 @@
 
 import uuid
 from collections.abc import Awaitable, Callable
-from functools import partial
 from typing import Annotated, Any, NotRequired
 
 from langchain.agents.middleware import AgentMiddleware, AgentState, ToolCallRequest
@@ -22,7 +21,7 @@ from readgraph.middleware.kept_results import LOOK_UP, KeptResults
 from readgraph.middleware.looking_back import looked_up, recalled
 from readgraph.middleware.transcript import OURS
 from readgraph.middleware.window import NOTE, split
-from readgraph.state.background import background
+from readgraph.state.background import in_background
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.opened import Library
@@ -96,8 +95,7 @@ class AgentMemory(AgentMiddleware[MemoryState, Any, Any]):
         self, request: ToolCallRequest, handler: Callable[[ToolCallRequest], ToolMessage | Command[Any]]
     ) -> ToolMessage | Command[Any]:
         """As `awrap_tool_call`, for synchronous runs."""
-        shortened: ToolMessage | Command[Any] = background().call(partial(self._shortened, handler(request), request))
-        return shortened
+        return in_background(self._shortened, handler(request), request)
 
     async def abefore_model(self, state: MemoryState, runtime: Runtime[Any]) -> dict[str, Any] | None:
         """Memorise the messages that leave the window, and put notes in their place."""
@@ -105,8 +103,7 @@ class AgentMemory(AgentMiddleware[MemoryState, Any, Any]):
 
     def before_model(self, state: MemoryState, runtime: Runtime[Any]) -> dict[str, Any] | None:
         """As `abefore_model`, for synchronous runs."""
-        update: dict[str, Any] | None = background().call(partial(self._remembered, state, _thread()))
-        return update
+        return in_background(self._remembered, state, _thread())
 
     async def _shortened(
         self, result: ToolMessage | Command[Any], request: ToolCallRequest
@@ -145,7 +142,7 @@ def _look_up_tool(memory: AgentMemory) -> BaseTool:
             return str(problem)
 
     def waiting(document: str, query: str = "", start: int = 0) -> str:
-        return background().call(partial(look_up, document, query, start))
+        return in_background(look_up, document, query, start)
 
     return StructuredTool.from_function(waiting, look_up, name=LOOK_UP, description=look_up.__doc__)
 
@@ -163,7 +160,7 @@ def _recall_tool(memory: AgentMemory) -> BaseTool:
             return str(problem)
 
     def waiting(question: str, runtime: ToolRuntime) -> str:
-        return background().call(partial(recall, question, runtime))
+        return in_background(recall, question, runtime)
 
     return StructuredTool.from_function(waiting, recall, name=RECALL, description=recall.__doc__)
 

@@ -1,12 +1,11 @@
 """A library as the file system of a deep agent: read-only, with its pages and notes as files."""
 
-from functools import partial
 from typing import Any
 
 from langgraph.store.base import BaseStore
 
 from readgraph.middleware.library_files import LibraryFiles, is_within, normal
-from readgraph.state.background import background
+from readgraph.state.background import in_background
 from readgraph.state.errors import BadInput
 from readgraph.state.opened import Library
 from readgraph.tools.functions import pages_of
@@ -89,25 +88,25 @@ class LibraryBackend(Backend):  # type: ignore[misc]
 
     def ls(self, path: str) -> Any:
         """As `als`."""
-        return background().call(partial(self.als, path))
+        return in_background(self.als, path)
 
     def read(self, file_path: str, offset: int = 0, limit: int = 2000) -> Any:
         """As `aread`."""
-        return background().call(partial(self.aread, file_path, offset, limit))
+        return in_background(self.aread, file_path, offset, limit)
 
     def grep(
         self, pattern: str, path: str | None = None, glob: str | None = None, *, max_count: int | None = None
     ) -> Any:
         """As `agrep`."""
-        return background().call(partial(self.agrep, pattern, path, glob, max_count=max_count))
+        return in_background(self.agrep, pattern, path, glob, max_count=max_count)
 
     def glob(self, pattern: str, path: str | None = None) -> Any:
         """As `aglob`."""
-        return background().call(partial(self.aglob, pattern, path))
+        return in_background(self.aglob, pattern, path)
 
     def download_files(self, paths: list[str]) -> list[Any]:
         """Whole files as bytes."""
-        return background().call(partial(self.adownload_files, paths))
+        return in_background(self.adownload_files, paths)
 
     async def adownload_files(self, paths: list[str]) -> list[Any]:
         """As `download_files`."""

@@ -1,14 +1,13 @@
 """A summarizer for LangChain's `SummarizationMiddleware`, which keeps all that it summarises."""
 
 from collections.abc import Sequence
-from functools import partial
 
 from langchain_core.messages import AnyMessage
 from langchain_core.runnables import Runnable, RunnableLambda
 from langgraph.store.base import BaseStore
 
 from readgraph.middleware.history import History
-from readgraph.state.background import background
+from readgraph.state.background import in_background
 from readgraph.state.context import ReaderContext
 from readgraph.state.opened import Library
 from readgraph.state.records import digest
@@ -36,6 +35,6 @@ def as_summarizer(
         return await kept.remember(said, f"messages {digest([message.id for message in said], 8)}")
 
     def summarize_and_wait(messages: Sequence[AnyMessage]) -> str:
-        return background().call(partial(summarize, messages))
+        return in_background(summarize, messages)
 
     return RunnableLambda(summarize_and_wait, summarize)

@@ -15,10 +15,11 @@ from readgraph.models.metering import Meter, start_meter
 from readgraph.models.named import within_window
 from readgraph.nodes.interrupted import counting_interrupted
 from readgraph.nodes.tasks import while_there
-from readgraph.state.background import background
+from readgraph.state.background import in_background
 from readgraph.state.context import ReaderContext, run_context
 from readgraph.state.declaring import Groups
 from readgraph.state.errors import BudgetSpent
+from readgraph.state.leaving import this_task_ended_when_left
 from readgraph.state.page_store import page_store
 from readgraph.state.reading import NOTHING_USED, Status, Step, Usage, add_usage
 from readgraph.state.records import Recipe
@@ -108,11 +109,12 @@ class StepNode(Runnable[Any, Any], Generic[StateT, UpdateT]):
 
     def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
         """Run in the background event loop, with the caller's context variables."""
-        return background().call(self.run, input, get_runtime(ReaderContext), _node_name(config))
+        return in_background(self.run, input, get_runtime(ReaderContext), _node_name(config))
 
     async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
         """Run in the caller's event loop."""
-        return await self.run(input, get_runtime(ReaderContext), _node_name(config))
+        with this_task_ended_when_left():
+            return await self.run(input, get_runtime(ReaderContext), _node_name(config))
 
     async def run(self, state: StateT, runtime: Runtime[ReaderContext], node: str = "") -> dict[str, Any]:
         """Run the coroutine and add its usage to its update; `node` is its name in the graph."""

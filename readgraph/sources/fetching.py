@@ -62,10 +62,10 @@ def fetch(address: str, suffixes: Collection[str]) -> Fetched:
     """
     import httpx
 
-    from readgraph.state.background import background
+    from readgraph.state.background import in_background
 
     try:
-        return background().call(_fetch, address, suffixes)
+        return in_background(_fetch, address, suffixes)
     except TimeoutError:
         raise BadInput(f"{address} didn't answer within {MOST_SECONDS:.0f} seconds: try again later.") from None
     except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError, OSError, ValueError) as problem:

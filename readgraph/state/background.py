@@ -2,13 +2,19 @@
 
 import atexit
 import os
+from collections.abc import Awaitable, Callable
 from concurrent.futures import Future
-from threading import Lock, Thread
+from threading import Event, Lock, Thread
+from typing import ParamSpec, TypeVar
 
 import anyio
 from anyio.from_thread import BlockingPortal
 
 from readgraph.state.forks import reset_in_forked
+from readgraph.state.leaving import ended_when_left
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 _portal: BlockingPortal | None = None
 _starting = Lock()
@@ -20,6 +26,29 @@ def background() -> BlockingPortal:
     with _starting:
         _portal = _portal or _started()
         return _portal
+
+
+def in_background(work: Callable[P, Awaitable[T]], *given: P.args, **named: P.kwargs) -> T:
+    """Run in the background event loop with the caller's context variables, and wait.
+
+    The work ends when the wait is interrupted (Ctrl-C, a worker's time limit), or when the stream around it is left.
+    """
+    ended = Event()
+
+    async def run() -> T:
+        try:
+            return await work(*given, **named)
+        finally:
+            ended.set()
+
+    running: Future[T] = background().start_task_soon(run)
+    try:
+        with ended_when_left(running):
+            return running.result()
+    except BaseException:
+        running.cancel()  # nothing happens where the work itself has failed
+        ended.wait()
+        raise
 
 
 def _started() -> BlockingPortal:

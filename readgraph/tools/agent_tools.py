@@ -1,7 +1,6 @@
 """The reading methods as LangChain tools, for `create_agent`, deepagents and any graph that calls tools."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from functools import partial
 from typing import Any
 
 from langchain_core.retrievers import BaseRetriever
@@ -10,7 +9,7 @@ from langgraph.store.base import BaseStore
 from pydantic import BaseModel, Field
 
 from readgraph.graphs.methods import method_named
-from readgraph.state.background import background
+from readgraph.state.background import in_background
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.opened import Library
@@ -112,7 +111,7 @@ def _tool(
             raise ToolException(str(problem)) from problem
 
     def called_and_waited_for(question: str) -> Any:
-        return background().call(partial(called, question))
+        return in_background(called, question)
 
     return StructuredTool.from_function(
         called_and_waited_for,

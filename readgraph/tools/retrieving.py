@@ -1,7 +1,6 @@
 """A library as a LangChain retriever: passages by keywords, or the pages that a method reads for a question."""
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Annotated, Any
 
 from langchain_core.callbacks import CallbackManagerForRetrieverRun
@@ -11,7 +10,7 @@ from langgraph.store.base import BaseStore
 from pydantic import ConfigDict, Field, SkipValidation, field_validator
 
 from readgraph.graphs.methods import method_named
-from readgraph.state.background import background
+from readgraph.state.background import in_background
 from readgraph.state.context import ReaderContext
 from readgraph.state.opened import Library
 from readgraph.state.page_store import PageStore
@@ -52,7 +51,7 @@ class LibraryRetriever(BaseRetriever):
     def _get_relevant_documents(
         self, query: str, *, run_manager: CallbackManagerForRetrieverRun, k: int | None = None
     ) -> list[Retrieved]:
-        return background().call(partial(self._retrieved, query, k or self.k))
+        return in_background(self._retrieved, query, k or self.k)
 
     async def _aget_relevant_documents(self, query: str, *, run_manager: Any, k: int | None = None) -> list[Retrieved]:
         return await self._retrieved(query, k or self.k)

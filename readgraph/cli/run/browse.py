@@ -8,14 +8,14 @@ from pathlib import Path
 from readgraph.browsing.driver import ChromiumDriver
 from readgraph.browsing.episode import Episode, Proposed, check_can_begin
 from readgraph.cli.method_settings import check_typed
-from readgraph.cli.run.in_background import run_in_background, stopping_once
 from readgraph.cli.run.run_graph import show_event
+from readgraph.cli.run.stopping import stopping_once
 from readgraph.cli.terminal.episode_view import EpisodeView
 from readgraph.cli.terminal.notices import notices
 from readgraph.cli.terminal.output_options import Screen, person_types
 from readgraph.cli.terminal.progress import ReadingProgress
 from readgraph.graphs import web_agent
-from readgraph.state.background import background
+from readgraph.state.background import background, in_background
 from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import settings_in
 from readgraph.state.errors import BadInput
@@ -45,7 +45,7 @@ def browse_site(
     with stopping_once(), open_library_in_background(folder) as library, browser as opened:
         episode = Episode(opened, library, context, instruction, max_steps)
         view = EpisodeView(screen)
-        while proposed := run_in_background(_propose, episode, screen):
+        while proposed := in_background(_propose, episode, screen):
             _carry_out(episode, proposed, view, sure=sure)
         view.end(episode)
 
@@ -60,7 +60,7 @@ def _carry_out(episode: Episode, proposed: Proposed, view: EpisodeView, *, sure:
     view.propose(len(episode.steps) + 1, proposed)
     if sure or view.agreed(proposed):
         password = _password(proposed) if proposed.wants_password else ""
-        step = run_in_background(episode.do, proposed, password)
+        step = in_background(episode.do, proposed, password)
     else:
         step = episode.refuse(proposed)
     view.came_of(step)

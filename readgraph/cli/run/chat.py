@@ -9,14 +9,14 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from readgraph.cli.run.in_background import run_in_background, stopping_once
+from readgraph.cli.run.stopping import stopping_once
 from readgraph.cli.terminal.chat_view import PROMPT, ChatView, JsonView
 from readgraph.cli.terminal.output_options import person_types
 from readgraph.graphs.mem_gpt_conversation import Conversation
 from readgraph.models.clients import HOW_TO_NAME
 from readgraph.sources import SourceText, load
 from readgraph.state.agents import proper_name
-from readgraph.state.background import background
+from readgraph.state.background import background, in_background
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ReadgraphError
 from readgraph.state.library import open_library_in_background
@@ -48,14 +48,14 @@ def talk(
         conversation = Conversation(library, agent, context, view)
         waking = None
         try:
-            view.opening(run_in_background(conversation.open))
+            view.opening(in_background(conversation.open))
             _finish(conversation, view)
             waking = background().start_task_soon(conversation.wake, *wake) if wake else None
             _converse(conversation, view)
         finally:
             if waking:
                 waking.cancel()
-            run_in_background(conversation.close)
+            in_background(conversation.close)
             view.end_line()
 
 
@@ -75,7 +75,7 @@ def _converse(conversation: Conversation, view: ChatView) -> None:
             if line.startswith("/") and "\n" not in line:  # several pasted lines are always a message
                 _command(conversation, view, *line[1:].partition(" ")[::2])
             elif line:
-                run_in_background(conversation.receive, IncomingEvent(kind="user", text=line))
+                in_background(conversation.receive, IncomingEvent(kind="user", text=line))
         except ReadgraphError as problem:
             if not person_types():
                 raise
@@ -85,7 +85,7 @@ def _converse(conversation: Conversation, view: ChatView) -> None:
 def _finish(conversation: Conversation, view: ChatView) -> None:
     """Finish an interrupted turn; if that fails, the user can still undo it."""
     try:
-        run_in_background(conversation.finish)
+        in_background(conversation.finish)
     except ReadgraphError as problem:
         if not person_types():
             raise
@@ -95,13 +95,13 @@ def _finish(conversation: Conversation, view: ChatView) -> None:
 def _command(conversation: Conversation, view: ChatView, name: str, argument: str) -> None:
     argument = argument.strip()
     if name == "memory":
-        view.memory(run_in_background(conversation.life))
+        view.memory(in_background(conversation.life))
     elif name == "search" and argument:
-        view.found(*run_in_background(conversation.search, argument))
+        view.found(*in_background(conversation.search, argument))
     elif name == "upload" and argument:
-        run_in_background(_upload, conversation, load(_path(argument)))
+        in_background(_upload, conversation, load(_path(argument)))
     elif name == "undo":
-        view.undone(run_in_background(conversation.undo))
+        view.undone(in_background(conversation.undo))
     else:
         known = name in ("help", "search", "upload")
         view.help(HELP if known else f"There is no command /{name}; nothing was sent.\n{HELP}")

@@ -15,7 +15,7 @@ from readgraph.sources import SourceText, load, load_all
 from readgraph.sources.addresses import Address
 from readgraph.sources.converting import conversion_shown
 from readgraph.sources.loading import STANDARD_INPUT, read_file, shown
-from readgraph.state.background import background
+from readgraph.state.background import in_background
 from readgraph.state.collections import add_collection
 from readgraph.state.converted_files import document_of_file
 from readgraph.state.errors import BadInput
@@ -61,7 +61,7 @@ def _converted_before(folder: Path | None, opened: ExitStack) -> Callable[[str],
 
     def known(digest: str) -> str | None:
         kept = library()
-        document = background().call(document_of_file, kept.pages, digest) if kept else None
+        document = in_background(document_of_file, kept.pages, digest) if kept else None
         return document.id if document else None
 
     return known

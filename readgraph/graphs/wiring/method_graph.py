@@ -11,6 +11,7 @@ from langgraph.runtime import Runtime
 from langgraph.typing import ContextT, InputT, OutputT, StateT
 
 from readgraph.graphs.wiring.subgraphs import GraphStep
+from readgraph.state.leaving import ending_with, ending_with_async
 from readgraph.state.own_store import OWN_STORE
 
 RUNTIME = "__pregel_runtime"
@@ -49,12 +50,12 @@ class CompiledMethod(CompiledStateGraph[StateT, ContextT, InputT, OutputT]):
     """
 
     def stream(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Iterator[Any]:
-        """LangGraph's `stream`, on which `invoke` stands."""
-        return super().stream(input, self._with_own_store(config), **kwargs)
+        """LangGraph's `stream`, on which `invoke` stands; who leaves it ends its steps."""
+        return ending_with(super().stream(input, self._with_own_store(config), **kwargs))
 
     def astream(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> AsyncIterator[Any]:
-        """LangGraph's `astream`, on which `ainvoke` stands."""
-        return super().astream(input, self._with_own_store(config), **kwargs)
+        """LangGraph's `astream`, on which `ainvoke` stands; who leaves it ends its steps."""
+        return ending_with_async(super().astream(input, self._with_own_store(config), **kwargs))
 
     def get_context_jsonschema(self) -> dict[str, Any] | None:
         """The schema of the settings; LangGraph's server would leave out what is none, where Python refuses it."""
