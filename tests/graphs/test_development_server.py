@@ -335,6 +335,26 @@ async def test_other_programs_find_a_graph_described(client: LangGraphClient, se
     assert "Nearest passages:" in (text := artifact["parts"][0]["text"]) and "bell" in text
 
 
+async def test_a_client_that_leaves_ends_its_run_where_it_says_so(
+    client: LangGraphClient, server: DevelopmentServer, model: ModelServer
+) -> None:
+    thread, text, runs = await new_thread(client), TEXT.replace("The year", "Some year"), list[str]()
+    options: Any = {"context": MODEL | {"concurrency": 1}, "stream_mode": "custom", "on_disconnect": "cancel"}
+    model.latency = 0.05
+    async for part in client.runs.stream(thread, "read_agent", input={"text": text}, **options):
+        runs += [part.data["run_id"]] if part.event == "metadata" else []
+        if part.event == "custom" and part.data["progress"]["usage"]["calls"] >= 2:
+            break
+    await client.runs.join(thread, runs[0])
+    model.latency = 0
+    assert (await client.runs.get(thread, runs[0]))["status"] == "interrupted"
+    async with open_library(server.library) as library:
+        memories = [
+            each for document in await library.pages.documents() for each in await library.pages.memories(document.id)
+        ]
+        assert not memories[0].complete
+
+
 async def test_an_error_says_what_to_do(client: LangGraphClient) -> None:
     failed: Any = await client.runs.wait(None, "gam", input={"question": "Who?"}, raise_error=False)
     assert failed["__error__"]["message"].startswith("There is nothing to read: give the id of a document")
