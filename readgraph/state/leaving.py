@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from threading import Lock
 from typing import Any, Protocol, TypeVar
+from weakref import ref
 
 from anyio import CancelScope
 
@@ -27,9 +28,13 @@ class _Streamed:
     """The work that runs for one stream, which may be inside of another one; `loop`: of an asynchronous stream."""
 
     def __init__(self, around: "_Streamed | None", loop: asyncio.AbstractEventLoop | None = None) -> None:
-        self.loop = loop
+        self._loop = ref(loop) if loop else None  # contexts, and what they hold, may outlive the loop
         self._around, self._changing, self._left = around, Lock(), False
         self._running: dict[object, Work] = {}
+
+    def is_in(self, loop: asyncio.AbstractEventLoop) -> bool:
+        """Whether it is an asynchronous stream of this event loop."""
+        return self._loop is not None and self._loop() is loop
 
     def begin(self, mark: object, work: Work) -> None:
         """End this work when the stream is left, or the one around it."""
@@ -75,7 +80,7 @@ def ended_when_left(work: Work) -> Iterator[None]:
 def this_task_ended_when_left() -> Iterator[None]:
     """As `ended_when_left`, for the running task; a task can be ended only in its own event loop."""
     task, streamed = asyncio.current_task(), _streamed.get()
-    if task and streamed and streamed.loop is task.get_loop():
+    if task and streamed and streamed.is_in(task.get_loop()):
         with ended_when_left(task):
             yield
     else:
@@ -104,7 +109,7 @@ def ending_with(events: Iterator[T]) -> Iterator[T]:
 async def ending_with_async(events: AsyncIterator[T]) -> AsyncIterator[T]:
     """The events of an asynchronous stream; who leaves it, or cancels the reader of it, ends its work."""
     loop, around = asyncio.get_running_loop(), _streamed.get()
-    streamed = _Streamed(around if around and around.loop is loop else None, loop)
+    streamed = _Streamed(around if around and around.is_in(loop) else None, loop)
     try:
         while True:
             before = _streamed.set(streamed)
