@@ -1,19 +1,19 @@
 """A real Chromium that shows one web site: what its page shows now, and single actions on its elements."""
 
+import asyncio
 import os
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable
 from contextlib import asynccontextmanager, suppress
-from html import escape
 from importlib.resources import files
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import quote, quote_plus
 
 from readgraph.browsing.driving import NUMBER, CannotAct, PageSeen
 from readgraph.browsing.executables import CHROMIUM, executable, playwright
 from readgraph.browsing.one_origin import OneOrigin, flags
-from readgraph.browsing.origins import asked_origin, origin_of
+from readgraph.browsing.origins import asked_origin, origin_of, without_login
 from readgraph.sources.web.page import HIDDEN
 from readgraph.state.errors import BadInput
 
@@ -31,6 +31,14 @@ SHORTEST_MASKED = 4
 OPENING, ACTING, SETTLING = 30_000, 3_000, 3_000
 """The longest waits, in milliseconds: for a page, for an element to be ready, for a page to come to rest."""
 
+TRIES = 3
+"""How often a page is looked at, where another one takes its place meanwhile."""
+
+ANSWERING = 30.0
+"""The longest wait, in seconds, for a page to say what it shows: one whose scripts never end says nothing."""
+
+T = TypeVar("T")
+
 SETTLED = """(most) => new Promise(done => {
   let timer;
   const watching = new MutationObserver(() => again());
@@ -41,6 +49,9 @@ SETTLED = """(most) => new Promise(done => {
   again();
 })"""
 """Ends when the page has not changed for a tenth of a second."""
+
+COVERED = "intercepts pointer events"
+"""What Playwright says of an element that another one covers."""
 
 SEEN = "e => [e.isConnected, e.localName, e.type, e.href, (e.innerText ?? '').slice(0, 200)].join('|')"
 """What an element is, so that one that changed meanwhile is not acted on."""
@@ -95,21 +106,22 @@ class ChromiumDriver:
     @property
     def url(self) -> str:
         """The page's address, without passwords."""
-        return self._masked(self.page.url)
+        return self._masked(without_login(self.page.url))
 
     async def look(self) -> PageSeen:
-        """What the page shows now; from then on, elements are named by the numbers in it."""
-        await self._settle()
-        script = files("readgraph.browsing").joinpath("snapshot.js").read_text(encoding="utf-8")
-        handle = await self.page.evaluate_handle(script, [NUMBER, HIDDEN])
-        parts = await handle.get_properties()
-        self._elements, self._shown = parts["elements"], {}
-        html = str(await parts["html"].json_value())
-        return PageSeen(self.url, self._masked(await self.page.title()), self._masked(html))
+        """What the page shows now; from then on, elements are named by the numbers in it.
+
+        Raises `CannotAct` where the page does not answer.
+        """
+        for _ in range(TRIES):
+            await self._settle()
+            with suppress(playwright().Error):  # another page came meanwhile
+                return await self._seen()
+        raise CannotAct("The page does not come to rest: it loads again and again.")
 
     async def show(self, element: str) -> None:
         """Remember what an element is now, when a person is asked about it."""
-        self._shown[element] = await (await self._element(element)).evaluate(SEEN)
+        self._shown[element] = await _state_of(await self._element(element))
 
     async def act(self, element: str, operation: str, value: str = "", *, secret: bool = False) -> list[str]:
         """Do an action (click, type, select) on the element with this number; a `secret` value is never shown again.
@@ -121,7 +133,7 @@ class ChromiumDriver:
         if secret and value:
             self._secrets.append(value)
         handle = await self._element(element)
-        if self._shown.get(element) not in (None, await handle.evaluate(SEEN)):
+        if self._shown.get(element) not in (None, await _state_of(handle)):
             raise CannotAct("The element has changed since it was shown.")
         try:
             await _do(handle, operation, value)
@@ -130,12 +142,22 @@ class ChromiumDriver:
         await self._settle()
         return [self._masked(note) for note in self._notes]
 
+    async def _seen(self) -> PageSeen:
+        script = files("readgraph.browsing").joinpath("snapshot.js").read_text(encoding="utf-8")
+        given = [NUMBER, HIDDEN, MASK, self._masked_forms(), SHORTEST_MASKED]
+        parts = await (await _answered(self.page.evaluate_handle(script, given))).get_properties()
+        html, passwords = str(await parts["html"].json_value()), await parts["passwords"].json_value()
+        self._elements, self._shown = parts["elements"], {}
+        self._secrets += {*passwords} - {*self._secrets}
+        return PageSeen(self.url, self._masked(await _answered(self.page.title())), html)
+
     async def _element(self, number: str) -> "ElementHandle":
         if self._elements is None or not number.isdecimal():
             raise CannotAct(f"The page has no element {number}.")
         error = playwright().Error
         try:
-            found = (await self._elements.evaluate_handle("(all, number) => all[number - 1]", int(number))).as_element()
+            asked = self._elements.evaluate_handle("(all, number) => all[number - 1]", int(number))
+            found = (await _answered(asked)).as_element()
         except error:  # the page that held it has gone
             found = None
         if found is None:
@@ -143,21 +165,22 @@ class ChromiumDriver:
         return found
 
     async def _open(self, url: str, error: type[Exception]) -> None:
-        page = await self._context.new_page()
+        page, shown = await self._context.new_page(), without_login(url)
         try:
             await page.goto(url, timeout=OPENING)
         except error as problem:
             away = next(iter(self.blocked), "")
             if "ERR_ABORTED" in str(problem) and away:
                 raise BadInput(
-                    f"{url} leads on to {away}: give the address there, if that is the site you mean."
+                    f"{shown} leads on to {away}: give the address there, if that is the site you mean."
                 ) from None
-            raise BadInput(f"{url} can't be opened: {_reason(problem)}.") from None
+            raise BadInput(f"{shown} can't be opened: {_reason(problem).replace(url, shown)}.") from None
 
     def _turn_to(self, page: "Page") -> None:
         """Show a page that was opened; a window that another one opened takes its place."""
         self._page, self._elements = page, None
         page.on("close", self._turn_back)
+        page.on("download", lambda _: self._notes.append("It is a file to be downloaded: this was refused."))
 
     def _turn_back(self, page: "Page") -> None:
         others = [each for each in self._context.pages if each is not page]
@@ -169,7 +192,9 @@ class ChromiumDriver:
             self._notes.append(f"It leads away from this site, to {origin_of(request.url)}: this was refused.")
 
     async def _decline(self, dialog: "Dialog") -> None:
-        if dialog.type != "alert":
+        if dialog.type == "beforeunload":
+            self._notes.append("The page asked whether it may be left, and was answered no.")
+        elif dialog.type != "alert":
             self._notes.append(f'The page asked "{dialog.message}", and was answered no.')
         else:
             self._notes.append(f'The page said "{dialog.message}".')
@@ -179,25 +204,28 @@ class ChromiumDriver:
     async def _settle(self) -> None:
         """Wait until the page, or the one that takes its place, is there and at rest."""
         error = playwright().Error
-        for _ in range(3):
+        for _ in range(TRIES):
             if (
                 self.page.url in ("", "about:blank") and len(self._context.pages) > 1
             ):  # a window to where nothing may go
                 await self.page.close()
             try:
                 await self.page.wait_for_load_state(timeout=OPENING)
-                await self.page.evaluate(SETTLED, SETTLING)
+                await _answered(self.page.evaluate(SETTLED, SETTLING))
                 return
             except error:  # another page came meanwhile
                 continue
 
     def _masked(self, text: str) -> str:
         """The text without the passwords that were typed."""
-        for secret in self._secrets:
-            if len(secret) >= SHORTEST_MASKED:
-                for form in {secret, escape(secret), escape(secret, quote=False), quote(secret), quote_plus(secret)}:
-                    text = text.replace(form, MASK)
+        for form in self._masked_forms():
+            text = text.replace(form, MASK)
         return text
+
+    def _masked_forms(self) -> list[str]:
+        """The passwords that are looked for, in the forms that a page or an address has them in."""
+        long_enough = [secret for secret in self._secrets if len(secret) >= SHORTEST_MASKED]
+        return [form for secret in long_enough for form in {secret, quote(secret), quote_plus(secret)}]
 
 
 async def _launched(tool: Any, program: Path, error: type[Exception], options: list[str]) -> "Browser":
@@ -211,13 +239,37 @@ async def _launched(tool: Any, program: Path, error: type[Exception], options: l
     return browser
 
 
+async def _answered(asked: Awaitable[T]) -> T:
+    """What a page says; raises `CannotAct` where it says nothing for too long."""
+    try:
+        return await asyncio.wait_for(asked, ANSWERING)
+    except TimeoutError:
+        raise CannotAct("The page does not answer: its scripts don't come to an end.") from None
+
+
+async def _state_of(handle: "ElementHandle") -> str:
+    try:
+        return str(await _answered(handle.evaluate(SEEN)))
+    except playwright().Error:  # the page that held it has gone
+        raise CannotAct("The element is not on the page any more.") from None
+
+
 async def _do(handle: "ElementHandle", operation: str, value: str) -> None:
     if operation == "type":
-        await handle.fill(value, timeout=ACTING)
+        await _fill(handle, value)
+    elif operation == "select" and await _answered(handle.evaluate("e => e.localName === 'input'")):
+        await _fill(handle, value)  # a field that offers texts
     elif operation == "select":
         await handle.select_option(label=value, timeout=ACTING)
     else:
         await handle.click(timeout=ACTING)
+
+
+async def _fill(handle: "ElementHandle", value: str) -> None:
+    """Put a text into a field; raises `CannotAct` where the field drops it, as one for a date does with other words."""
+    await handle.fill(value, timeout=ACTING)
+    if await _answered(handle.evaluate("e => e.localName === 'input' && e.value === ''")):
+        raise CannotAct("The field did not take this text: it stayed empty.")
 
 
 def _in_part(request: "Request") -> bool:
@@ -230,5 +282,7 @@ def _in_part(request: "Request") -> bool:
 
 def _reason(problem: Exception) -> str:
     """The first line of a browser's error, without Playwright's own call."""
+    if COVERED in str(problem):
+        return "Another element covers it"
     first = str(problem).strip().splitlines()[0]
     return first.split(": ", 1)[-1].rstrip(".")

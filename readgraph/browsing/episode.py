@@ -101,8 +101,14 @@ class Episode:
             self.ending = "steps"
         if self.ending is not None:
             return None
-        seen = await self.driver.look()
-        page = web_page(seen.html, id_attribute=NUMBER, name=seen.url)
+        try:
+            seen = await self.driver.look()
+            page = web_page(seen.html, id_attribute=NUMBER, name=seen.url)
+        except (CannotAct, BadInput) as problem:  # what was done so far is to be told all the same
+            if not self.steps:
+                raise
+            self.ending, self.reason = "stuck", str(problem)
+            return None
         document = await self.library.pages.add_document(page.text, title=page.title or seen.url, source=seen.url)
         async with using(self.library.store, document.id):
             found = await self._asked(document.id, listen)
@@ -111,8 +117,13 @@ class Episode:
         if action["outcome"] != "act" or element is None or found["by_rule"]:
             self._end(action, found)
             return None
-        await self.driver.show(element.id)
-        return Proposed(seen.url, page.title, action, element)
+        proposed = Proposed(seen.url, page.title, action, element)
+        try:
+            await self.driver.show(element.id)
+        except CannotAct as problem:  # the page changed while the agent thought about it
+            self._keep(proposed, "failed", [str(problem)])
+            return await self.propose(listen)
+        return proposed
 
     async def do(self, proposed: Proposed, password: str = "") -> EpisodeStep:
         """Do what was proposed. Where `wants_password`, this is what is typed, and no word of the model's."""

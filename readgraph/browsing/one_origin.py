@@ -7,7 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from readgraph.browsing.origins import LOCAL, origin_of
+from readgraph.browsing.origins import LOCAL, PORTS, origin_of
 
 if TYPE_CHECKING:
     from playwright.async_api import Browser, CDPSession
@@ -31,9 +31,13 @@ Command = tuple[str, dict[str, Any]]
 
 
 def flags(origin: str) -> list[str]:
-    """Chromium's options: no other host's name is resolved, and nothing is asked in the background."""
+    """Chromium's options: no other host or port is connected to, and nothing is asked in the background."""
+    parts = urlsplit(origin)
+    host = f"[{parts.hostname}]" if ":" in str(parts.hostname) else parts.hostname
+    own = f"{host}:{parts.port or PORTS[parts.scheme]}"
     return [
-        f"--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE {urlsplit(origin).hostname}",
+        # The first rule that fits holds. Without it, a browser connects ahead to another port before it asks anything.
+        f"--host-resolver-rules=MAP {own} {own}, MAP * ~NOTFOUND",
         "--webrtc-ip-handling-policy=disable_non_proxied_udp",
         "--disable-background-networking",
         "--disable-extensions",

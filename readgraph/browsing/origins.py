@@ -23,9 +23,18 @@ def origin_of(address: str) -> str:
     return f"{parts.scheme}://{name}" if port in (None, PORTS[parts.scheme]) else f"{parts.scheme}://{name}:{port}"
 
 
+def without_login(address: str) -> str:
+    """An address without the name and password that may stand before its host."""
+    try:
+        parts = urlsplit(address)
+    except ValueError:
+        return address
+    return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl() if "@" in parts.netloc else address
+
+
 def asked_origin(address: str) -> str:
     """The origin of an address that a user names; raises `BadInput` where it is no web address."""
     origin = origin_of(address)
     if not origin.startswith("http"):
-        raise BadInput(f"'{address}' is no address of a web page: write it as https://example.org/page.")
+        raise BadInput(f"'{without_login(address)}' is no address of a web page: write it as https://example.org/page.")
     return origin

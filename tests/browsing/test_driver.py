@@ -1,7 +1,9 @@
 """The driver in a real browser: what a page shows, what is done on it, and that nothing leaves its origin."""
 
 import re
+import socket
 from collections.abc import Iterator
+from contextlib import suppress
 
 import pytest
 
@@ -52,6 +54,35 @@ async def test_a_form_is_filled_in_and_sent_and_its_password_never_shown() -> No
             await driver.act(numbers["Send updates by text message"], "click")
             after = (await driver.look()).html
             assert re.search(r'name="texts"[^>]*checked', after) is None and 'id="notes"' in after
+
+
+@pytest.mark.parametrize("password", ["input", "password", "button"])
+async def test_a_password_that_is_a_word_of_html_changes_no_element(password: str) -> None:
+    page = """<input type="password" aria-label="Password"><input type="password" aria-label="Again">
+        <button>Send</button><p id="typed"></p><script>
+        document.querySelector("input").oninput = event => typed.textContent = "You typed " + event.target.value
+        </script>"""
+    with Site({"/": page}) as site:
+        async with ChromiumDriver.opened(f"{site.url}/") as driver:
+            numbers = await named(driver)
+            await driver.act(numbers["Password"], "type", password, secret=True)
+            text = web_page((await driver.look()).html, id_attribute=NUMBER).text
+            elements = elements_of(text)
+            assert [element.label for element in elements.values()] == ["Password", "Again", "Send"]
+            assert [element.secret for element in elements.values()] == [True, True, False]
+            assert f"You typed {MASK}" in text
+
+
+async def test_a_password_is_not_shown_by_a_field_that_shows_what_is_typed() -> None:
+    page = """<input id="one" type="password" value="kept & hidden" aria-label="Password">
+        <input autocomplete="new-password" value="another one" aria-label="New"><a href="/?p=kept%20%26%20hidden">On</a>
+        <button onclick="one.type = 'text'">Show</button><p title="another one">another one</p>"""
+    with Site({"/": page}) as site:
+        async with ChromiumDriver.opened(f"{site.url}/") as driver:
+            assert elements_of(web_page((await driver.look()).html, id_attribute=NUMBER).text)["2"].secret
+            await driver.act((await named(driver))["Show"], "click")
+            html = (await driver.look()).html
+            assert "kept" not in html and "another" not in html and html.count(MASK) == 5
 
 
 AWAY = {
@@ -112,12 +143,74 @@ async def test_what_the_page_asks_is_declined_and_a_changed_element_is_left_alon
                 await driver.act(numbers["Name"], "type", "Ada")
 
 
+async def test_no_connection_is_made_to_another_port() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        other.settimeout(0)
+        away = f"http://127.0.0.1:{other.getsockname()[1]}/"
+        page = f"""<link rel="preconnect" href="{away}"><form action="{away}" method="post"><button>Go</button></form>
+            <script>window.open("{away}")</script>"""
+        with Site({"/": page}) as site:
+            async with ChromiumDriver.opened(f"{site.url}/") as driver:
+                await driver.act((await named(driver))["Go"], "click")
+                assert driver.blocked[away.rstrip("/")] >= 2
+        with pytest.raises(BlockingIOError):
+            other.accept()
+
+
+async def test_what_a_page_does_not_take_is_said() -> None:
+    page = """<div id="cover" style="position: fixed; inset: 50% 0 0 0; z-index: 1"></div>
+        <input type="date" aria-label="Day"><input list="days" aria-label="Weekday">
+        <datalist id="days"><option value="Monday"><option value="Friday"></datalist>
+        <select aria-label="Size"><option>none</option><option label="Small">S</option></select>
+        <a href="/file" download>List</a><iframe srcdoc="<button>Pay</button>"></iframe>
+        <button style="position: fixed; bottom: 9px">Next</button>"""
+    with Site({"/": page, "/file": "1"}) as site:
+        async with ChromiumDriver.opened(f"{site.url}/") as driver:
+            numbers = await named(driver)
+            assert [*numbers] == ["Day", "Weekday", "Size", "List", "Next"], "a frame is no element that can be named"
+            with pytest.raises(CannotAct, match="did not take this text"):
+                await driver.act(numbers["Day"], "type", "tomorrow")
+            with pytest.raises(CannotAct, match="Another element covers it"):
+                await driver.act(numbers["Next"], "click")
+            assert await driver.act(numbers["List"], "click") == ["It is a file to be downloaded: this was refused."]
+            await driver.act(numbers["Weekday"], "select", "Friday")
+            await driver.act(numbers["Size"], "select", "Small")
+            text = web_page((await driver.look()).html, id_attribute=NUMBER).text
+            assert 'value="Friday"' in text and "<option selected>Small" in text
+
+
+async def test_a_page_whose_scripts_never_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("readgraph.browsing.driver.ANSWERING", 1.0)
+    monkeypatch.setattr("readgraph.browsing.driver.ACTING", 500)
+    with Site({"/": '<button onclick="while (true);">Go</button>'}) as site:
+        async with ChromiumDriver.opened(f"{site.url}/") as driver:
+            numbers = await named(driver)
+            with pytest.raises(CannotAct):
+                await driver.act(numbers["Go"], "click")
+            with pytest.raises(CannotAct, match="does not answer"):
+                await driver.look()
+
+
+async def test_a_page_that_loads_again_and_again_is_shown_or_given_up() -> None:
+    with Site({"/": "<p>x<script>setTimeout(() => location.reload(), 110)</script>"}) as site:
+        async with ChromiumDriver.opened(f"{site.url}/") as driver:
+            for _ in range(4):
+                with suppress(CannotAct):
+                    assert "<p>x" in (await driver.look()).html
+
+
 async def opened(address: str) -> None:
     async with ChromiumDriver.opened(address):
         raise AssertionError
 
 
 async def test_a_page_that_cannot_be_opened_is_one_line(elsewhere: Site) -> None:
+    with Site() as site:
+        async with ChromiumDriver.opened(f"{site.url}/shop.html".replace("http://", "http://ada:hush@")) as driver:
+            assert driver.url == (await driver.look()).url == f"{site.url}/shop.html"
+        with pytest.raises(BadInput, match="can't be opened") as refused:
+            await opened("http://ada:hush@127.0.0.1:9/")
+        assert "hush" not in str(refused.value)
     with Site({"/on": f"→ {elsewhere.url}/"}) as site, pytest.raises(BadInput, match=f"leads on to {elsewhere.url}"):
         await opened(f"{site.url}/on")
     with pytest.raises(BadInput, match=r"can't be opened: .*REFUSED"):

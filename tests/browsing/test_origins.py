@@ -4,7 +4,7 @@ import pytest
 
 from readgraph.browsing.executables import executable
 from readgraph.browsing.one_origin import OneOrigin, flags
-from readgraph.browsing.origins import asked_origin, origin_of
+from readgraph.browsing.origins import asked_origin, origin_of, without_login
 from readgraph.state.errors import BadInput
 
 pytestmark = pytest.mark.quick
@@ -26,6 +26,14 @@ def test_the_origin_of_an_address(address: str, origin: str) -> None:
     assert origin_of(address) == origin
 
 
+def test_no_password_of_an_address_is_shown() -> None:
+    assert without_login("http://ada:hush@shop.example:8080/a?b=c@d#e") == "http://shop.example:8080/a?b=c@d#e"
+    assert without_login("http://shop.example/@ada") == "http://shop.example/@ada"
+    with pytest.raises(BadInput) as refused:
+        asked_origin("ftp://ada:hush@shop.example/")
+    assert "hush" not in str(refused.value)
+
+
 @pytest.mark.parametrize("address", ["shop.example", "file:///etc/passwd", "javascript:alert(1)", "ws://a/", ""])
 def test_what_is_no_web_page_is_refused(address: str) -> None:
     with pytest.raises(BadInput, match="no address of a web page"):
@@ -41,7 +49,18 @@ def test_only_the_origin_is_allowed() -> None:
         "https://shop.example@x/",
     )
     assert not any(map(rule.allows, near)) and rule.allows("https://shop.example/a") and rule.allows("data:text/css,")
-    assert "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE shop.example" in flags("https://shop.example:8443")
+
+
+@pytest.mark.parametrize(
+    ("origin", "own"),
+    [
+        ("https://shop.example", "shop.example:443"),
+        ("http://shop.example:8080", "shop.example:8080"),
+        ("http://[::1]:81", "[::1]:81"),
+    ],
+)
+def test_no_other_host_or_port_is_connected_to(origin: str, own: str) -> None:
+    assert f"--host-resolver-rules=MAP {own} {own}, MAP * ~NOTFOUND" in flags(origin)
 
 
 def test_a_browser_that_is_not_there_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -44,6 +44,7 @@ _CONTROLS = frozenset("button input select textarea summary".split())
 _STATES = {"aria-checked": "checked", "aria-selected": "selected", "aria-expanded": "expanded"}
 _SWITCHES = ("checked", "selected", "disabled", "readonly", "required", "multiple")
 _TEXTS = ("role", "name", "placeholder", "title", "alt")
+_OF_PASSWORDS = frozenset(("current-password", "new-password"))
 _NOT_SHOWN = re.compile(r"display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)", re.IGNORECASE)
 _NOWHERE = re.compile(r"\s*(?:#|javascript:)", re.IGNORECASE)
 
@@ -96,7 +97,7 @@ def role_of(attributes: Mapping[str, str]) -> str:
 
 def kept_attributes(tag: str, attributes: Mapping[str, str]) -> dict[str, str]:
     """The attributes that matter to whoever reads or acts, without the label; those that are merely on have ""."""
-    kind = attributes.get("type", "").lower().strip()
+    kind = "password" if _takes_password(attributes) else attributes.get("type", "").lower().strip()
     kept = {"type": kind} if tag == "input" and kind not in ("", "text") else {}
     kept |= {name: cut(attributes[name]) for name in _TEXTS if attributes.get(name, "").strip()}
     if tag not in _CONTROLS:
@@ -112,6 +113,11 @@ def kept_attributes(tag: str, attributes: Mapping[str, str]) -> dict[str, str]:
     if is_editable(attributes):
         kept["editable"] = ""
     return kept | _value(tag, kind, attributes)
+
+
+def _takes_password(attributes: Mapping[str, str]) -> bool:
+    """Whether a field of texts says that a password belongs into it, as one does that shows what is typed."""
+    return not _OF_PASSWORDS.isdisjoint(attributes.get("autocomplete", "").lower().split())
 
 
 def _value(tag: str, kind: str, attributes: Mapping[str, str]) -> dict[str, str]:
