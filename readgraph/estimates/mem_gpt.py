@@ -1,4 +1,4 @@
-"""What MemGPT will use for a question: function calls until it answers, and summaries of evicted events."""
+"""What the agents will use for a question: function calls until they answer; for MemGPT's, summaries too."""
 
 from readgraph.estimates.arithmetic import Estimate, Range, asks
 from readgraph.state.context import ReaderContext
@@ -6,11 +6,12 @@ from readgraph.state.page_store import PageStore
 from readgraph.state.records import Document
 
 EXPECTED_CHAIN = 6
-PLAIN_STEP = Range(1, 2, 4)
-"""Calls to the model for one step in plain words: the function, then each of its arguments."""
+PLAIN_STEP, PLAIN_READER_STEP = Range(1, 2, 4), Range(1, 2, 2)
+"""Calls to the model for one step in plain words: the function, then each of its arguments. The reader's functions
+need one."""
 
-PROMPT_WORDS, STEP_REPLY, SUMMARY_REPLY = 2500, 40, 200
-"""Expected words of a step's prompt, of its reply, and of a summary."""
+PROMPT_WORDS, READER_WORDS, STEP_REPLY, SUMMARY_REPLY = 2500, 2000, 40, 200
+"""Expected words of a step's prompt, of the plain reader's, of a step's reply, and of a summary."""
 
 
 async def estimate_mem_gpt(
@@ -19,8 +20,23 @@ async def estimate_mem_gpt(
     """What MemGPT will use: reading makes no call, and no prompt is longer than the window."""
     if question_words is None or not context.model:
         return Estimate()
-    prompt = Range(0, min(PROMPT_WORDS, context.window_words), context.window_words)
+    summaries = asks(Range(0, 0, context.max_chain), _prompt(PROMPT_WORDS, context), SUMMARY_REPLY)
+    return _steps(context, PROMPT_WORDS, PLAIN_STEP) + summaries
+
+
+async def estimate_reader_agent(
+    store: PageStore, document: Document, context: ReaderContext, question_words: int | None
+) -> Estimate:
+    """What the plain reader will use: its steps alone."""
+    if question_words is None or not context.model:
+        return Estimate()
+    return _steps(context, READER_WORDS, PLAIN_READER_STEP)
+
+
+def _steps(context: ReaderContext, words: int, in_plain_words: Range) -> Estimate:
     steps = Range(1, min(EXPECTED_CHAIN, context.max_chain), context.max_chain)
-    if context.reply_form == "plain":
-        steps = steps * PLAIN_STEP
-    return asks(steps, prompt, STEP_REPLY) + asks(Range(0, 0, context.max_chain), prompt, SUMMARY_REPLY)
+    return asks(steps * in_plain_words if context.reply_form == "plain" else steps, _prompt(words, context), STEP_REPLY)
+
+
+def _prompt(words: int, context: ReaderContext) -> Range:
+    return Range(0, min(words, context.window_words), context.window_words)

@@ -10,7 +10,7 @@ from readgraph.estimates.baselines import (
     estimate_truncated,
 )
 from readgraph.estimates.gam import estimate_escalate, estimate_gam, estimate_gist_research
-from readgraph.estimates.mem_gpt import estimate_mem_gpt
+from readgraph.estimates.mem_gpt import estimate_mem_gpt, estimate_reader_agent
 from readgraph.estimates.mem_walker import estimate_guided_walk, estimate_mem_walker, estimate_walk_and_read
 from readgraph.estimates.read_agent import estimate_gists_only, estimate_read_agent, estimate_retrieved_pages
 from readgraph.estimates.walk_hybrids import estimate_reflective_walk, estimate_walk_and_research
@@ -31,6 +31,7 @@ ESTIMATORS: dict[str, Estimator] = {
     "mem-walker": estimate_mem_walker,
     "gam": estimate_gam,
     "mem-gpt": estimate_mem_gpt,
+    "reader-agent": estimate_reader_agent,
     "retrieved-pages": estimate_retrieved_pages,
     "gists-only": estimate_gists_only,
     "recurrent": estimate_recurrent,

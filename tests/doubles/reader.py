@@ -62,7 +62,8 @@ def next_step(request: ChatRequest) -> dict[str, object]:
     if found := re.search(r"result: showing \d.*?\n- .*?: (.*)", request.text):
         function, arguments = "answer", {"answer": "It says so.", "quotes": " ".join(found[1].split()[:8])}
     elif question:
-        function, arguments = "archival_search", {"query": question[1]}
+        function = "keyword_search" if "- keyword_search(" in request.text else "archival_search"
+        arguments = {"query": question[1]}
     given = [{"name": name, "value": value} for name, value in arguments.items()]
     return {
         "inner_thoughts": "as it was asked",

@@ -81,6 +81,11 @@ SETTINGS: dict[str, list[dict[str, Any]]] = {
         {"max_chain": 8, "window_words": 2000},
         {"max_chain": 3, "reply_form": "plain"},
     ],
+    "reader-agent": [
+        {"max_chain": 5, **STYLE},
+        {"max_chain": 8, "window_words": 2000},
+        {"max_chain": 3, "reply_form": "plain"},
+    ],
 }
 
 EMBEDDING: dict[str, Any] = {"embeddings": "openai:double-embeddings"}
@@ -148,8 +153,11 @@ async def test_the_ranges_hold(
         assert_holds(foreseen, used)
 
 
-# How long a chain an agent makes is its own affair.
-@pytest.mark.parametrize("method", [method for method in ESTIMATED if method.name != "mem-gpt"], ids=lambda m: m.name)
+AGENTS = ("mem-gpt", "reader-agent")
+"""How long a chain an agent makes is its own affair."""
+
+
+@pytest.mark.parametrize("method", [each for each in ESTIMATED if each.name not in AGENTS], ids=lambda m: m.name)
 async def test_what_to_expect_is_near_what_a_plain_model_uses(
     server: ModelServer, library: Library, story: str, method: Method
 ) -> None:

@@ -31,6 +31,7 @@ NOT_REACHED = {
     "gist-research": {"separate_requests"},
     "guided-walk": {"max_hops", "triage_options"},
     "mem-gpt": {"max_pages"},
+    "reader-agent": {"max_pages"},
     "walk-and-research": {"embeddings", "pages_per_tool", "tools", "without_memory"},
     "retrieved-pages": {"embeddings"},
     "escalate": {"embeddings", "evidence", "max_pages", "pages_per_tool", "tools", "without_memory"},

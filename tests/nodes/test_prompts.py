@@ -29,6 +29,7 @@ from readgraph.nodes.prompts.look_up import look_up_next_prompt, look_up_pages_p
 from readgraph.nodes.prompts.memorize import header_prompt, memo_prompt, memorize_prompt
 from readgraph.nodes.prompts.merge import merge_prompt
 from readgraph.nodes.prompts.pause import pause_prompt
+from readgraph.nodes.prompts.plain_reader import reader_system
 from readgraph.nodes.prompts.plain_step import argument_prompt, function_prompt
 from readgraph.nodes.prompts.plan import plan_prompt
 from readgraph.nodes.prompts.purpose import PRESETS
@@ -106,6 +107,7 @@ CASES: dict[str, Prompt] = {
     "function": function_prompt(SEEN, ["answer", "search"]),
     "argument": argument_prompt(SEEN, "search", "words", "What to look for."),
     "agent_reading": agent_prompt(reading_system(FUNCTIONS), "", EVENTS, BLOCKS, "Call a function."),
+    "agent_plain_reader": agent_prompt(reader_system(FUNCTIONS), "", EVENTS, "", "Call a function."),
     "queue_summary": queue_summary_prompt("We spoke of oil.", EVENTS, 300),
     "queue_summary_first": queue_summary_prompt("", EVENTS, 300),
     "answer": answer_prompt(MEMORY, QUESTION, {}),

@@ -74,6 +74,7 @@ INNER: dict[str, dict[str, set[str]]] = {
         "methods": {"{self", "own_graphs"},  # it imports each method by the name of its module
         **{method: {"wiring"} for method in METHODS},
         "mem_gpt_conversation": {"mem_gpt"},
+        "reader_agent": {"mem_gpt", "wiring"},
         "separate_run": set(),
         "baselines": {*METHODS, "web_agent", "wiring"},
         "hybrids": {*METHODS, "wiring"},

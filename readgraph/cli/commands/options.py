@@ -32,6 +32,7 @@ from readgraph.state.settings import (
     Gists,
     Language,
     Memorizing,
+    MemoryParts,
     Model,
     PageSizes,
     Pausing,
@@ -192,7 +193,7 @@ MEMORIZING: Groups = (Model, ReadingModel, Concurrency, Calls, Budget, Language,
 READING: Groups = (*MEMORIZING, Window, PageSizes, Pausing, Gists, Excerpt, Segments, Tree)
 """The settings that building a memory uses, by any of the methods."""
 
-CHATTING: Groups = (Model, Embeddings, Window, PageSizes, Budget, Calls, Language, Chaining)
+CHATTING: Groups = (Model, Embeddings, Window, PageSizes, Budget, Calls, Language, Chaining, MemoryParts)
 """The settings that talking with an agent uses."""
 
 OUTPUT = "Output"

@@ -17,7 +17,7 @@ from readgraph.nodes.step import StepNode
 from readgraph.state.agents import Agent, Event, agent_id, agent_store
 from readgraph.state.context import ReaderContext
 from readgraph.state.living import AgentState, TurnStep
-from readgraph.state.settings import Chaining, Embeddings, Window
+from readgraph.state.settings import Chaining, Embeddings, MemoryParts, Window
 
 CHAIN_ENDED = "You called {calls} functions in this turn, as many as you may, so it ended here."
 
@@ -29,7 +29,7 @@ def act_with(functions: Functions) -> StepNode[AgentTurnState, ActUpdate]:
         """Run the function; its result or error is added to the call's event."""
         return (await run_call(state, functions, runtime))[0]
 
-    return StepNode(act, settings=(Chaining, Window, Embeddings))
+    return StepNode(act, settings=(Chaining, MemoryParts, Window, Embeddings))
 
 
 async def run_call(

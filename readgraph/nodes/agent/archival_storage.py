@@ -4,12 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from readgraph.nodes.agent.indexes import ranked, trimmed_archive
+from readgraph.nodes.agent.indexes import nearest, ranked, trimmed_archive
 from readgraph.nodes.agent.memory import AgentMemory
 from readgraph.nodes.search_tools import stand_in
 from readgraph.state.agents import ArchiveEntry
 from readgraph.state.errors import BadInput
 from readgraph.state.search.entries import Entry
+from readgraph.state.search.fusing import DEPTH
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,22 +24,35 @@ class ArchivalResult:
     page: int = 0
 
 
-async def search_archive(memory: AgentMemory, query: str) -> list[int]:
+async def search_archive(memory: AgentMemory, query: str, *, by_meaning: bool = True) -> list[int]:
     """The numbers of all items in archival storage that match the query, the best first; see `ranked`.
 
+    Without `by_meaning`, an embedding model changes nothing.
     Where a tool of the caller's stands in for keyword search, it finds the pages, and they come first.
     """
     archive, index = memory.life["archive"], memory.agent.index
     await trimmed_archive(memory.store, memory.id, index, archive)
-    found = await ranked(memory.store, index, archive, query, partial(_entries, memory), memory.context)
-    pages = await _pages_by_stand_in(memory, query)
+    found = await ranked(
+        memory.store, index, archive, query, partial(_entries, memory), memory.context if by_meaning else None
+    )
+    pages = await _pages_by_stand_in("keyword", memory, query)
     if pages is None:
         return found
     return [*pages, *(number for number in found if not _document_of(memory, number))]
 
 
-async def _pages_by_stand_in(memory: AgentMemory, query: str) -> list[int] | None:
-    """The numbers of the pages that a stand-in for keyword search finds; None if there is none."""
+async def nearest_in_archive(memory: AgentMemory, query: str) -> list[int]:
+    """The numbers of the few items that are nearest to the query by their embeddings, or by a stand-in for them."""
+    pages = await _pages_by_stand_in("vector", memory, query)
+    if pages is not None:
+        return pages[:DEPTH]
+    archive, index = memory.life["archive"], memory.agent.index
+    await trimmed_archive(memory.store, memory.id, index, archive)
+    return await nearest(memory.store, index, archive, query, partial(_entries, memory), memory.context)
+
+
+async def _pages_by_stand_in(name: str, memory: AgentMemory, query: str) -> list[int] | None:
+    """The numbers of the pages that the stand-in for this search finds; None if there is none."""
     entries = await memory.store.entries(memory.id, [start for start, _ in memory.life["documents"]])
     numbers = list[int]()
     for entry in entries:
@@ -46,7 +60,7 @@ async def _pages_by_stand_in(memory: AgentMemory, query: str) -> list[int] | Non
             document = await memory.store.document(entry.document)
         except BadInput:  # it was forgotten
             continue
-        tool = stand_in("keyword", memory.store, document, await memory.store.memory(document.id, entry.memory))
+        tool = stand_in(name, memory.store, document, await memory.store.memory(document.id, entry.memory))
         if tool is None:
             return None
         numbers += [entry.number + page for page in await tool.find(query, entry.pages)]

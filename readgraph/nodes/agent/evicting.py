@@ -67,7 +67,9 @@ async def _by_extract(before: str, events: Sequence[Event], most: int, runtime: 
     return f"{first_words(before, most - count_words(gist))}\n{gist}".strip()
 
 
-def _evict_with(sum_up: SumUp) -> Work[AgentTurnState, EvictUpdate]:
+def evict_with(sum_up: SumUp) -> Work[AgentTurnState, EvictUpdate]:
+    """The work of a node that evicts: `sum_up` makes the text that stands for what left the queue."""
+
     async def evict(state: AgentTurnState, runtime: Runtime[ReaderContext]) -> EvictUpdate:
         """Take the oldest events out of the queue, until it takes half of its room, and sum them up recursively."""
         store, agent, window = agent_store(runtime), agent_id(state["agent"]), runtime.context.window_words
@@ -117,5 +119,5 @@ def _parts(events: Sequence[Event], sizes: Sequence[int], room: int) -> Iterator
     yield events[start:]
 
 
-evict_without_model = _evict_with(_by_extract)
-evict = step_with(without_model=evict_without_model, settings=(Language, Window))(_evict_with(_by_model))
+evict_without_model = evict_with(_by_extract)
+evict = step_with(without_model=evict_without_model, settings=(Language, Window))(evict_with(_by_model))

@@ -16,6 +16,9 @@ from readgraph.state.words import count_words, first_words
 
 NOTE_WORDS = 12
 
+REACHED_BY = "archival_search searches it, document_open reads a page."
+"""How an agent is told to reach a document that was filed."""
+
 MOST_NAMED = 10
 """Most documents of a collection whose titles an agent sees."""
 
@@ -40,17 +43,22 @@ file_pages = read_pages(pages_by_rule, note_beginning, filing_recipe)
 
 
 async def file_document(
-    life: AgentState, identity: str, agent: str, runtime: Runtime[ReaderContext], kept: str = ""
+    life: AgentState,
+    identity: str,
+    agent: str,
+    runtime: Runtime[ReaderContext],
+    kept: str = "",
+    reached_by: str = REACHED_BY,
 ) -> tuple[AgentState, str]:
     """The agent's state with the document in its archive, and its description; a document is filed only once.
 
-    Its pages are those of the memory `kept`; without one they are cut by rule.
+    Its pages are those of the memory `kept`; without one they are cut by rule. `reached_by` ends the description.
     """
     document = await page_store(runtime).document(identity)
     known = await agent_store(runtime).entries(agent, [start for start, _ in life["documents"]])
     for number, entry in enumerate(known, 1):
         if entry.document == identity:
-            return life, await _described(document, number, entry, runtime)
+            return life, f"{await _described(document, number, entry, runtime)} {reached_by}".rstrip()
     kept = kept or (await file_pages({"document": identity}, runtime))["memory"]
     memory = await page_store(runtime).memory(identity, kept)
     start = life["archive"]
@@ -58,7 +66,7 @@ async def file_document(
     await agent_store(runtime).put_entry(agent, entry)
     documents = [*life["documents"], [start, memory.pages]]
     grown = cast(AgentState, {**life, "documents": documents, "archive": start + memory.pages})
-    return grown, await _described(document, len(documents), entry, runtime)
+    return grown, f"{await _described(document, len(documents), entry, runtime)} {reached_by}".rstrip()
 
 
 async def _described(document: Document, number: int, entry: ArchiveEntry, runtime: Runtime[ReaderContext]) -> str:
@@ -75,7 +83,7 @@ async def _described(document: Document, number: int, entry: ArchiveEntry, runti
         titles = [(await store.document(part.document)).title for part in document.parts]
         spans = zip(titles, first, [*first[1:], entry.pages], strict=True)
         description += "".join(f"; '{title}' is {_pages(begin, end)}" for title, begin, end in spans if title)
-    return f"{description}. archival_search searches it, document_open reads a page."
+    return f"{description}."
 
 
 def _pages(begin: int, end: int) -> str:

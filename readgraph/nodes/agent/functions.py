@@ -4,7 +4,6 @@ A tool that takes `memory` gets the agent's `AgentMemory`, which the model does 
 may take it too. A call that can't be done raises `BadInput`, whose text goes back to the model.
 """
 
-import math
 import re
 from collections.abc import Sequence
 from datetime import date
@@ -13,15 +12,16 @@ from typing import Annotated
 from langchain_core.tools import BaseTool, InjectedToolArg, tool
 from pydantic import BeforeValidator
 
-from readgraph.nodes.agent.archival_storage import ArchivalResult, found_in_archive, own_passages, search_archive
+from readgraph.nodes.agent.archival_storage import own_passages, search_archive
 from readgraph.nodes.agent.event_text import cut_to, day_and_time
 from readgraph.nodes.agent.indexes import events_between, search_recall
 from readgraph.nodes.agent.memory import PER_PAGE, AgentMemory, Given
+from readgraph.nodes.agent.results import items_listed, listed, opened_page, results_page
 from readgraph.nodes.agent.working_context import append_to_block, block_named, replace_in_block, rewrite_block, size_of
 from readgraph.state.agents import SPEAKS, ArchiveEntry, local_now
 from readgraph.state.errors import BadInput
 from readgraph.state.reading import Quote
-from readgraph.state.words import count_words, end_after_words, first_words
+from readgraph.state.words import count_words, first_words
 
 __all__ = [
     "MEMORY_FUNCTIONS",
@@ -132,10 +132,8 @@ async def archival_insert(text: Annotated[str, "A passage that can be understood
 @tool
 async def archival_search(query: Annotated[str, "What to look for."], memory: Memory, page: ResultPage = 1) -> str:
     """Search archival storage: your passages, and the pages of all documents."""
-    numbers, line = _results_page(await search_archive(memory, query), page)
-    found = await found_in_archive(memory, numbers)
-    memory.pages_read += [each.page for each in found if each.document == 1]
-    return _listed(line, [(_name(each), each.text) for each in found], memory)
+    numbers, line = results_page(await search_archive(memory, query), page)
+    return await items_listed(numbers, line, memory)
 
 
 @tool
@@ -156,7 +154,7 @@ async def archival_delete(passages: Numbers, memory: Memory) -> str:
 @tool
 async def document_list(memory: Memory, page: ResultPage = 1) -> str:
     """The documents that were uploaded."""
-    starts, line = _results_page([start for start, _ in memory.life["documents"]], page)
+    starts, line = results_page([start for start, _ in memory.life["documents"]], page)
     entries = await memory.store.entries(memory.id, starts)
     first = (page - 1) * PER_PAGE + 1
     rows = [f"document {first + at}: {entry.text}, pages 0 to {entry.pages - 1}" for at, entry in enumerate(entries)]
@@ -171,24 +169,7 @@ async def document_open(
     part: Annotated[int, "Part of a page that is too long to be seen at once, from 1."] = 1,
 ) -> str:
     """Read a page of a document."""
-    documents = memory.life["documents"]
-    if not 1 <= document <= len(documents):
-        raise BadInput(f"There is no document {document}: there are {len(documents)}; document_list names them.")
-    start, pages = documents[document - 1]
-    if not 0 <= page < pages:
-        raise BadInput(f"Document {document} has no page {page}: its pages are 0 to {pages - 1}.")
-    opened = await found_in_archive(memory, [start + page])
-    if not opened:
-        raise BadInput(f"Document {document} was forgotten: its pages can't be read any more.")
-    text = opened[0].text
-    parts = max(1, math.ceil(count_words(text) / memory.room))
-    if not 1 <= part <= parts:
-        raise BadInput(f"This page has {parts} parts: give one of 1 to {parts}.")
-    if document == 1:
-        memory.pages_read.append(page)
-    begin = end_after_words(text, 0, (part - 1) * memory.room)
-    shown = text[begin : end_after_words(text, begin, memory.room)]
-    return f"{_name(opened[0])}{f' (part {part} of {parts})' if parts > 1 else ''}\n{shown.strip()}"
+    return await opened_page(memory, document, page, part, "document_list names them")
 
 
 @tool
@@ -242,32 +223,12 @@ def _now_holds(memory: AgentMemory, label: str) -> str:
     return f"Done: the block holds {size_of(block_named(memory.life['blocks'], label))} words."
 
 
-def _results_page(found: Sequence[int], page: int) -> tuple[list[int], str]:
-    """One page of results, and the line that counts them, with the exact total."""
-    pages = max(1, math.ceil(len(found) / PER_PAGE))
-    if not 1 <= page <= pages:
-        raise BadInput(f"There is no page {page} of these results: their pages are 1 to {pages}.")
-    shown = list(found[(page - 1) * PER_PAGE : page * PER_PAGE])
-    return shown, f"showing {len(shown)} of {len(found)} (page {page} of {pages})"
-
-
-def _listed(line: str, results: Sequence[tuple[str, str]], memory: AgentMemory) -> str:
-    share = (memory.room - 8 * len(results)) // max(1, len(results))
-    return "\n".join([line, *(f"- {name}: {cut_to(text.strip(), share)}" for name, text in results)])
-
-
 async def _events_page(numbers: Sequence[int], page: int, memory: AgentMemory) -> str:
-    shown, line = _results_page(numbers, page)
+    shown, line = results_page(numbers, page)
     events = await memory.store.events(memory.id, shown)
     memory.recalled += [event.number for event in events]
     rows = [
         (", ".join(filter(None, [day_and_time(event), "you" if event.function else event.kind])), event.said)
         for event in events
     ]
-    return _listed(line, rows, memory)
-
-
-def _name(found: ArchivalResult) -> str:
-    if not found.document:
-        return f"passage {found.number}"
-    return f"document {found.document}, page {found.page} ({found.title})"
+    return listed(line, rows, memory)

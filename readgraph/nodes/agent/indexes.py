@@ -50,6 +50,17 @@ async def ranked(
     return list(dict.fromkeys([*first, *words]))
 
 
+async def nearest(
+    store: AgentStore, name: str, count: int, query: str, entries: MakeEntries, context: ReaderContext
+) -> list[int]:
+    """Those of the first `count` numbers of a storage that are nearest to the query by their embeddings.
+
+    They are at most `DEPTH`; the context must name an embedding model.
+    """
+    vector = await _filled_vectors(store, name, count, entries, context)
+    return await vector.find(query, DEPTH)
+
+
 async def _filled_vectors(
     store: AgentStore, name: str, count: int, entries: MakeEntries, context: ReaderContext
 ) -> VectorTool:

@@ -14,7 +14,7 @@ from readgraph.nodes.agent.contracts import (
     ReadingActUpdate,
 )
 from readgraph.nodes.agent.event_text import queue_text
-from readgraph.nodes.agent.filing import file_document
+from readgraph.nodes.agent.filing import REACHED_BY, file_document
 from readgraph.nodes.agent.function_calls import Functions
 from readgraph.nodes.agent.memory import Given
 from readgraph.nodes.agent.receiving import MOST_BLOCK_WORDS, keep
@@ -23,31 +23,45 @@ from readgraph.nodes.answering.in_view import InView, answering, known
 from readgraph.nodes.answering.style import STYLE, answer_style
 from readgraph.nodes.contracts import AnswerUpdate, SaidAnswer
 from readgraph.nodes.prompts.question import question_part
-from readgraph.nodes.step import StepNode, step_with
+from readgraph.nodes.step import StepNode
 from readgraph.state.agents import Agent, AgentStore, Event, agent_id, agent_store, initial_state, local_now
 from readgraph.state.context import ReaderContext
-from readgraph.state.living import AgentState, fresh_turn
+from readgraph.state.declaring import Groups
+from readgraph.state.living import AgentState, Block, fresh_turn
 from readgraph.state.page_store import page_store
 from readgraph.state.reading import Finding, with_finding
 from readgraph.state.records import digest
-from readgraph.state.settings import Chaining, Embeddings, Window
+from readgraph.state.settings import Chaining, Embeddings, MemoryParts, Window
 from readgraph.state.words import count_words, counted
 
 __all__ = ["begin"]
 
 
-async def begin_without_model(state: BeginState, runtime: Runtime[ReaderContext]) -> BeginUpdate:
-    """Without a model: only file the documents; `answer` then quotes the nearest passages."""
-    began = await _begun(state, runtime)
-    return {**began, "next_step": "yield", "step_summary": "began without a model"}
+def begin_with(*, notes: bool = True, reached_by: str = REACHED_BY) -> StepNode[BeginState, BeginUpdate]:
+    """The node that begins a question. `notes`: the agent has a block to note in; `reached_by`: see `file_document`."""
+
+    async def begin(state: BeginState, runtime: Runtime[ReaderContext]) -> BeginUpdate:
+        """File the documents in the archival storage of a new agent, in the pages that `read` made of them."""
+        return await _begun(state, runtime, notes, reached_by)
+
+    async def begin_without_model(state: BeginState, runtime: Runtime[ReaderContext]) -> BeginUpdate:
+        """Without a model: only file the documents; `answer` then quotes the nearest passages."""
+        began = await _begun(state, runtime, notes, reached_by)
+        return {**began, "next_step": "yield", "step_summary": "began without a model"}
+
+    return StepNode(begin, begin_without_model, settings=(*STYLE, Window))
 
 
-async def _begun(state: BeginState, runtime: Runtime[ReaderContext]) -> BeginUpdate:
+begin = begin_with()
+
+
+async def _begun(state: BeginState, runtime: Runtime[ReaderContext], notes: bool, reached_by: str) -> BeginUpdate:
     """A new agent for this reading only. Its name comes from this node's run, so a resumed run finds the same agent."""
     others, run = state.get("more_documents") or [], runtime.execution_info
     name = digest(["reading", run.task_id if run else uuid.uuid4().hex])
     limit = min(MOST_BLOCK_WORDS, runtime.context.window_words // 12)
-    life = initial_state(name, [{"label": "notes", "about": "what you have found so far", "limit": limit, "text": ""}])
+    block: Block = {"label": "notes", "about": "what you have found so far", "limit": limit, "text": ""}
+    life = initial_state(name, [block] if notes else [])
     identity, store = agent_id(name), agent_store(runtime)
     question = question_part(state["question_text"], state["choices"])
     if runtime.context.model and (line := answer_style(state, runtime).line):
@@ -57,7 +71,7 @@ async def _begun(state: BeginState, runtime: Runtime[ReaderContext]) -> BeginUpd
     descriptions = []
     for document in [state["document"], *others]:
         kept = state["memory"] if document == state["document"] else await _like(state, document, runtime)
-        life, line = await file_document(life, document, identity, runtime, kept)
+        life, line = await file_document(life, document, identity, runtime, kept, reached_by)
         descriptions.append(line)
     await store.put_agent(replace(agent, index=await _shared_index(life, identity, store)))
     event = Event(0, "upload", local_now(), "\n".join(["Uploaded, for the question below:", *descriptions]))
@@ -83,14 +97,10 @@ async def _shared_index(life: AgentState, agent: str, store: AgentStore) -> str:
     return index
 
 
-@step_with(without_model=begin_without_model, settings=(*STYLE, Window))
-async def begin(state: BeginState, runtime: Runtime[ReaderContext]) -> BeginUpdate:
-    """File the documents in the archival storage of a new agent, in the pages that `read` made of them."""
-    return await _begun(state, runtime)
-
-
-def act_in_reading_with(functions: Functions) -> StepNode[AgentQuestionTurnState, ReadingActUpdate]:
-    """The node that acts for the agent of a question."""
+def act_in_reading_with(
+    functions: Functions, *, settings: Groups = (MemoryParts,)
+) -> StepNode[AgentQuestionTurnState, ReadingActUpdate]:
+    """The node that acts for the agent of a question; `settings`: further groups that decide what it may call."""
 
     async def act(state: AgentQuestionTurnState, runtime: Runtime[ReaderContext]) -> ReadingActUpdate:
         """Run the function, and note the pages of the document that it showed; an answer ends the reading."""
@@ -99,7 +109,7 @@ def act_in_reading_with(functions: Functions) -> StepNode[AgentQuestionTurnState
         findings = with_finding(state["findings"], _finding(memory.given)) if memory.given else state["findings"]
         return {**update, "pages_read": pages, "findings": findings}
 
-    return StepNode(act, settings=(Chaining, Window, Embeddings))
+    return StepNode(act, settings=(Chaining, Window, Embeddings, *settings))
 
 
 def _finding(given: Given) -> Finding:

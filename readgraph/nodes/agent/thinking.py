@@ -20,14 +20,16 @@ from readgraph.nodes.agent.working_context import blocks_text
 from readgraph.nodes.bounds import may_go_on
 from readgraph.nodes.deciding import Choice, deciding
 from readgraph.nodes.prompts.agent import Argument, NextStep, agent_prompt, chat_system, reading_system
+from readgraph.nodes.prompts.plain_reader import reader_system
 from readgraph.nodes.prompts.plain_step import ArgumentText, FunctionNumber, argument_prompt, function_prompt
 from readgraph.nodes.prompts.style import spoken_language_line
 from readgraph.nodes.step import StepNode
 from readgraph.state.agents import SPEAKS, Event, agent_id, agent_store
 from readgraph.state.context import ReaderContext
+from readgraph.state.declaring import Groups
 from readgraph.state.errors import BadInput, NoUsableReply
 from readgraph.state.living import TurnStep
-from readgraph.state.settings import Chaining, Language, Window
+from readgraph.state.settings import Chaining, Language, MemoryParts, Window
 from readgraph.state.words import count_words, first_words
 
 NeededArguments = Mapping[str, Mapping[str, str]]
@@ -85,12 +87,16 @@ TAG_WORDS = 30
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """The parts of a prompt around the memory, and the offered functions; `dated`: events show their time."""
+    """The parts of a prompt around the memory, and the offered functions; `dated`: events show their time.
+
+    `warning`: the system event that says that the queue is nearly full; without one, the agent is not warned.
+    """
 
     system: str
     task: str
     functions: NeededArguments
     dated: bool = True
+    warning: str = WARNING
 
 
 MakeFrame = Callable[[AgentTurnState, Runtime[ReaderContext]], Awaitable[Frame]]
@@ -136,8 +142,11 @@ async def main_context(state: AgentTurnState, frame: Frame, runtime: Runtime[Rea
     return MainContext(prompt, events, room, count_words(queue))
 
 
-def think_with(make_frame: MakeFrame) -> StepNode[ThinkState, ThinkUpdate]:
-    """The node that asks for the next step. If the queue overflows, it asks nothing and leads to `evict`."""
+def think_with(make_frame: MakeFrame, *, settings: Groups = (MemoryParts,)) -> StepNode[ThinkState, ThinkUpdate]:
+    """The node that asks for the next step. If the queue overflows, it asks nothing and leads to `evict`.
+
+    `settings`: further groups of settings that the frame is made by.
+    """
 
     async def think(state: ThinkState, runtime: Runtime[ReaderContext]) -> ThinkUpdate | Choice[ThinkUpdate]:
         """Ask for the next function call, which becomes an event without a result."""
@@ -148,8 +157,8 @@ def think_with(make_frame: MakeFrame) -> StepNode[ThinkState, ThinkUpdate]:
             return {**_update(state, seen, "yield", "went on without an end", events=1), "status": "no_answer"}
         if seen.queue_words > seen.room:
             return _update(state, seen, "evict", "the queue overflows")
-        if seen.queue_words > WARN_AT * seen.room and not state["warned"]:
-            await _add_system_event(state, seen, WARNING, runtime)
+        if frame.warning and seen.queue_words > WARN_AT * seen.room and not state["warned"]:
+            await _add_system_event(state, seen, frame.warning, runtime)
             return {**_update(state, seen, "think", "warned of a full queue", events=1), "warned": True}
 
         async def call_function() -> ThinkUpdate:
@@ -173,7 +182,7 @@ def think_with(make_frame: MakeFrame) -> StepNode[ThinkState, ThinkUpdate]:
         await _add_system_event(state, seen, SPENT, runtime)
         return {**_update(state, seen, "yield", "stopped", events=1), "status": "budget"}
 
-    return deciding(think_without_model, settings=(Chaining, Language, Window))(think)
+    return deciding(think_without_model, settings=(Chaining, Language, Window, *settings))(think)
 
 
 async def _next_step(prompt: Prompt, functions: NeededArguments, runtime: Runtime[ReaderContext]) -> NextStep:
@@ -241,17 +250,32 @@ def reading_frame(functions: Functions) -> MakeFrame:
     return frame
 
 
+def plain_frame(functions: Functions) -> MakeFrame:
+    """For a reader that answers a question and has no memory to keep anything in: what leaves its view is gone."""
+
+    async def frame(state: AgentTurnState, runtime: Runtime[ReaderContext]) -> Frame:
+        task = f"{await _own(state, runtime)}\n\n{_calls_left(state, runtime)}"
+        offered = usable(functions, runtime.context)
+        return Frame(reader_system(offered.described), task, offered.needed, dated=False, warning="")
+
+    return frame
+
+
 async def _own(state: AgentTurnState, runtime: Runtime[ReaderContext]) -> str:
     return (await agent_store(runtime).own_agent(state["agent"])).instructions
 
 
 def _task(state: AgentTurnState, runtime: Runtime[ReaderContext]) -> str:
-    left = runtime.context.max_chain - state["calls"]
-    last = " This is the last one: say what you have to say." if left == 1 else ""
     stored = (
         f"In recall storage: {state['events']} events. In archival storage: {state['passages']} passages of your own, "
         f"{len(state['documents'])} documents."
     )
     if off := SWITCHED_OFF[runtime.context.agent_memory]:
         stored += f" {off}"
-    return f"{stored}\n\nCall your next function; you may call {left} more in this turn.{last}"
+    return f"{stored}\n\n{_calls_left(state, runtime)}"
+
+
+def _calls_left(state: AgentTurnState, runtime: Runtime[ReaderContext]) -> str:
+    left = runtime.context.max_chain - state["calls"]
+    last = " This is the last one: say what you have to say." if left == 1 else ""
+    return f"Call your next function; you may call {left} more in this turn.{last}"

@@ -12,6 +12,7 @@ from readgraph.state.settings.methods import (
     Evidence,
     Excerpt,
     Memorizing,
+    MemoryParts,
     Ranking,
     Reasoning,
     Reflecting,
@@ -71,6 +72,7 @@ __all__ = [
     "Language",
     "LookUp",
     "Memorizing",
+    "MemoryParts",
     "Model",
     "PageSizes",
     "PagesRead",
@@ -104,6 +106,7 @@ __all__ = [
 GROUPS: Groups = (
     *(Model, ReadingModel, Embeddings, Window, Concurrency, Calls, Budget, Tenant, Language, AnswerForm),
     *(PageSizes, Paragraphs, Subtrees, Pausing, Gists, Purpose, Rebuilding, PagesRead, LookUp),
-    *(Reasoning, Tree, Walk, Memorizing, Reflecting, Research, SearchTools, Chaining, Retrieval, Segments, Excerpt),
+    *(Reasoning, Tree, Walk, Memorizing, Reflecting, Research, SearchTools, Chaining, MemoryParts),
+    *(Retrieval, Segments, Excerpt),
 )
 """All groups, in the order in which they are shown."""

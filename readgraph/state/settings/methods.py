@@ -126,13 +126,21 @@ class SearchTools(Settings):
 
 @dataclass(frozen=True, kw_only=True)
 class Chaining(Settings):
-    """How many steps MemGPT's agent may chain, and what it may use of its memory."""
+    """How many steps an agent may chain."""
 
     panel = "MemGPT"
 
     max_chain: Annotated[
         int, Ge(1), Help("The agent makes at most this many function calls before it waits again.")
     ] = 30
+
+
+@dataclass(frozen=True, kw_only=True)
+class MemoryParts(Settings):
+    """What MemGPT's agent may use of its memory."""
+
+    panel = "MemGPT"
+
     agent_memory: Annotated[
         AgentMemory,
         Help("What the agent may use: its working context and its recall storage (both), or one (working, recall)."),

@@ -1,0 +1,131 @@
+"""The functions of the plain agentic reader: it searches in three ways, opens each page once, and answers."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Annotated
+
+from langchain_core.tools import BaseTool, tool
+from pydantic import TypeAdapter, ValidationError
+
+from readgraph.models.metering import fell_back
+from readgraph.nodes.agent.archival_storage import ArchivalResult, found_in_archive, nearest_in_archive, search_archive
+from readgraph.nodes.agent.functions import Memory, ResultPage, answer
+from readgraph.nodes.agent.memory import AgentMemory
+from readgraph.nodes.agent.results import items_listed, opened_page, results_page
+from readgraph.nodes.extractive import nearest_sentences, passages_of
+from readgraph.state.agents import Event
+from readgraph.state.errors import BadInput
+from readgraph.state.search.exact_text import ExactText, on_one_line
+from readgraph.state.words import counted, first_words
+
+EXCERPT_WORDS = 60
+"""Most words of a page that a result shows."""
+
+EXCERPTS, AROUND = 3, 120
+"""Most matches that a result of `text_search` shows of a page, and characters on each side of one."""
+
+AT_ONCE = 500
+"""Pages whose text is looked through at once."""
+
+Opened = tuple[int, int, int]
+"""A document, a page of it, and a part of the page."""
+
+_NUMBER = TypeAdapter(int)
+
+
+@tool
+async def keyword_search(query: Annotated[str, "Words to look for."], memory: Memory, page: ResultPage = 1) -> str:
+    """Search the pages by their words; the best come first."""
+    return await _ranked_page(await search_archive(memory, query, by_meaning=False), query, page, memory)
+
+
+@tool
+async def meaning_search(query: Annotated[str, "What to look for."], memory: Memory, page: ResultPage = 1) -> str:
+    """Find the few pages that are nearest in meaning, also where they use other words."""
+    return await _ranked_page(await nearest_in_archive(memory, query), query, page, memory)
+
+
+@tool
+async def text_search(
+    text: Annotated[str, "Exact text; * stands for anything in between."], memory: Memory, page: ResultPage = 1
+) -> str:
+    """Find every place where a page has exactly this text, such as a name or a number, in the order of the pages."""
+    wanted, matches = ExactText(text), Counter[int]()
+    for first in range(0, memory.life["archive"], AT_ONCE):
+        for each in await found_in_archive(memory, [*range(memory.life["archive"])[first : first + AT_ONCE]]):
+            if times := sum(1 for _ in wanted.spans(on_one_line(each.text))):
+                matches[each.number] = times
+    shown, line = results_page([*matches], page)
+    line = f"{line}; it stands there {counted(matches.total(), 'time')} in all"
+
+    def places(item: ArchivalResult) -> str:
+        return f"{counted(matches[item.number], 'time')}: {_around(item.text, wanted)}"
+
+    return await items_listed(shown, line, memory, places)
+
+
+@tool
+async def open_page(
+    page: Annotated[int, "The page's number, from 0."],
+    memory: Memory,
+    document: Annotated[int, "The document's number, from 1."] = 1,
+    part: Annotated[int, "Part of a page that is too long to be seen at once, from 1."] = 1,
+) -> str:
+    """Read a page; each is shown only once."""
+    before = await memory.store.events(memory.id, range(memory.life["events"] - 1))
+    if (document, page, part) in opened_in(before):
+        fell_back("opened_again")
+        raise BadInput(f"{opened_name((document, page, part)).capitalize()} was shown before, and is not shown again.")
+    return await opened_page(memory, document, page, part, "the first is 1")
+
+
+READER_FUNCTIONS: tuple[BaseTool, ...] = (keyword_search, text_search, meaning_search, open_page, answer)
+"""Functions of the plain agentic reader."""
+
+
+def opened_in(events: Sequence[Event]) -> list[Opened]:
+    """What was opened in these events, in order."""
+    calls = [event for event in events if event.function == open_page.name and event.result and not event.failed]
+    return [place for event in calls if (place := _place(event))]
+
+
+def opened_name(opened: Opened) -> str:
+    """The name of what was opened: "page 4", with its part and its document where they are not the first."""
+    document, page, part = opened
+    name = f"page {page}" if part == 1 else f"page {page} (part {part})"
+    return name if document == 1 else f"{name} of document {document}"
+
+
+def _place(event: Event) -> Opened | None:
+    try:
+        page, document, part = (
+            _NUMBER.validate_python(event.arguments.get(name, 1)) for name in ("page", "document", "part")
+        )
+    except ValidationError:
+        return None
+    return document, page, part
+
+
+async def _ranked_page(numbers: list[int], query: str, page: int, memory: AgentMemory) -> str:
+    shown, line = results_page(numbers, page)
+    return await items_listed(shown, line, memory, lambda item: _nearest(item.text, query))
+
+
+def _nearest(text: str, query: str) -> str:
+    """The sentences of a page that are nearest to a query, in their order; its first words where none shares a word."""
+    best = nearest_sentences(query, passages_of({0: text}))[:EXCERPTS]
+    excerpt = " … ".join(on_one_line(sentence.text) for sentence in sorted(best, key=lambda each: each.start))
+    return first_words(excerpt or on_one_line(text), EXCERPT_WORDS)
+
+
+def _around(text: str, wanted: ExactText) -> str:
+    """The first matches on a page, with what stands around them."""
+    line, pieces, shown_to = on_one_line(text), list[str](), 0
+    for start, end in wanted.spans(line):
+        if pieces and start < shown_to:
+            continue
+        shown_to = end + AROUND
+        pieces.append(line[max(0, start - AROUND) : shown_to].strip())
+        if len(pieces) == EXCERPTS:
+            break
+    return " … ".join(pieces)
