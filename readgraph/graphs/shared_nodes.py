@@ -25,7 +25,7 @@ class SharedNode:
 
     @property
     def others(self) -> list[str]:
-        """The hybrids and baselines that it serves."""
+        """The other methods that it serves."""
         return [method for method in self.nodes if method not in PAPERS]
 
 
