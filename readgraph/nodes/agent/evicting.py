@@ -67,8 +67,11 @@ async def _by_extract(before: str, events: Sequence[Event], most: int, runtime: 
     return f"{first_words(before, most - count_words(gist))}\n{gist}".strip()
 
 
-def evict_with(sum_up: SumUp) -> Work[AgentTurnState, EvictUpdate]:
-    """The work of a node that evicts: `sum_up` makes the text that stands for what left the queue."""
+def evict_with(sum_up: SumUp, did: str = "summed up") -> Work[AgentTurnState, EvictUpdate]:
+    """The work of a node that evicts: `sum_up` makes the text that stands for what left the queue.
+
+    `did`: what the trajectory says was done with these events.
+    """
 
     async def evict(state: AgentTurnState, runtime: Runtime[ReaderContext]) -> EvictUpdate:
         """Take the oldest events out of the queue, until it takes half of its room, and sum them up recursively."""
@@ -89,7 +92,7 @@ def evict_with(sum_up: SumUp) -> Work[AgentTurnState, EvictUpdate]:
             "summaries": state["summaries"] + 1,
             "warned": False,
             "next_step": "think",
-            "step_summary": f"summed up {cut} events, {len(events) - cut} stay",
+            "step_summary": f"{did} {cut} events, {len(events) - cut} stay",
         }
 
     return evict

@@ -43,5 +43,5 @@ def _line(opened: list[str], found: list[str]) -> str:
     return f"No longer in view: {'; '.join(parts) or 'what came first'}."
 
 
-leave_view = StepNode(evict_with(name_pages), settings=(Language, Window))
+leave_view = StepNode(evict_with(name_pages, "took out of view"), settings=(Language, Window))
 """Takes the oldest events out of the queue, as MemGPT does; asks no model."""
