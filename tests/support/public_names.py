@@ -63,6 +63,9 @@ def homes(patterns: str) -> list[str]:
 @cache
 def public_in(home: str) -> tuple[str, ...]:
     """A module's `__all__`, as it is written."""
+    file = file_of(home)
+    if not file or "\n__all__ = " not in file.read_text(encoding="utf-8"):  # most have none, and needn't be parsed
+        return ()
     for node in tree_of(home).body:
         if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
             return tuple(ast.literal_eval(node.value))
