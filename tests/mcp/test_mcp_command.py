@@ -109,10 +109,10 @@ def test_it_ends_with_its_client(listed: Any, way: Any) -> None:
 @pytest.mark.slow
 async def test_a_client_that_gives_up_on_a_call_asks_again(listed: Any, server: ModelServer) -> None:
     server.latency = 0.3
-    async with Client(stdio_client(StdioServerParameters(**listed)), read_timeout_seconds=2) as client:
+    async with Client(stdio_client(StdioServerParameters(**listed))) as client:
         handle = (await call(client, "read", file="finds.txt"))["handle"]
         with pytest.raises(Exception, match=r"(?i)timed? ?out"):
-            await call(client, "read", handle=handle, wait_seconds=30)
+            await client.call_tool("read", {"handle": handle, "wait_seconds": 30}, read_timeout_seconds=1)
         server.latency = 0
         while (state := await call(client, "read", handle=handle, wait_seconds=1))["state"] == "reading":
             pass
