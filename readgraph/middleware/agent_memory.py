@@ -71,7 +71,7 @@ class AgentMemory(AgentMiddleware[MemoryState, Any, Any]):
     ) -> None:
         super().__init__()
         _check(result_words, gist_words, window_words, keep_words, notes_words)
-        self.pages, self.context, self.history = pages_of(library), context or ReaderContext(), history
+        self.pages, self.context, self.history = pages_of(library, context), context or ReaderContext(), history
         self.window_words, self.keep_words, self.notes_words = window_words, keep_words, notes_words
         self.look_up_words = result_words or 500
         self.results: KeptResults | None = None

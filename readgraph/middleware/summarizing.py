@@ -26,7 +26,7 @@ def as_summarizer(
     this name looks up what was said. Give the middleware `trim_tokens_to_summarize=None`: otherwise it leaves messages
     out before the summarizer sees them.
     """
-    kept = History(pages_of(library), history, context or ReaderContext(), notes_words)
+    kept = History(pages_of(library, context), history, context or ReaderContext(), notes_words)
 
     async def summarize(messages: Sequence[AnyMessage]) -> str:
         said = [message for message in messages if message.additional_kwargs.get("lc_source") != SUMMARY]

@@ -1,8 +1,9 @@
 """What a program can ask of a library, as plain coroutines; the tools for agents are made of them.
 
 `library` is an open `Library`, or any LangGraph `BaseStore`. A document's name is its id, the beginning of its id, its
-title, its file, or a part of its title. A run in another graph's node or tool has a context of its own, so it uses this
-library, not the store of that graph. Errors are `ReadgraphError`s of one line.
+title, its file, or a part of its title. A `context` with a namespace means that part of the library. A run in another
+graph's node or tool has a context of its own, so it uses this library, not the store of that graph. Errors are
+`ReadgraphError`s of one line.
 """
 
 import asyncio
@@ -46,9 +47,10 @@ from readgraph.tools.running import memory_sizes, run_method
 T = TypeVar("T")
 
 
-def pages_of(library: Library | BaseStore) -> PageStore:
-    """The page store of a library, or of a plain store."""
-    return library.pages if isinstance(library, Library) else PageStore(library)
+def pages_of(library: Library | BaseStore, context: ReaderContext | None = None) -> PageStore:
+    """The page store of a library, or of a plain store: the part of it that is the context's namespace."""
+    pages = library.pages if isinstance(library, Library) else PageStore(library)
+    return PageStore(pages.store, namespace=context.namespace) if context and context.namespace else pages
 
 
 async def list_documents(library: Library | BaseStore) -> list[DocumentInfo]:
@@ -74,7 +76,7 @@ async def read(
 
     Without a method, ReadAgent reads a text, and GAM a history. `listen` takes the progress.
     """
-    pages, settings = pages_of(library), context or ReaderContext()
+    pages, settings = pages_of(library, context), context or ReaderContext()
     known = await document_named(pages, document)
     used = method_named(method) if method else method_for(known)
     output = await apart(run_method(pages, used.build(), used.name, known, {}, settings, listen))
@@ -97,7 +99,7 @@ async def ask(
 
     Without documents, retrieval picks those that share most words with the question, of a named collection or of all.
     """
-    pages, settings = pages_of(library), context or ReaderContext()
+    pages, settings = pages_of(library, context), context or ReaderContext()
     asked = Question(question=question, options=[*options])
     if documents:
         document = await joined(pages, documents)
@@ -166,7 +168,7 @@ async def remember(
     listen: Listen | None = None,
 ) -> Remembered:
     """Append sessions to the history of this name, and memorise what is new (GAM, section 2.2.1)."""
-    pages = pages_of(library)
+    pages = pages_of(library, context)
     appended = await append_sessions(pages, name, sessions)
     document = appended.document
     run = run_method(pages, gam.build_memorize(), "gam", document, {}, context or ReaderContext(), listen)
@@ -188,7 +190,7 @@ async def research(
 
     Raises `BadInput` if GAM has not read it.
     """
-    pages = pages_of(library)
+    pages = pages_of(library, context)
     known = await document_named(pages, document)
     context_only = replace(context or ReaderContext(), context_only=True)
     asked = Question(question=question)
@@ -210,7 +212,7 @@ async def compress(
     """A text, or documents as one, within a budget of tokens; with a question, what they hold for it."""
     if (text is None) == (not documents):
         raise BadInput("Give either a text or the names of documents: it is what is compressed.")
-    pages = pages_of(library)
+    pages = pages_of(library, context)
     compressing = engine_named(engine)(library=pages.store, context=context or ReaderContext())
     document = await pages.add_document(text) if text is not None else await joined(pages, documents)
     told = listen or (lambda mode, event: None)

@@ -57,7 +57,7 @@ class LibraryRetriever(BaseRetriever):
         return await self._retrieved(query, k or self.k)
 
     async def _retrieved(self, query: str, most: int) -> list[Retrieved]:
-        pages = pages_of(self.library)
+        pages = pages_of(self.library, self.context)
         if self.method is None:
             check_search(query, self.documents, self.collection)
             named = [await document_named(pages, name) for name in self.documents]

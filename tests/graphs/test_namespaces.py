@@ -1,6 +1,7 @@
 """Tenants in one store: nothing of one is seen by another, unless that is asked for."""
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,10 @@ from readgraph.graphs import gam, mem_gpt, read_agent
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.forgetting import forget_document
+from readgraph.state.histories import SessionText
 from readgraph.state.library import Library, open_library, open_library_in_background
 from readgraph.state.page_store import PageStore
+from readgraph.tools import as_retriever, ask, compress, list_documents, remember
 from tests.doubles.model_server import ModelServer
 
 pytestmark = pytest.mark.quick
@@ -90,6 +93,27 @@ async def test_forgetting_leaves_what_others_have(tmp_path: Path) -> None:
         await forget_document(ada, document)
         assert not await ada.pages.documents()
         assert len(await eve.pages.documents()) == 1 and await eve.pages.text(document) == TEXT
+
+
+async def test_functions_and_retrievers_use_the_namespace_of_their_context(
+    library: Library, server: ModelServer
+) -> None:
+    ada = ReaderContext(model="openai:double", namespace="ada")
+    await PageStore(library.store, namespace="ada").add_document(TEXT, title="book")
+    for context in (ada, replace(ada, namespace="eve"), replace(ada, namespace="")):
+        asked = ask(library, QUESTION, documents=["book"], context=context)
+        if context is ada:
+            assert (await asked).title == "book"
+            assert await as_retriever(library, documents=["book"], context=ada).ainvoke("log book")
+            assert await as_retriever(library, "bm25", documents=["book"], context=ada).ainvoke(QUESTION)
+            assert (await compress(library, 60, documents=["book"], engine="extractive", context=ada)).text
+        else:
+            with pytest.raises(BadInput, match="holds no document"):
+                await asked
+    await remember(library, "Diary", [SessionText("The lamp was lit.")], context=ada)
+    kept = await list_documents(PageStore(library.store, namespace="ada").store)
+    assert [document.title for document in kept] == ["Diary", "book"]
+    assert not await library.pages.documents()
 
 
 def test_no_name_leads_out_of_a_namespace() -> None:
