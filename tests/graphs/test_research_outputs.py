@@ -1,6 +1,5 @@
 """What research gives: context in its forms, ablations, a tool for other agents, the joined graph, the command."""
 
-import importlib.util
 from dataclasses import replace
 from typing import Any
 
@@ -28,7 +27,7 @@ from tests.doubles.researcher import (
     trail_pages,
     wanted_reply,
 )
-from tests.support.examples import EXAMPLES
+from tests.support.examples import example_named
 
 CONTEXT = ReaderContext(model="openai:double", rounds=5, pages_per_tool=3)
 NOTES = "\n".join(f"At {a} a note said: go on to {b}." for a, b in TRAIL.values())
@@ -133,15 +132,6 @@ async def test_research_is_a_tool_for_another_agent(server: ModelServer, library
     server.respond = lambda request: {"keyword": ["zeppelin"]}
     nothing = await tool.ainvoke({"question": "Zeppelin?"})
     assert nothing == {"context": "", "sources": [], "status": "no_answer"}
-
-
-def example_named(name: str) -> Any:
-    """An example's module."""
-    spec = importlib.util.spec_from_file_location(name, EXAMPLES / f"{name}.py")
-    assert spec and spec.loader
-    example = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(example)
-    return example
 
 
 async def test_the_example_agent_uses_its_memory(server: ModelServer, tmp_path: Any) -> None:
