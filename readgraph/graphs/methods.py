@@ -157,6 +157,11 @@ def method_named(name: str) -> Method:
         return METHODS[name]
     if point := offered(GROUP, name):
         return OwnMethod.offered_by(point)
+    if name in WEB_METHODS:
+        raise BadInput(
+            f"'{name}' acts on web pages and answers no question: 'readgraph browse' runs the web agent, and "
+            "'readgraph evaluate' takes it on a dataset of web pages."
+        )
     known = ", ".join([*METHODS, *offered_names(GROUP, METHODS)])
     raise BadInput(f"There is no method '{name}': choose one of {known}.")
 

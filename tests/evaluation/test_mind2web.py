@@ -139,5 +139,6 @@ def test_only_methods_for_web_pages_take_such_steps(readgraph: Command, tmp_path
     assert_refused(refused, "There is no method 'read-agent' for web pages: choose one of web-agent, ")
     (tmp_path / "text.txt").write_text("The lamp was lit.")
     assert_refused(
-        readgraph("ask", "Who?", tmp_path / "text.txt", "--method", "web-agent"), "There is no method 'web-agent'"
+        readgraph("ask", "Who?", tmp_path / "text.txt", "--method", "web-agent"),
+        "'web-agent' acts on web pages and answers no question: 'readgraph browse' runs",
     )
