@@ -25,6 +25,8 @@ from readgraph.state.living import AgentQuestionState, DocumentsQuestion
 from readgraph.state.reading import Answered
 from readgraph.state.settings import Embeddings
 
+__all__ = ["build", "graph"]
+
 begin = begin_with(notes=False, reached_by="")
 
 
