@@ -106,7 +106,9 @@ class Conversing(Reading):
             return self.fail(item, problem, exchanges)
         answer = "\n".join(output["said"]) or None
         read = tuple(self.turns[number] for number in dict.fromkeys(output["recalled"]) if number in self.turns)
-        outcome = Outcome(item.id, self.row.name, self.run, output["status"], answer, read=read, memory=agent.id)
+        outcome = Outcome(
+            item.id, self.row.name, self.run, output["status"], answer, read=read, memory=agent.id, by_rule=not answer
+        )
         outcome = self.keep_outcome(outcome, output, exchanges)
         await self.store.forget_agent(agent)
         return outcome

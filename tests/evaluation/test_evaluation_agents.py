@@ -1,5 +1,6 @@
 """How an evaluation puts its questions to an agent: memory of what was said, and the first word."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ from readgraph import ReaderContext
 from readgraph.evaluation.datasets import load_dataset
 from readgraph.evaluation.folder import EvaluationFolder
 from readgraph.evaluation.lived_sessions import lived, moment, turns_of
+from readgraph.evaluation.metrics.abstention import abstention
 from readgraph.evaluation.metrics.evidence import evidence_recall
 from readgraph.evaluation.plan import what_is_run
 from readgraph.evaluation.records import Addressed, Dataset, Item, Outcome, Text
@@ -100,6 +102,13 @@ async def test_the_agent_searches_what_was_said_and_sends_the_answer(
     (memory,) = folder.memories()
     assert (memory["calls"], memory["words"]) == (0, sum(memory["page_words"]))
     assert {line["item"] for line in folder.lines("exchanges")} == {"q1", "q2", "q3"}
+
+
+async def test_an_agent_that_says_nothing_did_not_answer(server: ModelServer, tmp_path: Path, text: Text) -> None:
+    server.respond = lambda request: "no idea"
+    item = replace(asked("zebras", "And zebras?"), unanswerable=True)
+    outcome = (await answered(tmp_path / "out", text, item))["mem-gpt zebras"]
+    assert outcome.by_substitute(CONTEXT.model) and abstention(item, outcome.by_method(CONTEXT.model)) == 0
 
 
 def _shown_at_once(request: str) -> str:

@@ -50,12 +50,13 @@ def test_a_substitutes_answer_is_wrong_in_every_method(
     unanswerable = {
         **GOAT,
         "id": "none",
-        "question": "What colour was the zeppelin?",
+        "question": "Zeppelins or xylophones?",
         "unanswerable": True,
         "answer": "",
     }
     file = story_file(tmp_path, {**GOAT, "answer": SAID}, WHO, unanswerable)
-    told = readgraph("evaluate", file, *DOUBLE, "--methods", "mem-walker,recurrent,mem-gpt", "--out", out, "--json")
+    methods = "mem-walker,recurrent,mem-gpt,gam,full-text,walk-and-research"
+    told = readgraph("evaluate", file, *DOUBLE, "--methods", methods, "--out", out, "--json")
     for name, found in by_method(told.json).items():
         assert (name, found["not_answered"]) == (name, 3)
         assert {of["mean"] for metric, of in found["metrics"].items() if metric != "evidence_recall"} == {0}, name

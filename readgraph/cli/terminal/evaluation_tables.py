@@ -175,8 +175,8 @@ def _notes(results: dict[str, Any]) -> Iterator[str]:
     total = sum(method["outcomes"] for method in methods)
     if unanswered := sum(method["not_answered"] for method in methods):
         yield (
-            f"{unanswered:,} of {counted(total, 'reading')} not answered by the method: passages were quoted in the "
-            "model's place; each scores 0"
+            f"{unanswered:,} of {counted(total, 'reading')} not answered by the method: no usable reply came, or the "
+            "budget was spent; each scores 0"
         )
     failed = [(method["method"], failure) for method in methods for failure in method["failures"]]
     if failed:

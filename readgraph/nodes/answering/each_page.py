@@ -27,8 +27,8 @@ async def each_page_in_view(state: AnswerState, runtime: Runtime[ReaderContext])
 
     GAM's long-LLM baseline takes the best score over the chunks (section 3.1), which needs the gold answer; a reader
     has none. Without a usable reply to the weighing, the first answer is used. Passages that were quoted for want of a
-    usable reply count only where no page was answered. The compression rate counts the words of all chunks, whichever
-    gave the answer.
+    usable reply count only where no page was answered, and so does it that there were none to quote. The compression
+    rate counts the words of all chunks, whichever gave the answer.
     """
     pages = state["pages_read"]
     document, chunks = await memory_pages(runtime, state["document"], state["memory"])
@@ -38,7 +38,7 @@ async def each_page_in_view(state: AnswerState, runtime: Runtime[ReaderContext])
     )
     every = [_finding(page, said) for page, said in zip(pages, each, strict=True) if said["answer"]]
     findings = by_the_model(every)
-    if every and not findings:
+    if not findings and any(said.get("by_rule") for said in each):
         quoted = await pages_in_view(state, runtime)
         return known(document, await quoted.substitute(), **quoted.beside)
 

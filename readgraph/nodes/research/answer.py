@@ -1,6 +1,7 @@
 """What research has in view when it answers: its notes, with evidence (GAM, sections 2.2.2 and 3.5)."""
 
 from dataclasses import dataclass, field
+from typing import NotRequired
 
 from langgraph.runtime import Runtime
 
@@ -14,11 +15,14 @@ from readgraph.nodes.research.integrating import EVIDENCE_SHARE
 from readgraph.nodes.research.memos_in_view import memos_in_view
 from readgraph.state.context import ReaderContext
 from readgraph.state.page_store import page_store
-from readgraph.state.reading import Citation, Quote
+from readgraph.state.reading import Citation, Quote, Step
 from readgraph.state.records import Document, Memory
 from readgraph.state.search.okapi import rank
 from readgraph.state.settings import Reflecting, Research, Window
 from readgraph.state.words import count_words
+
+SEARCHING = frozenset({"triage", "leaf", "plan", "integrate"})
+"""Fall-backs of steps that look for what the answer is made from."""
 
 
 class FoundState(AskedState):
@@ -27,6 +31,7 @@ class FoundState(AskedState):
     notes: str
     sources: list[int]
     snippets: list[Citation]
+    steps: NotRequired[list[Step]]
 
 
 class FoundUpdate(AnswerUpdate):
@@ -58,11 +63,12 @@ class Context:
 async def research_in_view(state: FoundState, runtime: Runtime[ReaderContext]) -> InView:
     """Make the context, and answer from it unless the context alone is wanted.
 
-    Where nothing was found nobody is asked: status `no_answer`. An answer from notes alone is cited with the snippets
-    that the notes rest on. Without a model, and where no usable reply came, the answer quotes what was read.
+    Where nothing was found nobody is asked: status `no_answer`, by rule where the model's last replies were unusable.
+    An answer from notes alone is cited with the snippets that the notes rest on. Without a model, and where no usable
+    reply came, the answer quotes what was read.
     """
     context = await _context(state, runtime)
-    if given := _given(context, runtime):
+    if given := _given(context, state, runtime):
         return known(context.document, given, context=context.text)
 
     async def ask() -> SaidAnswer:
@@ -112,12 +118,19 @@ async def _texts(numbers: list[int], context: Context, runtime: Runtime[ReaderCo
     return {page.number: text for page, text in zip(pages, texts, strict=True)}
 
 
-def _given(context: Context, runtime: Runtime[ReaderContext]) -> SaidAnswer | None:
+def _given(context: Context, state: FoundState, runtime: Runtime[ReaderContext]) -> SaidAnswer | None:
     """What there is to say without an answer: nothing was found, or the context alone is wanted."""
     if context.notes and not runtime.context.context_only:
         return None
     did = f"gave {context.words} words of context" if context.notes else "nothing was found"
-    return SaidAnswer(None, None, [], context.words, did, context_alone=bool(context.notes))
+    alone = bool(context.notes)
+    return SaidAnswer(None, None, [], context.words, did, context_alone=alone, nearest=not alone and _gave_up(state))
+
+
+def _gave_up(state: FoundState) -> bool:
+    """Whether the model had no part in the end of the research: the budget was spent, or its last replies unusable."""
+    asked = [step for step in state.get("steps", []) if step["usage"]["calls"] + step["usage"]["cached_calls"]]
+    return state["status"] == "budget" or any(SEARCHING & step["fallbacks"].keys() for step in asked[-1:])
 
 
 def _nearest(state: FoundState, said: SaidAnswer) -> list[Quote]:

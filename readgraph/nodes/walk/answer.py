@@ -30,7 +30,7 @@ async def findings_in_view(state: WalkingState, runtime: Runtime[ReaderContext])
     every = [finding for finding in findings if finding["answers"]]
     answers = by_the_model(every) or every
     unusable = any(not hop["valid"] for hop in state["hops"][-1:])
-    gave_up = unusable and not answers
+    gave_up = not answers and (unusable or (state["status"] == "budget" and not findings))
     first = _taken(answers[0] if answers else None, state)
     first = first._replace(nearest=first.nearest or gave_up)
     if not findings or gave_up or (answers and (len(findings) == 1 or not runtime.context.keep_findings)):

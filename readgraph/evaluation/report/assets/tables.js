@@ -68,7 +68,7 @@ function methodTable() {
     ["failed", (one) => number(one.failures.length)],
   );
   if (report.results.methods.some((one) => one.not_answered)) {
-    columns.push(["not answered", (one) => number(one.not_answered), "passages were quoted in the model's place"]);
+    columns.push(["not answered", (one) => number(one.not_answered), "no usable reply came, or the budget was spent"]);
   }
   return table("What each method scored and used", report.results.methods, columns);
 }
