@@ -32,14 +32,21 @@ def in_threes(context: ReaderContext) -> Recipe:
 OF_ONES_OWN = read_pages(pages_by_rule, gist_page, in_threes)
 
 
-@pytest.mark.parametrize("read", [read_agent.read, gam.memorizer, full_text.read], ids=["gists", "memos", "chunks"])
+@pytest.mark.parametrize(
+    "read",
+    [read_agent.read, gam.memorizer, full_text.read, gam.memorize],
+    ids=["gists", "memos", "chunks", "memos of a graph"],
+)
 @pytest.mark.parametrize("method", [mem_walker, guided_walk, reflective_walk, walk_and_research])
 def test_a_walk_over_a_memory_without_a_tree_is_refused(method: Any, read: Any) -> None:
     with pytest.raises(BadInput, match=NO_TREE):
         method.build(read=read)
 
 
-@pytest.mark.parametrize("read", [mem_walker.read, read_somehow, StepNode(OF_ONES_OWN)])
+BUILDER_OF_TREES = gam.build_memorize(memorize=mem_walker.read).compile()
+
+
+@pytest.mark.parametrize("read", [mem_walker.read, read_somehow, StepNode(OF_ONES_OWN), BUILDER_OF_TREES])
 def test_a_memory_that_may_have_a_tree_is_taken(read: Any) -> None:
     mem_walker.build(read=read)
 

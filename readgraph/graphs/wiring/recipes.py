@@ -3,8 +3,11 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from readgraph.graphs.wiring.declared import Declared
+from langgraph.graph.state import CompiledStateGraph
+
+from readgraph.graphs.wiring.declared import Declared, declared_by
 from readgraph.graphs.wiring.paths import Builder, path_avoiding
+from readgraph.graphs.wiring.subgraphs import GraphStep
 from readgraph.nodes.step import MakeRecipe, StepNode
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
@@ -56,7 +59,15 @@ def _needing(builder: Builder) -> Iterator[tuple[str, frozenset[str]]]:
 
 
 def _parameters(node: Any, unknown: frozenset[str]) -> frozenset[str]:
-    """The parameters of the recipe with which a node builds; `unknown` where it says none."""
+    """The parameters of the recipe with which a node builds; `unknown` where it says none.
+
+    A compiled graph's are those of its nodes that give a memory.
+    """
+    if isinstance(node, GraphStep) and isinstance(node.graph, CompiledStateGraph):
+        inside = node.graph.builder
+        declared = {each.runnable: declared_by(each.runnable, inside.state_schema) for each in inside.nodes.values()}
+        giving = [each for each, keys in declared.items() if keys.writes is None or "memory" in keys.may_write]
+        return frozenset().union(*(_parameters(each, unknown) for each in giving)) if giving else unknown
     if not (isinstance(node, StepNode) and node.recipe):
         return unknown
     first, *others = (frozenset(node.recipe(ReaderContext(model=model)).parameters) for model in MODELS)
