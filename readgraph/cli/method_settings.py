@@ -22,7 +22,7 @@ def check_used(methods: Sequence[Method], *, asks: bool, also: Collection[str] =
     """
     used = frozenset(also).union(*(settings_of(method, asks=asks) for method in methods))
     doing = "" if asks else " when it reads"
-    check_typed(used, ", ".join(method.name for method in methods) + doing)
+    check_typed(used, ", ".join(dict.fromkeys(method.name for method in methods)) + doing)
 
 
 def check_typed(used: Collection[str], names: str) -> None:

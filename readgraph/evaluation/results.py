@@ -1,7 +1,7 @@
 """The results of an evaluation: each method's scores and usage, from the answers and judgements in its folder."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from statistics import fmean
 from typing import Any
@@ -69,8 +69,9 @@ def results_of(dataset: Dataset, folder: EvaluationFolder) -> dict[str, Any]:
 
     `what` is the folder's record, `metrics` are the names of the dataset's metrics, `published` holds papers' figures.
     `methods` has one entry per method, in the order in which they were named: `metrics` by name (see `_metric`),
-    `figures` (means per question), `building` (the memories' usage in all runs), `fallbacks` (of memories and answers),
-    `not_answered` (by the method, but by its substitute), `failures`. `judging` describes the rater: see
+    `figures` (means per question; `words_in_view`: words of the text in an answer's context), `building` (the memories'
+    usage in all runs), `fallbacks` (of memories and answers), `not_answered` (by the method, but by its substitute),
+    `failures`. `judging` describes the rater: see
     `judging_summed_up`.
     """
     kept = Kept.of(dataset, folder)
@@ -168,7 +169,10 @@ def _method(name: str, dataset: Dataset, kept: Kept, scores: Scores) -> dict[str
         "statuses": dict(Counter(outcome.status for outcome in outcomes)),
         "not_answered": sum(outcome.by_substitute(kept.model) for outcome in outcomes),
         "metrics": {metric: _metric(by_run, items) for metric, by_run in scores.items() if by_run},
-        "figures": {field: _mean(getattr(one, field) for one in answered) for field in FIGURES},
+        "figures": {
+            **{field: _mean(getattr(one, field) for one in answered) for field in FIGURES},
+            "words_in_view": _mean(_words_in_view(answered, items, memories)),
+        },
         "walks": _walks(answered, leading(scores)),
         "valid_replies": _valid_replies(answered),
         "fallbacks": dict(sorted(fallbacks.items())),
@@ -206,6 +210,17 @@ def _walks(outcomes: Sequence[Outcome], leading: Mapping[int, Mapping[str, float
     right = [leading.get(outcome.run, {}).get(outcome.item, 0.0) >= RIGHT for outcome in outcomes]
     figures = walk_figures(outcomes, right)
     return asdict(figures) if figures else None
+
+
+def _words_in_view(
+    outcomes: Iterable[Outcome], items: Mapping[str, Item], memories: Iterable[dict[str, Any]]
+) -> Iterator[float]:
+    """Words of the text in the context of each answer (GAM, table 4, counts tokens)."""
+    sizes = {memory["text"]: memory["words"] for memory in memories if "words" in memory}
+    for outcome in outcomes:
+        words = sizes.get(items[outcome.item].text)
+        if words is not None and outcome.compression_rate is not None:
+            yield (1 - outcome.compression_rate / 100) * words
 
 
 def _valid_replies(outcomes: Sequence[Outcome]) -> float | None:

@@ -46,27 +46,32 @@ Named = Callable[[str], Method]
 
 
 def row_named(text: str, context: ReaderContext, named: Named = method_typed) -> Row:
-    """The row `method`, `method@setting=value,…` or one of `NAMED_ROWS`; other settings are those of the context.
+    """The row `method` or `method@setting=value,…`, where a method may be one of `NAMED_ROWS`.
 
-    The row's name has the settings by their names, with their values as they are used. Raises `BadInput` for a setting
-    that doesn't exist, that the method doesn't use, or whose value can't be used.
+    Other settings are those of the context. The row's name has the settings by their names, with their values as they
+    are used. Raises `BadInput` for a setting that doesn't exist, that the method doesn't use or that the name has
+    already, or whose value can't be used.
     """
     text = text.strip()
-    name, at, given = NAMED_ROWS.get(text, text).partition("@")
+    called, at, given = text.partition("@")
+    name, _, fixed = NAMED_ROWS.get(called.strip(), called).partition("@")
     method = named(name.strip())
-    if not at:
+    if not (at or fixed):
         return Row(method.name, method, context)
-    texts = as_now_named(dict(_pairs(text, given)))
+    meant = as_now_named(dict(_pairs(text, fixed))) if fixed else {}
+    texts = as_now_named(dict(_pairs(text, given))) if at else {}
     _check_known(text, method, texts)
+    if twice := [setting for setting in texts if setting in meant]:
+        raise BadInput(f"'{called.strip()}' stands for {name}@{fixed}: leave {twice[0]} out of the row '{text}'.")
     try:
-        with_own = replace(context, **{name: _value(name, value) for name, value in texts.items()})
+        with_own = replace(context, **{each: _value(each, value) for each, value in (meant | texts).items()})
     except BadInput as problem:
         raise BadInput(f"The row '{text}' can't be run: {problem}") from None
     if bool(with_own.model) != bool(context.model):
         raise BadInput(f"The row '{text}' can't be run: all rows have a model, or none has; name one with --model.")
-    own = {name: getattr(with_own, name) for name in texts}
-    shown = ",".join(f"{name}={_as_written(value)}" for name, value in own.items())
-    return Row(text if text in NAMED_ROWS else f"{method.name}@{shown}", method, with_own, own)
+    own = {each: getattr(with_own, each) for each in meant | texts}
+    shown = ",".join(f"{each}={_as_written(own[each])}" for each in texts)
+    return Row("@".join(filter(None, [called.strip() if meant else method.name, shown])), method, with_own, own)
 
 
 def rows_to_run(texts: Sequence[str], dataset: Dataset, context: ReaderContext, *, full_text: bool = True) -> list[Row]:

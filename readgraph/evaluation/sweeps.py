@@ -32,7 +32,7 @@ SWEEPS = {
     "read-agent-pages": Sweep(
         "how many parts are looked up, at once or one by one; gists alone",
         "ReadAgent, tables 1 to 3",
-        ("gists-only", *_each("read-agent@max_pages={}", *range(1, 7)), "read-agent@strategy=sequential,max_pages=6"),
+        ("gists-only", *_each("read-agent@max_pages={}", *range(1, 7)), "read-agent-s@max_pages=6"),
     ),
     "read-agent-retrieval": Sweep(
         "retrieval of the same parts, by words and by embeddings of texts or gists, without gists in view",
@@ -64,7 +64,12 @@ SWEEPS = {
         ),
     ),
     "mem-walker-memory": Sweep(
-        "with working memory and without", "MemWalker, figure 3", ("mem-walker", "mem-walker@working_memory=off")
+        "with working memory and without; the paper's walk, whose leaves keep nothing, with it and without",
+        "MemWalker, figure 3",
+        tuple(
+            f"mem-walker@{how}" if how else "mem-walker"
+            for how in ("", "working_memory=off", "keep_findings=off", "working_memory=off,keep_findings=off")
+        ),
     ),
     "mem-walker-reasoning": Sweep(
         "with reasoning before each decision and without",

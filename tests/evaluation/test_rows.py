@@ -44,6 +44,20 @@ def test_a_method_with_settings_of_its_own_is_a_row(
     assert looked["read-agent@max_pages=1"] == 2 <= looked["read-agent-s"]
 
 
+def test_a_rows_own_name_takes_settings_too() -> None:
+    row = row_named("read-agent-s@max-pages=6", CONTEXT)
+    assert (row.name, row.context.strategy, row.context.max_pages) == ("read-agent-s@max_pages=6", "sequential", 6)
+    assert row.line() == {"method": "read-agent", "settings": {"strategy": "sequential", "max_pages": 6}}
+    with pytest.raises(BadInput, match="stands for read-agent@strategy=sequential: leave strategy out"):
+        row_named("read-agent-s@strategy=parallel", CONTEXT)
+
+
+def test_an_option_that_no_row_uses_is_refused_with_each_method_once(readgraph: Command, tmp_path: Path) -> None:
+    command = ("evaluate", story_file(tmp_path, GOAT), *DOUBLE, "--out", tmp_path / "out", "--walks", 2)
+    refused = readgraph(*command, "--sweep", "read-agent-pages")
+    assert_refused(refused, "--walks has no effect with gists-only, read-agent, full-text: leave it out")
+
+
 def _look_ups(out: Path) -> dict[str, list[str]]:
     asked: dict[str, list[str]] = {}
     for line in EvaluationFolder(out).lines("exchanges"):

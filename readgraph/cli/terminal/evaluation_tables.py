@@ -100,17 +100,18 @@ def _column_name(name: str, results: dict[str, Any]) -> str:
 
 def _reading(methods: list[dict[str, Any]]) -> Table:
     """What was in view at the answers, how many parts were read again, and how long the answers are."""
-    table = _table("compression", "look-ups", "answer words")
+    table = _table("compression", "words in view", "look-ups", "answer words")
     for method in methods:
         figures = method["figures"]
         counts = (figures["look_ups"], figures["answer_words"])
-        table.add_row(row_name(method["method"]), _percent(figures["compression_rate"]), *map(_rounded, counts))
+        view = (_percent(figures["compression_rate"]), _whole(figures["words_in_view"]))
+        table.add_row(row_name(method["method"]), *view, *map(_rounded, counts))
     return table
 
 
 def _use(methods: list[dict[str, Any]]) -> Table:
     unanswered = any(method["not_answered"] for method in methods)
-    columns = ("calls", "words in", "to build", "time", "cost", "failed")
+    columns = ("calls", "words in", "to build", "build time", "time", "cost", "failed")
     table = _table(*columns, *(["not answered"] if unanswered else []))
     for method in methods:
         figures, building = method["figures"], method["building"]
@@ -118,8 +119,9 @@ def _use(methods: list[dict[str, Any]]) -> Table:
         table.add_row(
             row_name(method["method"]),
             _rounded(figures["calls"]),
-            NONE if figures["input_words"] is None else f"{figures['input_words']:,.0f}",
+            _whole(figures["input_words"]),
             f"{building['input_words']:,}",
+            f"{building['seconds']:.1f} s",
             NONE if method["seconds"] is None else f"{method['seconds']:.1f} s",
             in_dollars(cost) if cost else NONE,
             f"{len(method['failures']):,}",
@@ -223,6 +225,10 @@ def _table(*names: str | Text) -> Table:
 
 def _rounded(value: float | None) -> str:
     return NONE if value is None else f"{value:.1f}"
+
+
+def _whole(value: float | None) -> str:
+    return NONE if value is None else f"{value:,.0f}"
 
 
 def _percent(value: float | None) -> str:

@@ -23,10 +23,16 @@ MARKERS = "osD^vPX<>h"
 """The methods' markers, so that nobody has to distinguish colours."""
 
 SIZE = (5.6, 3.8)
-"""Width and height in inches; only their ratio, and the size of text relative to them, matter."""
+"""Usual width and height in inches; only their ratio, and the size of text relative to them, matter."""
 
 ROW_LETTERS = 54
 """Letters in a row of a legend."""
+
+FEW_LINES = 5
+"""Lines of a legend, or beside the axes, that have room in a plot of the usual height."""
+
+LINE = 0.2
+"""Height of a line in inches."""
 
 SETTINGS = {
     "svg.fonttype": "none",
@@ -63,17 +69,27 @@ def can_draw() -> bool:
     return find_spec("matplotlib") is not None
 
 
-def drawn(panel: Panel) -> str:
-    """A panel as an SVG element, with its labels in a legend below."""
+def drawn(panel: Panel, lines: int = 0) -> str:
+    """A panel as an SVG element, with its labels in a legend below; `lines` of text beside the axes make it higher."""
     with library("matplotlib").rc_context(SETTINGS):
         figure = library("matplotlib.figure").Figure(figsize=SIZE, layout="constrained")
         axes = figure.subplots()
         panel(axes)
-        if labels := axes.get_legend_handles_labels()[1]:
-            figure.legend(loc="outside lower center", ncols=ROW_LETTERS // max(map(len, labels)) or 1, columnspacing=1)
+        handles, names = axes.get_legend_handles_labels()
+        labels = [folded(name, ROW_LETTERS) for name in names]
+        columns = ROW_LETTERS // max((len(line) for label in labels for line in label.split("\n")), default=1) or 1
+        rows = sum(label.count("\n") + 1 for label in labels) / columns
+        figure.set_size_inches(SIZE[0], SIZE[1] + LINE * (max(0, rows - FEW_LINES) + max(0, lines - FEW_LINES)))
+        if labels:
+            figure.legend(handles, labels, loc="outside lower center", ncols=columns, columnspacing=1)
         written = io.BytesIO()
         figure.savefig(written, format="svg", transparent=True, metadata={"Date": None, "Creator": None})
     return _for_a_page(written.getvalue())
+
+
+def folded(name: str, letters: int) -> str:
+    """A row's name; a longer one has each of its settings in a line of its own."""
+    return name if len(name) <= letters else name.replace("@", "@\n").replace(",", ",\n")
 
 
 def _for_a_page(svg: bytes) -> str:

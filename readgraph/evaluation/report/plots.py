@@ -10,7 +10,7 @@ from statistics import fmean
 from typing import Any, NamedTuple
 
 from readgraph.evaluation.records import Outcome
-from readgraph.evaluation.report.drawing import COLOURS, INK, MARKERS, Panel, drawn
+from readgraph.evaluation.report.drawing import COLOURS, INK, MARKERS, Panel, drawn, folded
 from readgraph.evaluation.scored import ScoredEvaluation
 
 LENGTH_GROUPS = 4
@@ -20,6 +20,9 @@ FEWEST_TEXTS = 5
 """The fewest texts for a histogram."""
 
 BARS = 20
+
+BESIDE_LETTERS = 18
+"""Letters of a name in one line beside an axis."""
 
 STEP = 0.03
 """The horizontal distance between methods with the same value."""
@@ -121,19 +124,21 @@ def walks(evaluation: ScoredEvaluation) -> Plot | None:
     if not shares:
         return None
 
+    names = [folded(method, BESIDE_LETTERS) for method in shares]
+
     def panel(axes: Any) -> None:
         for offset, (label, wanted) in enumerate({"all walks": (True, False), "right answers": (True,)}.items()):
             means = [[share for share, right in of if right in wanted] for of in shares.values()]
             at = [number + 0.32 * offset - 0.16 for number in range(len(shares))]
-            axes.bar(at, [fmean(of) if of else 0 for of in means], 0.3, label=label, color=COLOURS[offset])
-        axes.set_xticks(range(len(shares)), [*shares])
-        axes.set_xlim(-0.7, len(shares) - 0.3)
-        axes.grid(visible=False, axis="x")
-        axes.set_ylim(0, 100)
-        axes.set_ylabel("% of the text read")
+            axes.barh(at, [fmean(of) if of else 0 for of in means], 0.3, label=label, color=COLOURS[offset])
+        axes.set_yticks(range(len(shares)), names)
+        axes.set_ylim(len(shares) - 0.3, -0.7)
+        axes.grid(visible=False, axis="y")
+        axes.set_xlim(0, 100)
+        axes.set_xlabel("% of the text read")
 
     line = f"words of the text in segments that walks read; right: {evaluation.leading} of 50 or more"
-    return Plot("What walks read", line, [drawn(panel)])
+    return Plot("What walks read", line, [drawn(panel, sum(name.count("\n") + 1 for name in names))])
 
 
 def text_words(evaluation: ScoredEvaluation) -> dict[str, int]:
@@ -225,4 +230,5 @@ def _score_axis(axes: Any, name: str) -> None:
 
 
 def _look(number: int) -> dict[str, Any]:
-    return {"color": COLOURS[number % len(COLOURS)], "marker": MARKERS[number % len(MARKERS)], "markeredgecolor": INK}
+    marker = MARKERS[(number + number // len(COLOURS)) % len(MARKERS)]  # with another colour after each ten
+    return {"color": COLOURS[number % len(COLOURS)], "marker": marker, "markeredgecolor": INK}
