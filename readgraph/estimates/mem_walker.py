@@ -15,6 +15,7 @@ from readgraph.nodes.prompts.summary import summary_prompt
 from readgraph.nodes.prompts.triage import triage_prompt
 from readgraph.nodes.prompts.weigh import weigh_prompt
 from readgraph.nodes.purpose import purpose_of
+from readgraph.nodes.step import MakeRecipe
 from readgraph.nodes.walk.leaf import LONGEST_ANSWER, MOST_QUOTES
 from readgraph.nodes.walk.place import LONGEST_REASONING
 from readgraph.state.context import ReaderContext
@@ -44,8 +45,10 @@ async def estimate_mem_walker(
     return building + walking(pages, context, question_words) + weighing(context, question_words)
 
 
-async def foreseen_reading(store: PageStore, document: Document, context: ReaderContext) -> tuple[Estimate, Range]:
-    """What reading the rest will use, and how many segments there will be."""
+async def foreseen_reading(
+    store: PageStore, document: Document, context: ReaderContext, recipe: MakeRecipe = recipe
+) -> tuple[Estimate, Range]:
+    """What reading the rest will use, and how many segments there will be; `recipe`: of a memory like MemWalker's."""
     builder = replace(context, model=context.reading_model or context.model)
     left = await unread(store, document, recipe(builder), context)
     new = _new_segments(left, document, context)
@@ -65,11 +68,7 @@ def _new_segments(left: Unread, document: Document, context: ReaderContext) -> R
 def _building(left: Unread, new: Range, context: ReaderContext) -> Estimate:
     """Summaries of segments, and compressed summaries of the tree's nodes above them."""
     to_summarise = new + exactly(left.pages)
-    summaries = asks(
-        to_summarise,
-        fixed(summary_prompt("", purpose_of(context)).words) + segment(context),
-        SUMMARY_SHARE * context.segment_words,
-    )
+    summaries = summarising(to_summarise, context)
     pages = to_summarise + exactly(left.notes)
     assert pages.high is not None
     if left.memory and left.complete and left.memory.levels == TreeShape.planned(left.memory).counts[1:]:
@@ -77,27 +76,55 @@ def _building(left: Unread, new: Range, context: ReaderContext) -> Estimate:
     above = [
         sum(TreeShape.over(math.ceil(count), context.children).counts[1:]) for count in (pages.expected, pages.high)
     ]
-    children = notes_of(exactly(context.children), context)
+    return summaries + compressing(Range(0, above[0], above[1]), context)
+
+
+def summarising(segments: Range, context: ReaderContext) -> Estimate:
+    """Summaries of this many segments."""
+    prompt = fixed(summary_prompt("", purpose_of(context)).words) + segment(context)
+    return asks(segments, prompt, SUMMARY_SHARE * context.segment_words)
+
+
+def compressing(nodes: Range, context: ReaderContext, heading: Range = NONE) -> Estimate:
+    """Compressed texts of this many nodes; `heading`: words of a child's heading."""
+    children = notes_of(exactly(context.children), context, heading)
     prompt = fixed(compress_prompt([], context.node_words, purpose_of(context)).words)
-    prompt += Range(0, children.expected, children.high)
-    return summaries + asks(Range(0, above[0], above[1]), prompt, 0.7 * context.node_words)
+    return asks(nodes, prompt + Range(0, children.expected, children.high), 0.7 * context.node_words)
+
+
+def levels_over(pages: Range, context: ReaderContext) -> tuple[int, int]:
+    """Expected and most levels of a balanced tree over so many segments."""
+    assert pages.high is not None
+    depth, deepest = (len(TreeShape.over(max(1, math.ceil(count)), context.children).counts) for count in _ends(pages))
+    return depth, deepest
 
 
 def walking(pages: Range, context: ReaderContext, question_words: int, *, from_leaf: bool = False) -> Estimate:
-    """A decision at each level of the tree, and more as long as hops are allowed.
+    """A walk down the balanced tree over so many segments; `from_leaf`: the first walk begins at a leaf."""
+    return walking_levels(*levels_over(pages, context), context, question_words, from_leaf=from_leaf)
 
-    `from_leaf`: the first walk begins at a leaf.
+
+def walking_levels(
+    depth: float,
+    deepest: float,
+    context: ReaderContext,
+    question_words: int,
+    *,
+    from_leaf: bool = False,
+    heading: Range = NONE,
+) -> Estimate:
+    """A decision at each of `depth` levels, at most `deepest`, and more as long as hops are allowed.
+
+    `from_leaf`: the first walk begins at a leaf. `heading`: words of a node's heading.
     """
-    assert pages.high is not None
-    depth, deepest = (len(TreeShape.over(max(1, math.ceil(count)), context.children).counts) for count in _ends(pages))
     decisions = depth * context.walks - (depth - 1 if from_leaf else 0)
     hops = Range(1, decisions + EXPECTED_REVERTS * context.walks, context.max_hops * context.walks)
     question, finding = exactly(question_words), max(LONGEST_REASONING, question_words)
     findings = Range(0, finding * EXPECTED_REVERTS, finding * context.max_hops + LONGER_ANSWER * context.walks)
-    shown = notes_of(exactly(context.children), context)
+    shown = notes_of(exactly(context.children), context, heading)
     at_most = max(shown.high or 0, _largest(context) + 1)
     prompt = fixed(max(triage_prompt([], [], [], [], "", {}).words, leaf_prompt("", [], [], "", {}).words))
-    seen = Range(0, (shown.expected + context.segment_words) / 2, at_most) + _carried(depth, deepest, context)
+    seen = Range(0, (shown.expected + context.segment_words) / 2, at_most) + _carried(depth, deepest, context, heading)
     options = Range(-60, 0, 40)  # switches shorten a prompt, numbers of visited parts lengthen it
     options += Range(0, 0, context.children + MOST_ANSWER_LINE_WORDS)
     return asks(hops, prompt + seen + findings + question + options, DECISION_REPLY)
@@ -114,9 +141,9 @@ def weighing(context: ReaderContext, question_words: int, *, further_walks: int 
     return asks(weighed, prompt, WEIGH_REPLY)
 
 
-def notes_of(nodes: Range, context: ReaderContext) -> Range:
-    """Words of the notes of this many nodes, with their tags."""
-    return nodes * (_note(context) + exactly(TAG_WORDS))
+def notes_of(nodes: Range, context: ReaderContext, heading: Range = NONE) -> Range:
+    """Words of the notes of this many nodes, with their tags and headings."""
+    return nodes * (_note(context) + heading + exactly(TAG_WORDS))
 
 
 def segment(context: ReaderContext) -> Range:
@@ -124,13 +151,13 @@ def segment(context: ReaderContext) -> Range:
     return Range(0, context.segment_words, _largest(context) + 1)
 
 
-def _carried(depth: int, deepest: int, context: ReaderContext) -> Range:
+def _carried(depth: float, deepest: float, context: ReaderContext, heading: Range) -> Range:
     """The working memory: notes of the path, or of all visited nodes, cut to fit the window."""
-    longest = _note(context).high or 0
+    note = _note(context) + heading
     expected, most = {"off": (0, 0), "path": (depth / 2, deepest), "visited": (depth, context.max_hops)}[
         context.working_memory
     ]
-    return Range(0, expected * _note(context).expected, min(most * longest, context.window_words))
+    return Range(0, expected * note.expected, min(most * (note.high or 0), context.window_words))
 
 
 def _note(context: ReaderContext) -> Range:

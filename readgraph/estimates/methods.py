@@ -12,6 +12,7 @@ from readgraph.estimates.baselines import (
 from readgraph.estimates.gam import estimate_escalate, estimate_gam, estimate_gist_research
 from readgraph.estimates.mem_gpt import estimate_mem_gpt, estimate_reader_agent
 from readgraph.estimates.mem_walker import estimate_guided_walk, estimate_mem_walker, estimate_walk_and_read
+from readgraph.estimates.outline_walk import estimate_outline_walk
 from readgraph.estimates.read_agent import estimate_gists_only, estimate_read_agent, estimate_retrieved_pages
 from readgraph.estimates.walk_hybrids import estimate_reflective_walk, estimate_walk_and_research
 from readgraph.estimates.web_agent import estimate_web_step
@@ -43,6 +44,7 @@ ESTIMATORS: dict[str, Estimator] = {
     "last-words": estimate_truncated,
     "gist-research": estimate_gist_research,
     "guided-walk": estimate_guided_walk,
+    "outline-walk": estimate_outline_walk,
     "walk-and-read": estimate_walk_and_read,
     "walk-and-research": estimate_walk_and_research,
     "reflective-walk": estimate_reflective_walk,

@@ -108,6 +108,7 @@ METHODS = {
         Method("last-words", "baselines.last_words", "The end of the text, as much as fits.", "note"),
         Method("gist-research", "hybrids.gist_research", "GAM's rounds of research over ReadAgent's gists.", "gist"),
         Method("guided-walk", "hybrids.guided_walk", "MemWalker's walk, begun where search points.", "summary"),
+        Method("outline-walk", "hybrids.outline_walk", "MemWalker's walk along the text's own outline.", "summary"),
         Method("walk-and-read", "hybrids.walk_and_read", "MemWalker's walk; answers from all summaries.", "summary"),
         Method(
             "walk-and-research",

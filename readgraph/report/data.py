@@ -54,10 +54,14 @@ class ShownNode(TypedDict):
 
 
 class ShownTree(TypedDict):
-    """A tree of summaries; a child "0.13" that is not among the nodes is the leaf of page 13."""
+    """A tree of summaries; a child "0.13" that is not among the nodes is the leaf of page 13.
+
+    `headings`: what nodes and leaves are called in a tree of sections; else empty.
+    """
 
     root: str
     nodes: dict[str, ShownNode]
+    headings: dict[str, str]
 
 
 class ReportData(TypedDict):
@@ -217,4 +221,6 @@ async def _tree(store: PageStore, memory: Memory) -> ShownTree | None:
         below = shape.pages(node)
         children = shape.children(node)
         nodes[node] = {"first": below[0], "last": below[-1], "children": children, "text": texts.get(node, "")}
-    return {"root": shape.root, "nodes": nodes}
+    leaves = [node_id(0, number) for number in range(memory.pages)]
+    headings = {node: heading for node in (*ids, *leaves) if (heading := shape.heading(node))}
+    return {"root": shape.root, "nodes": nodes, "headings": headings}

@@ -12,6 +12,9 @@ MOST_PLACES = 20_000
 LONGEST_TITLE = 80
 """The most characters of a heading in a label."""
 
+BELOW = " > "
+"""What stands in a label between a heading and one below it."""
+
 _PAGE = re.compile(r"(?:^|, )PDF page (\d{1,9})(?: \((.*)\))?$")
 
 Element = TypeVar("Element")
@@ -83,4 +86,4 @@ class HeadingPath:
         while self._titles and self._titles[-1][0] >= level:
             self._titles.pop()
         self._titles.append((level, on_one_line(title)))
-        return "§ " + " > ".join(title for _, title in self._titles)
+        return "§ " + BELOW.join(title for _, title in self._titles if title)

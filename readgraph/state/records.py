@@ -118,7 +118,9 @@ class Memory:
 
     `pages` counts the pages so far, and `read_to` is the character offset after the last of them. `paged` says that
     they cover the document, `complete` that every page has its note too. `levels` counts the nodes on each level of
-    the tree built above the pages so far (MemWalker; see `summary_tree`).
+    the tree built above the pages so far (MemWalker; see `summary_tree`). Where the tree is one of sections, `branches`
+    counts the children of each of its nodes, in the order of the text and each before those below it (a leaf has 0),
+    and `headings` are what these nodes are called.
     """
 
     id: Id
@@ -130,6 +132,8 @@ class Memory:
     paged: bool = False
     complete: bool = False
     levels: tuple[Count, ...] = ()
+    branches: tuple[Count, ...] = ()
+    headings: tuple[str, ...] = ()
 
     @classmethod
     def load(cls, value: Any) -> "Memory":
@@ -137,7 +141,24 @@ class Memory:
         memory = load(cls, value)
         if memory.pages > memory.read_to or any(level > memory.pages for level in memory.levels):
             raise Damaged("memory")
+        if len(memory.branches) != len(memory.headings) or not _is_one_tree(memory.branches):
+            raise Damaged("memory")
         return memory
+
+    @property
+    def has_sections(self) -> bool:
+        """Whether its tree is one of sections, above all of its pages."""
+        return bool(self.branches) and self.branches.count(0) == self.pages
+
+
+def _is_one_tree(branches: tuple[int, ...]) -> bool:
+    """Whether these counts of children describe one whole tree, or none."""
+    missing = 1 if branches else 0
+    for number, children in enumerate(branches, 1):
+        missing += children - 1
+        if (missing == 0) != (number == len(branches)):
+            return False
+    return missing == 0
 
 
 @dataclass(frozen=True, slots=True)

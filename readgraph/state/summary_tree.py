@@ -1,11 +1,14 @@
 """The shape of a summary tree: arithmetic over counts (MemWalker, section 3, memory tree construction).
 
 A node's id is "level.number": "0.13" is the leaf of page 13, and the root is alone on the highest level. Groups are
-formed from the left, so text appended to a document changes only the right edge of its tree.
+formed from the left, so text appended to a document changes only the right edge of its tree. In a tree of sections,
+which is uneven, the level of a node is one above that of its highest child.
 """
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from readgraph.state.errors import BadInput
 from readgraph.state.records import Memory
@@ -56,13 +59,17 @@ class TreeShape:
         """The finished tree of a memory; raises `BadInput` if its recipe has no 'children'."""
         if not (most := memory.recipe.parameters.get("children")):
             raise BadInput(f"A memory of {memory.recipe.method} has no tree: its recipe needs 'children'.")
-        return cls.over(memory.pages, most)
+        return section_tree(memory.branches, memory.headings) if memory.has_sections else cls.over(memory.pages, most)
 
     @classmethod
     def of(cls, memory: Memory) -> "TreeShape":
         """The tree over a memory; one root above all pages if the tree is not finished."""
         counts = (memory.pages, *memory.levels)
-        if memory.complete and counts[-1] == 1:
+        if memory.has_sections:
+            sections = cls.planned(memory)
+            if memory.complete and counts == sections.counts:
+                return sections
+        elif memory.complete and counts[-1] == 1:
             return cls(counts, memory.recipe.parameters.get("children", 1))
         return cls((memory.pages, 1), max(memory.pages, 1))
 
@@ -77,6 +84,19 @@ class TreeShape:
         if not level:
             return []
         return [node_id(level - 1, child) for child in self.group(level, number)]
+
+    def heading(self, node: str) -> str:
+        """What a node is called beside its id: a section by its heading; "" in a tree that has no sections."""
+        return ""
+
+    def name(self, node: str) -> str:
+        """What people see of a node: its heading, or else its id."""
+        return self.heading(node) or node
+
+    def titled(self, node: str, text: str) -> str:
+        """A node's text under its heading, where it has one."""
+        heading = self.heading(node)
+        return f"{heading}\n{text.strip()}" if heading else text
 
     def group(self, level: int, number: int) -> range:
         """The numbers of a node's children on the level below."""
@@ -117,3 +137,70 @@ class TreeShape:
             if level < len(self.counts) and number < self.counts[level]:
                 return level, number
         raise BadInput(f"The tree has no node '{node}': its root is '{self.root}', its leaves are '0.0' and so on.")
+
+
+@dataclass(frozen=True, slots=True)
+class SectionTree(TreeShape):
+    """An uneven tree: its nodes are the sections of a document, and its leaves their segments.
+
+    `below`: the children of each node above the leaves; `above`: the parent of each node but the root. `spans`: the
+    pages below each node above the leaves.
+    """
+
+    below: Mapping[str, tuple[str, ...]]
+    above: Mapping[str, str]
+    spans: Mapping[str, range]
+    headings: Mapping[str, str]
+
+    def children(self, node: str) -> list[str]:
+        """The children of a node, in the text's order; a leaf has none."""
+        self._parsed(node)
+        return [*self.below.get(node, ())]
+
+    def parent(self, node: str) -> str | None:
+        """The parent of a node; the root has none."""
+        self._parsed(node)
+        return self.above.get(node)
+
+    def pages(self, node: str) -> range:
+        """The pages below a node, or the leaf's own."""
+        level, number = self._parsed(node)
+        return self.spans[node] if level else range(number, number + 1)
+
+    def heading(self, node: str) -> str:
+        """The heading of a node: "§ 3 Discharge"."""
+        return self.headings.get(node, "")
+
+
+@lru_cache(maxsize=16)  # every step of a walk needs it
+def section_tree(branches: tuple[int, ...], headings: tuple[str, ...]) -> SectionTree:
+    """The tree that a memory's `branches` and `headings` describe."""
+    sizes: list[tuple[int, int]] = []  # of each node, the last first: its level, and how many nodes it takes
+    for children in reversed(branches):
+        level, taken = 0, 1
+        for _ in range(children):
+            child_level, child_nodes = sizes[-taken]
+            level, taken = max(level, child_level + 1), taken + child_nodes
+        sizes.append((level, taken))
+    sizes.reverse()
+    counts = [0] * (sizes[0][0] + 1)
+    names, spans = list[str](), dict[str, range]()
+    for level, taken in sizes:
+        names.append(node_id(level, counts[level]))
+        if level:
+            leaves = sum(not below for below in branches[len(names) - 1 : len(names) - 1 + taken])
+            spans[names[-1]] = range(counts[0], counts[0] + leaves)
+        counts[level] += 1
+    below = {name: _children(number, branches, sizes, names) for number, name in enumerate(names) if branches[number]}
+    above = {child: name for name, children in below.items() for child in children}
+    return SectionTree(tuple(counts), 0, below, above, spans, dict(zip(names, headings, strict=True)))
+
+
+def _children(
+    number: int, branches: Sequence[int], sizes: Sequence[tuple[int, int]], names: Sequence[str]
+) -> tuple[str, ...]:
+    found, child = list[str](), number + 1
+    for _ in range(branches[number]):
+        found.append(names[child])
+        child += sizes[child][1]
+    return tuple(found)

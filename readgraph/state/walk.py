@@ -1,6 +1,6 @@
 """The state of a walk down a summary tree (MemWalker, section 3, navigation)."""
 
-from typing import Literal
+from typing import Literal, NotRequired
 
 from typing_extensions import TypedDict
 
@@ -15,7 +15,8 @@ Action = Literal["child", "revert", "exhausted", "answer", "keep", "unusable"]
 class Hop(TypedDict):
     """One decision of a walk. `walk` counts from 0; `next_node` is the node that follows, None at the walk's end.
 
-    `memory_words` is the size of the working memory, `shown_words` the size of the notes or the segment shown.
+    `memory_words` is the size of the working memory, `shown_words` the size of the notes or the segment shown. Where
+    the tree is one of sections, `heading` and `next_heading` are what the two nodes are called.
     """
 
     walk: int
@@ -26,6 +27,8 @@ class Hop(TypedDict):
     memory_words: int
     shown_words: int
     valid: bool
+    heading: NotRequired[str]
+    next_heading: NotRequired[str | None]
 
 
 class Walked(Answered):

@@ -47,7 +47,8 @@ def draw_walk(hops: Sequence[Hop]) -> Tree:
             drawn[hop["node"]] = drawn[root].add(_label(last[hop["node"]], ""))
         child = hop["next_node"]
         if hop["action"] == "child" and child and child not in drawn:
-            drawn[child] = drawn[hop["node"]].add(_label(last.get(child), hop["reasoning"], child))
+            name = hop.get("next_heading") or child
+            drawn[child] = drawn[hop["node"]].add(_label(last.get(child), hop["reasoning"], name))
     return drawn[root]
 
 
@@ -56,7 +57,7 @@ def _label(hop: Hop | None, why: str, node: str = "") -> RichText:
     if hop is None:
         return Text.assemble(node, (f"  {why}", "dim"), ("  → the walk ended here", "dim"))
     action = hop["action"]
-    label = Text.assemble((_MARKS.get(action, "") + hop["node"], _STYLES[action]))
+    label = Text.assemble((_MARKS.get(action, "") + (hop.get("heading") or hop["node"]), _STYLES[action]))
     if why:
         label.append(f"  {why}", "dim")
     if action != "child":

@@ -60,12 +60,15 @@ def read_pages(
     return build_memory(parts, recipe, cuts_text=cuts_text)
 
 
-def build_memory(make_parts: MakeParts, recipe: MakeRecipe, *, cuts_text: bool = True) -> Work[ReadState, ReadUpdate]:
+def build_memory(
+    make_parts: MakeParts, recipe: MakeRecipe, *, cuts_text: bool = True, knows_members: bool = False
+) -> Work[ReadState, ReadUpdate]:
     """The work of a node that builds the document's memory, or uses the existing one.
 
     If the budget runs out, the memory stays incomplete, and the next reading continues it, as for a history that has
     grown. `cuts_text`: pages are cut from the text, so each document of a collection is cut separately, and the
-    unchanged parts of a file that was read before keep their pages and notes.
+    unchanged parts of a file that was read before keep their pages and notes. `knows_members`: the paging that
+    `make_parts` makes sees to the documents of a collection itself, and gets the whole text.
     """
 
     async def read(state: ReadState, runtime: Runtime[ReaderContext]) -> ReadUpdate:
@@ -83,7 +86,7 @@ def build_memory(make_parts: MakeParts, recipe: MakeRecipe, *, cuts_text: bool =
             }
         async with building(store.store, memory.id):
             before = await store.memory(memory.document, memory.id)
-            memory = await _Build(store, runtime, make_parts, cuts_text).complete(before)
+            memory = await _Build(store, runtime, make_parts, cuts_text, knows_members).complete(before)
         summary = f"read {counted(memory.pages - before.pages, 'part')}" + (
             f" after the {before.pages} before" if before.pages else ""
         )
@@ -104,6 +107,7 @@ class _Build:
     runtime: Runtime[ReaderContext]
     make_parts: MakeParts
     cuts_text: bool
+    knows_members: bool
     notes: NotesSoFar = field(init=False)
     progress: "_Progress" = field(init=False)
     to_note: asyncio.Queue[Page | None] = field(default_factory=asyncio.Queue)
@@ -130,7 +134,8 @@ class _Build:
                 for _ in range(writers):
                     tasks.create_task(self._write_notes(memory.id, text, write_note))
                 last = pages[-1] if pages else None
-                paginate = around_change(in_parts(paginate, document.parts if self.cuts_text else ()), kept)
+                members = document.parts if self.cuts_text and not self.knows_members else ()
+                paginate = around_change(in_parts(paginate, members), kept)
                 memory = await self._cut_pages(memory, paginate(text, last, self.runtime))
                 for _ in range(writers):
                     self.to_note.put_nowait(None)

@@ -25,7 +25,7 @@ from readgraph.state.page_store import PageStore, page_store
 from readgraph.state.reading import Usage
 from readgraph.state.records import Memory, TreeNode
 from readgraph.state.settings import Language, Purpose, Tree
-from readgraph.state.summary_tree import TreeShape, node_id
+from readgraph.state.summary_tree import TreeShape, is_leaf, node_id, page_of
 from readgraph.state.words import count_words
 
 __all__ = ["grow"]
@@ -109,23 +109,23 @@ class _Growth:
         return self.memory
 
     async def _grow(self, level: int) -> None:
-        below = await self._texts(level - 1)
         ids = [node_id(level, number) for number in range(self.shape.counts[level])]
         known = {node.id for node in await self.store.tree_nodes(self.memory.id, ids)}
-        missing = iter([number for number, node in enumerate(ids) if node not in known])
+        missing = [node for node in ids if node not in known]
+        below = await self._texts([child for node in missing for child in self.shape.children(node)])
         self.nodes += len(known)
+        waiting = iter(missing)
 
         async def write_nodes() -> None:
-            for number in missing:
+            for node in waiting:
                 if self.stopped_by:
                     return
                 try:
-                    group = self.shape.group(level, number)
-                    node = await self._written(ids[number], below[group.start : group.stop])
+                    written = await self._written(node, [below[child] for child in self.shape.children(node)])
                 except ReadgraphError as problem:
                     self.stopped_by = self.stopped_by or problem
                     return
-                await self.store.put_tree_node(self.memory.id, node)
+                await self.store.put_tree_node(self.memory.id, written)
                 self._tell()
 
         with failing_as_one():
@@ -134,12 +134,12 @@ class _Growth:
                 for _ in range(2 * self.runtime.context.concurrency):
                     tasks.create_task(write_nodes())
 
-    async def _texts(self, level: int) -> list[str]:
-        numbers = range(self.shape.counts[level])
-        if not level:
-            return [note.text for note in await self.store.notes(self.memory.id, numbers)]
-        nodes = await self.store.tree_nodes(self.memory.id, [node_id(level, number) for number in numbers])
-        return [node.text for node in nodes]
+    async def _texts(self, wanted: list[str]) -> dict[str, str]:
+        """The texts of these nodes, under their headings where they have some, by their ids."""
+        notes = await self.store.notes(self.memory.id, [page_of(node) for node in wanted if is_leaf(node)])
+        above = await self.store.tree_nodes(self.memory.id, [node for node in wanted if not is_leaf(node)])
+        texts = {node_id(0, note.page): note.text for note in notes} | {node.id: node.text for node in above}
+        return {node: self.shape.titled(node, text) for node, text in texts.items()}
 
     async def _written(self, node: str, texts: list[str]) -> TreeNode:
         """The children's texts joined, or compressed if they are too long together."""

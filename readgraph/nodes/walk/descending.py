@@ -61,7 +61,7 @@ async def descend(state: WalkingState, runtime: Runtime[ReaderContext]) -> WalkU
 async def _triage(place: WalkPosition, runtime: Runtime[ReaderContext]) -> Choice[WalkUpdate]:
     context, state, may_revert = place.context, place.state, place.at != place.shape.root
     children, offered = place.shape.children(place.at), place.offered()
-    notes = await node_texts(runtime, place.memory.id, [*children, *place.carried()])
+    notes = await node_texts(runtime, place, [*children, *place.carried()])
     below = [notes[child] for child in children if child in notes]
     shown = sum(note.words for note in below)
     memory, memory_words = working_memory(place, notes, shown)

@@ -49,7 +49,7 @@ async def enter(state: AskedState, runtime: Runtime[ReaderContext]) -> Entered:
     """Begin at the root, and clear the walks of an earlier question."""
     shape = TreeShape.of((await remembered(runtime, state["document"], state["memory"]))[1])
     asked = bool(state["question_text"])
-    did = f"stood at the root, {shape.root}" if asked else "nothing is asked"
+    did = f"stood at the root, {shape.name(shape.root)}" if asked else "nothing is asked"
     return {
         "current_node": shape.root,
         "walk": 0,
@@ -82,6 +82,7 @@ async def nearest_to_missing(state: AgainState, runtime: Runtime[ReaderContext])
     """
     _, memory = await remembered(runtime, state["document"], state["memory"])
     shape, visited = TreeShape.of(memory), {hop["node"] for hop in state["hops"]}
+    root = shape.name(shape.root)
     unread = [page for page in range(memory.pages) if page not in state["pages_read"]]
 
     def again(found: Found) -> AgainUpdate:
@@ -92,7 +93,7 @@ async def nearest_to_missing(state: AgainState, runtime: Runtime[ReaderContext])
             "current_node": node_id(0, best[0]) if best else shape.root,
             "walk": state["walk"] + 1,
             "continue_search": True,
-            "step_summary": f"stood at part {best[0]}: {why}" if best else f"stood at the root, {shape.root}",
+            "step_summary": f"stood at part {best[0]}: {why}" if best else f"stood at the root, {root}",
         }
 
     return await _of_leaves(state["requests"] or [query_of(state)], again, state, runtime)

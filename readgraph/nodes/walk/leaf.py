@@ -59,7 +59,7 @@ async def read_leaf(state: WalkingState, runtime: Runtime[ReaderContext]) -> Lea
     """Read a segment and answer, keep what it shows and go on, or revert. Three unusable replies end the walk."""
     place = await walk_position(state, runtime)
     (page, segment), notes = await asyncio.gather(
-        segment_at(place, runtime), node_texts(runtime, place.memory.id, place.carried())
+        segment_at(place, runtime), node_texts(runtime, place, place.carried())
     )
     memory, memory_words = working_memory(place, notes, page.words)
     context, choices, style = place.context, state["choices"], answer_style(state, runtime)

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from langgraph.runtime import Runtime
@@ -129,6 +129,9 @@ class WalkPosition:
             shown_words=decision.shown_words,
             valid=decision.action != "unusable",
         )
+        if heading := self.shape.heading(self.at):
+            hop["heading"] = heading
+            hop["next_heading"] = self.shape.heading(on) if on else None
         hops = [*state["hops"], hop]
         did = self._did(hop)
         if on and sum(made["walk"] == state["walk"] for made in hops) < self.context.max_hops:
@@ -161,20 +164,17 @@ class WalkPosition:
         return decision.to or self.shape.parent(self.at)
 
     def _did(self, hop: Hop) -> str:
+        after = self.shape.name(hop["next_node"]) if hop["next_node"] else None
         ways: dict[Action, str] = {
-            "child": f"went down to {hop['next_node']} ({self._pages(hop['next_node'])})",
-            "revert": f"went back up to {hop['next_node']}" if hop["next_node"] else "found no answer there",
-            "exhausted": f"nothing is left there: went back up to {hop['next_node']}"
-            if hop["next_node"]
-            else "nothing is left",
+            "child": f"went down to {after} ({self._pages(hop['next_node'])})",
+            "revert": f"went back up to {after}" if after else "found no answer there",
+            "exhausted": f"nothing is left there: went back up to {after}" if after else "nothing is left",
             "answer": "answered",
-            "keep": f"kept what it says and went back up to {hop['next_node']}"
-            if hop["next_node"]
-            else "kept what it says",
+            "keep": f"kept what it says and went back up to {after}" if after else "kept what it says",
             "unusable": "no usable reply: the walk ends",
         }
         why = f": {hop['reasoning']}" if hop["reasoning"] else ""
-        return f"at {hop['node']}: {ways[hop['action']]}{why}"
+        return f"at {self.shape.name(hop['node'])}: {ways[hop['action']]}{why}"
 
     def _pages(self, node: str | None) -> str:
         pages = self.shape.pages(node or self.at)
@@ -197,15 +197,22 @@ async def segment_at(place: WalkPosition, runtime: Runtime[ReaderContext]) -> tu
     return page, text
 
 
-async def node_texts(runtime: Runtime[ReaderContext], memory: str, nodes: Iterable[str]) -> Texts:
-    """The notes of leaves and of nodes above them, by their ids."""
-    wanted, store = {*nodes}, page_store(runtime)
+async def node_texts(runtime: Runtime[ReaderContext], place: WalkPosition, nodes: Iterable[str]) -> Texts:
+    """The notes of leaves and of nodes above them, by their ids; those of sections under their headings."""
+    wanted, store, memory = {*nodes}, page_store(runtime), place.memory.id
     notes, above = await asyncio.gather(
         store.notes(memory, [page_of(node) for node in wanted if is_leaf(node)]),
         store.tree_nodes(memory, [node for node in wanted if not is_leaf(node)]),
     )
     used_notes(notes)
-    return {node_id(0, note.page): note for note in notes} | {node.id: node for node in above}
+    found: Texts = {node_id(0, note.page): note for note in notes} | {node.id: node for node in above}
+    return {node: _under_heading(note, node, place.shape) for node, note in found.items()}
+
+
+def _under_heading(note: Note | TreeNode, node: str, shape: TreeShape) -> Note | TreeNode:
+    if not (heading := shape.heading(node)):
+        return note
+    return replace(note, text=shape.titled(node, note.text), words=note.words + count_words(heading))
 
 
 def working_memory(place: WalkPosition, notes: Texts, words: int) -> tuple[list[str], int]:

@@ -47,7 +47,12 @@ const tree = {
     const action = this.decided.get(id)?.at(-1)?.action;
     const back = action === "revert" || action === "exhausted";
     const mark = MARKS[action] ? `${MARKS[action]} ` : "";
-    return element(back ? "s.id" : "span.id", { title: back ? "The walk went back from here." : null }, mark + id);
+    return element(back ? "s.id" : "span.id", { title: back ? "The walk went back from here." : null }, mark + this.name(id));
+  },
+
+  /** What people see of a node: the heading of its section, or else its id. */
+  name(id) {
+    return report.tree.headings[id] ?? id;
   },
 
   inner(id, node) {
@@ -70,7 +75,7 @@ const tree = {
     if (!all.length) return [];
     const told = all.map((hop) => {
       const walk = this.several ? `walk ${hop.walk + 1}, ` : "";
-      const where = hop.action === "child" && hop.next_node ? `${DONE.child} to ${hop.next_node}` : (DONE[hop.action] ?? hop.action);
+      const where = hop.action === "child" && hop.next_node ? `${DONE.child} to ${this.name(hop.next_node)}` : (DONE[hop.action] ?? hop.action);
       return element(
         "li",
         { "data-action": hop.action },

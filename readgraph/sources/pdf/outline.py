@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from readgraph.sources.blocks import on_a_line
 from readgraph.sources.pdf.page import Line
-from readgraph.sources.places import on_one_line
+from readgraph.sources.places import HeadingPath, on_one_line
 
 if TYPE_CHECKING:
     from pypdfium2 import PdfDocument
@@ -23,11 +23,15 @@ _FOLDED = re.compile(r"\W+")
 
 
 class Entry(NamedTuple):
-    """A line of the outline: its title, the number of its page (from 0), how high on it (points; None: the top)."""
+    """A line of the outline: its title, the number of its page (from 0), how high on it (points; None: the top).
+
+    `path`: the titles above it, the highest first, and its own: "Rivers > Discharge".
+    """
 
     title: str
     page: int
     height: float | None
+    path: str
 
 
 def outline_of(document: "PdfDocument") -> list[Entry]:
@@ -35,12 +39,14 @@ def outline_of(document: "PdfDocument") -> list[Entry]:
     from pypdfium2 import PdfiumError
 
     found: list[Entry] = []
+    path = HeadingPath()
     try:
         for bookmark in document.get_toc(max_depth=DEEPEST_OUTLINE):
             title, target = on_one_line(on_a_line(bookmark.get_title())), bookmark.get_dest()
             page = target.get_index() if target else None
+            label = path.enter(bookmark.level, title)  # of one without a page, too: others may stand below it
             if title and page is not None and 0 <= page < len(document):
-                found.append(Entry(title, page, _height(target)))
+                found.append(Entry(title, page, _height(target), label.removeprefix("§ ")))
     except (PdfiumError, ValueError):  # a damaged outline: what was read holds
         pass
     return found
@@ -55,7 +61,7 @@ def _height(target: object) -> float | None:
 
 
 def sections(entries: Sequence[Entry], pages: Sequence[Sequence[Line]]) -> Iterator[tuple[int, str]]:
-    """(character offset, title) of the outline's entries: the line with the title, else the line at that height."""
+    """(character offset, path) of the outline's entries: the line with the title, else the line at that height."""
     following = _starts(pages)
     for entry in entries:
         lines = pages[entry.page]
@@ -65,7 +71,7 @@ def sections(entries: Sequence[Entry], pages: Sequence[Sequence[Line]]) -> Itera
             own = next((line for line in lines if line.y is not None and line.y <= entry.height), None)
         start = own.start if own else following[entry.page]
         if start is not None:
-            yield start, entry.title
+            yield start, entry.path
 
 
 def _starts(pages: Sequence[Sequence[Line]]) -> list[int | None]:

@@ -1,0 +1,161 @@
+"""A document's own table of contents as sections, which its tree may follow: headings, chapters, a PDF's outline.
+
+It is taken from the places that the source names. Sections that make no segment of their own are left out: those that
+are together no longer than a segment are one section, and a heading without text belongs to what follows it.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby, pairwise
+from typing import NamedTuple
+
+from readgraph.nodes.building.segments import fewest_and_most, segments_after
+from readgraph.sources.places import BELOW
+from readgraph.state.context import ReaderContext
+from readgraph.state.page_store import PageStore
+from readgraph.state.records import Document, Page, Part
+from readgraph.state.words import count_words
+
+FEWEST_HEADINGS = 2
+"""A document with fewer headings has no outline."""
+
+HEADING_SIGNS = 2
+"""Words that a heading may have in the text beside its title: its marks, or a number."""
+
+_LABEL = re.compile(r"§ (?P<path>.*?)(?P<page>, PDF page \d+.*)?|chapter '(?P<chapter>.*)'", re.DOTALL)
+_LINE = re.compile(r"line \d+")
+_LETTER = re.compile(r"[^\W\d_]")
+
+
+class Section(NamedTuple):
+    """Where a section's text begins, and the numbers of the sections that hold it, the highest and its own included."""
+
+    start: int
+    path: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Outline:
+    """Sections in the text's order, the first at 0; each ends where the next begins. `titles` are by their numbers."""
+
+    titles: Sequence[str]
+    sections: Sequence[Section]
+
+    def spans(self, document: Document) -> list[Part]:
+        """The span of each section's own text."""
+        ends = [*(section.start for section in self.sections[1:]), document.characters]
+        return [Part(document.id, section.start, end) for section, end in zip(self.sections, ends, strict=True)]
+
+
+@dataclass
+class _Numbered:
+    """Numbers for sections: each is new but those that are open above it."""
+
+    titles: list[str] = field(default_factory=list)
+    open: list[int] = field(default_factory=list)
+
+    def enter(self, path: Sequence[str], within: tuple[int, ...] = ()) -> tuple[int, ...]:
+        """The numbers of a section with these titles, below those that it is within."""
+        above = [*within]
+        for title in path[:-1]:
+            at = len(above)
+            known = self.open[at] if self.open[:at] == above and at < len(self.open) else None
+            above.append(known if known is not None and self.titles[known] == title else self._new(title))
+        self.open = [*above, *(self._new(title) for title in path[-1:])]
+        return (*self.open,)
+
+    def _new(self, title: str) -> int:
+        self.titles.append(title)
+        return len(self.titles) - 1
+
+
+async def outline_of(store: PageStore, document: Document, context: ReaderContext) -> Outline | None:
+    """The document's outline; None where the source has none. In a collection, each document is a section."""
+    if document.sessions:
+        return None
+    numbered, sections = _Numbered(), list[Section]()
+    for part in document.parts or (Part(document.id, 0, document.characters),):
+        member = await store.document(part.document) if document.parts else document
+        places = [(start, label) for start, label in await store.places(member) if not _LINE.fullmatch(label)]
+        if not document.parts and len(places) < FEWEST_HEADINGS:
+            return None
+        text = await store.text(member)
+        headings = list(_headings(text, places))
+        if not document.parts and len(headings) < FEWEST_HEADINGS:
+            return None
+        within = numbered.enter([member.title or member.id]) if document.parts else ()
+        found = _whole([Section(start, numbered.enter(path, within)) for start, path in headings], text, within)
+        found = list(_together(found, len(text), text, len(within), fewest_and_most(context)[1]))
+        found = _with_text(found, text, numbered.titles)
+        sections += [Section(part.start + section.start, section.path) for section in found]
+    return Outline(numbered.titles, sections)
+
+
+def segments_by_outline(outline: Outline, document: Document, text: str, context: ReaderContext) -> Iterator[Page]:
+    """The segments of a text that is cut at the sections of its outline."""
+    number = 0
+    for span in outline.spans(document):
+        for page in segments_after(None, text[span.start : span.end], context):
+            yield Page(number, span.start + page.start, span.start + page.end, page.words, page.ended_by)
+            number += 1
+
+
+def _headings(text: str, places: Iterable[tuple[int, str]]) -> Iterator[tuple[int, list[str]]]:
+    """Where each heading stands, and its title after those above it."""
+    before = None
+    for start, label in places:
+        found = _LABEL.fullmatch(label)
+        if found and not (found["page"] and found["path"] == before):  # else another page of the same section
+            if path := [title for title in (found["path"] or found["chapter"] or "").split(BELOW) if title]:
+                yield start, path
+        elif not found and _is_line(text, start, label):
+            yield start, [label]
+        before = found["path"] if found else None
+
+
+def _is_line(text: str, start: int, label: str) -> bool:
+    """Whether a place is named by the line that it begins with: a heading of a plain text, and no time."""
+    line = " ".join(text[start : start + 4 * len(label) + 80].lstrip("# \t").partition("\n")[0].split())
+    title = label.removesuffix("…")
+    return bool(_LETTER.search(label)) and (line == label or (title != label and line.startswith(title)))
+
+
+def _whole(sections: list[Section], text: str, within: tuple[int, ...]) -> list[Section]:
+    """The sections and, before the first of them, the beginning of the text, where it holds something."""
+    if sections and not text[: sections[0].start].strip():
+        return [Section(0, sections[0].path), *sections[1:]]
+    return [Section(0, within), *sections]
+
+
+def _together(sections: Sequence[Section], end: int, text: str, depth: int, most: int) -> Iterator[Section]:
+    """The sections up to an offset; of those that hold no more than `most` words together, the one that holds them."""
+    first = sections[0]
+    if len(sections) == 1:
+        yield first
+    elif count_words(text[first.start : end]) <= most:
+        yield Section(first.start, first.path[:depth])
+    else:
+        runs = [[*run] for _, run in groupby(sections, key=lambda section: section.path[: depth + 1])]
+        ends = [*(run[0].start for run in runs[1:]), end]
+        for run, run_end in zip(runs, ends, strict=True):
+            yield from _together(run, run_end, text, depth + 1, most)
+
+
+def _with_text(sections: Sequence[Section], text: str, titles: Sequence[str]) -> list[Section]:
+    """The sections that hold more than their heading; another's heading goes to what is below it, else before it."""
+    kept = list[Section]()
+    moved: int | None = None
+    spans = pairwise([*(section.start for section in sections), len(text)])
+    for number, (section, (start, end)) in enumerate(zip(sections, spans, strict=True), 1):
+        begin, moved = start if moved is None else moved, None
+        following = sections[number].path if number < len(sections) else None
+        if not _is_heading(text[start:end], titles[section.path[-1]] if section.path else ""):
+            kept.append(Section(begin, section.path))
+        elif following and (not kept or following[: len(section.path)] == section.path):
+            moved = begin
+    return kept or [Section(0, sections[0].path)]
+
+
+def _is_heading(text: str, title: str) -> bool:
+    return count_words(text) <= count_words(title) + HEADING_SIGNS
