@@ -60,8 +60,8 @@ def test_a_part_is_named_by_a_place_of_the_source(readgraph: Command, tmp_path: 
     readgraph("read", report.path, "--method", "mem-walker")
     line = ("correct", "vell", "--method", "read-agent", "--text", MINE, "--json")
     assert_refused(readgraph(*line, "--page", 1), "The place is in parts 0, 1: say with --part")
-    done = readgraph(*line, "--at", "rainfall").json
-    assert (done["part"], done["method"], done["gist"], done["renewed"]) == (0, "read-agent", MINE, [])
+    done = readgraph(*line, "--at", "discharge").json
+    assert (done["part"], done["method"], done["gist"], done["renewed"]) == (5, "read-agent", MINE, [])
     walked = readgraph("correct", "vell", "--part", 0, "--text", MINE)
     assert "Corrected the summary of part 0" in walked.text
 
