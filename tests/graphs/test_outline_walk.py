@@ -75,7 +75,8 @@ async def of_file(library: Library, path: Path) -> Document:
 
 async def run(library: Library, document: Document, context: ReaderContext = CONTEXT, **given: Any) -> Found:
     graph = build().compile(store=library.store)
-    return dict(await graph.ainvoke({"document": document.id, **given}, context=context))
+    asked: Any = {"document": document.id, **given}
+    return dict(await graph.ainvoke(asked, context=context))
 
 
 async def tree_of(library: Library, document: Document, context: ReaderContext = OFFLINE) -> TreeShape:
@@ -187,8 +188,8 @@ async def test_without_an_outline_the_tree_is_mem_walkers(library: Library, tmp_
     document = await stored(library, tmp_path, "\n\n".join([heading, *log(0, 20)]).strip())
     found = await run(library, document, OFFLINE)
     again = await run(library, document, OFFLINE)
-    assert found["steps"][1]["summary"] == "read 20 parts, in a balanced tree, since it has no outline"
-    assert again["steps"][1]["summary"].endswith("in a balanced tree, since it has no outline")
+    assert found["steps"][1]["summary"] == "read 20 parts, in a balanced tree, since the text has no outline"
+    assert again["steps"][1]["summary"].endswith("in a balanced tree, since the text has no outline")
     memory = await library.pages.memory(document.id, found["memory"])
     walker = (
         await METHODS["mem-walker"]
@@ -292,10 +293,11 @@ async def test_a_spent_budget_is_continued(server: ModelServer, library: Library
 
 async def test_an_estimate_counts_what_is_left(server: ModelServer, library: Library, tmp_path: Path) -> None:
     document = await stored(library, tmp_path, markdown())
-    for question in (None, "Why was the gate left open?"):
-        words = None if question is None else count_words(question)
+    asked: list[dict[str, Any]] = [{}, {"question": "Why was the gate left open?"}]
+    for given in asked:
+        words = count_words(given["question"]) if given else None
         foreseen = await estimate_reading(METHODS["outline-walk"], library.pages, document, CONTEXT, words)
-        found = await run(library, document, **({} if question is None else {"question": question}))
+        found = await run(library, document, **given)
         for name in ("calls", "input_words", "output_words"):
             limits = getattr(foreseen, name)
             assert limits.low <= found["usage"][name] <= (limits.high or 1e9), name

@@ -19,6 +19,7 @@ from readgraph.nodes.step import StepNode
 from readgraph.state.context import PROFILES, ReaderContext
 from readgraph.state.errors import BadInput, ModelUnavailable
 from readgraph.state.forgetting import forget_document
+from readgraph.state.histories import SessionText, append_sessions
 from readgraph.state.library import Library
 from readgraph.state.records import Memory, Note, Page, Recipe, TreeNode
 from readgraph.state.stored_items import ROOT
@@ -166,6 +167,28 @@ async def test_small_trees(server: ModelServer, library: Library, days: int) -> 
     memory, _ = await grown(library, log(days))
     assert memory.levels == {1: (), 2: (1,), 9: (2, 1)}[days]
     assert TreeShape.of(memory).pages(TreeShape.of(memory).root) == range(days)
+
+
+async def test_the_tree_of_a_history_that_grew_is_that_of_one_read_at_once(
+    server: ModelServer, library: Library
+) -> None:
+    days = [SessionText(SENTENCE.format(n=day)) for day in range(20)]
+    compiled = build().compile(store=library.store)
+
+    async def read(name: str, sessions: int) -> Memory:
+        document = (await append_sessions(library.pages, name, days[:sessions])).document
+        given: Any = {"document": document.id}
+        found = await compiled.ainvoke(given, context=SMALL)
+        return await library.pages.memory(document.id, found["memory"])
+
+    for sessions in (4, 9, 20):
+        memory = await read("bit by bit", sessions)
+        assert TreeShape.of(memory) == TreeShape.over(memory.pages, 3)
+    assert memory.pages == 20
+    calls = server.calls
+    at_once = await read("at once", 20)
+    assert await nodes_of(library, memory) == await nodes_of(library, at_once)
+    assert server.calls == calls, "the replies to the same prompts are known"
 
 
 async def test_a_segment_added_to_a_thousand_costs_the_right_edge_of_the_tree(

@@ -20,6 +20,7 @@ from readgraph.nodes.building.earlier_version import Kept, around_change, around
 from readgraph.nodes.building.interfaces import MakeParts, NotesSoFar, Paginate, WriteNote
 from readgraph.nodes.building.notes_language import writing_notes
 from readgraph.nodes.building.stretches import in_parts
+from readgraph.nodes.building.summary_tree import without_tree
 from readgraph.nodes.step import MakeRecipe, Work, with_recipe
 from readgraph.nodes.tasks import failing_as_one
 from readgraph.state.build_lock import building
@@ -115,6 +116,7 @@ class _Build:
 
     async def complete(self, memory: Memory) -> Memory:
         """Cut the missing pages and write the missing notes."""
+        memory = await without_tree(self.store, memory)
         memory = replace(memory, paged=False, complete=False)  # kept with the next page: the document may have grown
         document = await self.store.document(memory.document)
         text = await self.store.text(document)

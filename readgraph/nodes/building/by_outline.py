@@ -62,4 +62,4 @@ async def _with_branches(store: PageStore, document: Document, memory: Memory, c
 
 
 def _told(memory: Memory) -> str:
-    return "along its outline" if memory.has_sections else "in a balanced tree, since it has no outline"
+    return "along its outline" if memory.has_sections else "in a balanced tree, since the text has no outline"

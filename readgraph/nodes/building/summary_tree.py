@@ -25,7 +25,8 @@ from readgraph.state.page_store import PageStore, page_store
 from readgraph.state.reading import Usage
 from readgraph.state.records import Memory, TreeNode
 from readgraph.state.settings import Language, Purpose, Tree
-from readgraph.state.summary_tree import TreeShape, is_leaf, node_id, page_of
+from readgraph.state.stored_items import ROOT
+from readgraph.state.summary_tree import TreeShape, is_leaf, node_id, page_of, tree_ids
 from readgraph.state.words import count_words
 
 __all__ = ["grow"]
@@ -68,6 +69,15 @@ def grow_with(compress: Compress) -> Work[GrowState, GrowUpdate]:
         return {"step_summary": f"grew a tree of {_described(counts)}" if whole else "grew a part of the tree"}
 
     return grow
+
+
+async def without_tree(store: PageStore, memory: Memory) -> Memory:
+    """The memory without the tree above its pages, which grows again when a history has grown: its right edge changes.
+
+    The other groups have the same prompts as before, so their recorded replies answer.
+    """
+    await store.delete((ROOT, "tree", memory.id), tree_ids(memory))
+    return replace(memory, levels=(), branches=(), headings=())
 
 
 async def grow_without_model(state: GrowState, runtime: Runtime[ReaderContext]) -> GrowUpdate:
