@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from readgraph.graphs.hybrids import outline_walk
 from readgraph.report.data import ReportData, report_of_answer
 from readgraph.state.collections import add_collection
 from readgraph.state.library import Library
@@ -179,6 +180,21 @@ async def test_documents_of_a_collection_stand_apart(library: Library, show: Sho
         "[...document.querySelectorAll('.strip [role=group]')].map(g => g.querySelectorAll('.cell').length)"
     )
     assert len(sizes) == 2 and sum(sizes) == len(data["pages"]) and min(sizes) > 1
+
+
+async def test_a_walk_along_an_outline_is_drawn_by_its_headings(
+    library: Library, server: ModelServer, show: Show
+) -> None:
+    paragraphs = TEXT.split("\n\n")
+    text = "\n\n".join([paragraphs[0], "Late", *paragraphs[1:4]])
+    places = [(0, "§ Early"), (text.index("Late"), "§ <i>Late</i>")]
+    document = await library.pages.add_document(text, title="years", places=places)
+    server.respond = Walker(down(1), down(0), says("answer", "A mackerel."))
+    asked: Any = {"document": document.id, "question": ASKED}
+    found = dict(await outline_walk.build().compile(store=library.store).ainvoke(asked, context=CONTEXT))
+    tab = show(await report_of_answer(library.pages, Question(question=ASKED), found, "summary"))
+    assert tab.texts(".path > .line .id") == ["the whole text", "§ <i>Late</i>", "✓ § <i>Late</i> (1)"]
+    assert "down to § <i>Late</i>" in tab.texts(".decisions")[0]
 
 
 async def test_a_walk_is_drawn(library: Library, server: ModelServer, show: Show) -> None:

@@ -54,6 +54,8 @@ async def _with_branches(store: PageStore, document: Document, memory: Memory, c
         return memory
     async with building(store.store, memory.id):
         memory = await store.memory(document.id, memory.id)
+        if memory.has_sections:  # another reading was first, and may have grown the tree already
+            return memory
         pages = await store.pages(memory.id, range(memory.pages))
         branches, headings = branches_over(pages, outline, memory.recipe.parameters["children"])
         memory = replace(memory, levels=(), branches=branches, headings=headings)
