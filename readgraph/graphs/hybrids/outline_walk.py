@@ -17,6 +17,8 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.records import Recipe
 from readgraph.state.settings import Language, Paragraphs, Purpose, Rebuilding, Tree
 
+__all__ = ["build", "graph"]
+
 
 @serves_purpose
 def recipe(context: ReaderContext) -> Recipe:
