@@ -57,9 +57,11 @@ def _add_resources(server: MCPServer, library: Library) -> None:
         return json.dumps([document.model_dump() for document in listed], ensure_ascii=False)
 
     @server.resource(PAGE, title="Page", mime_type="text/plain")
-    async def page(document: str, page: int) -> str:
+    async def page(document: str, page: str) -> str:
         """The text of a page of a document that was read."""
+        if not page.isdecimal():
+            raise ResourceError(f"'{page:.40}' is no number of a page: search and ask give it.")
         try:
-            return (await functions.open_page(library, document, page)).text
+            return (await functions.open_page(library, document, int(page))).text
         except ReadgraphError as problem:
             raise ResourceError(str(problem)) from None

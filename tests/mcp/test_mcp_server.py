@@ -10,7 +10,7 @@ import pytest
 
 pytest.importorskip("mcp", reason="needs pip install 'readgraph[mcp]'")
 from httpx import AsyncClient
-from mcp import Client
+from mcp import Client, MCPError
 
 from readgraph.mcp.allowed import allowed_folders
 from readgraph.mcp.http import checked_names, listening, serve_http
@@ -78,6 +78,9 @@ async def test_an_agent_reads_and_asks(tools: LibraryTools, server: ModelServer)
         assert answer["citations"][0]["quote"] in page["text"] and page["note"].startswith("In short:")
         resource: Any = await client.read_resource(f"readgraph://documents/{read['document']}/pages/{page['page']}")
         assert resource.contents[0].text == page["text"]
+        for name, why in (("99", "has no part 99"), ("x", "'x' is no number of a page"), ("-1", "is no number")):
+            with pytest.raises(MCPError, match=why):
+                await client.read_resource(f"readgraph://documents/{read['document']}/pages/{name}")
         again = await call(client, "read", file="finds.txt", wait_seconds=60)
         assert (again["state"], again["reading"]["usage"]["calls"]) == ("done", 0)
         (document,) = (await call(client, "list_documents"))["result"]
