@@ -49,15 +49,16 @@ def own_words(ours: Wording, folder: str) -> Wording:
 def replaced_words(folder: str, prompts: frozenset[str]) -> dict[str, str]:
     """Digests of those of these prompts that the folder replaces, by the names of their files.
 
-    Raises `BadInput` also for a file that replaces nothing, such as one with a misspelt name.
+    Raises `BadInput` for any wrong file of the folder, also of a prompt that comes later (building a memory costs much),
+    and for one that replaces nothing, such as one with a misspelt name.
     """
     known = {words.name: words for words in declared_wordings()}
     place = Path(folder).expanduser()
     if unknown := sorted(file.name for file in place.glob("*.toml") if file.stem not in known):
         raise BadInput(f"{place / unknown[0]} replaces no prompt: 'readgraph prompts export' shows their names.")
-    of_these = [words for words in known.values() if words.prompt in prompts]
-    own = {words.name: own_words(words, folder) for words in of_these}
-    return {words.name: digest(own[words.name].texts) for words in of_these if own[words.name].texts != words.texts}
+    own = {words.name: own_words(words, folder).texts for words in known.values()}
+    changed = [words for words in known.values() if words.prompt in prompts and own[words.name] != words.texts]
+    return {words.name: digest(own[words.name]) for words in changed}
 
 
 @lru_cache(256)

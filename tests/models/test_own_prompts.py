@@ -89,6 +89,7 @@ def test_what_is_put_in_is_not_looked_at(own: Path) -> None:
         ("gist", "[parts]", "[parts]\nmore = 'x'", "has 'more', which this prompt has not: it has system, task"),
         ("gist", "version = 1", "version = 1\ntask = 2", "can't be read: Cannot overwrite a value"),
         ("pause", "system = '''", "system = 7\nother = '''", "has a 'system' that is no text"),
+        ("answer", "{letters}", "", "lacks {letters} in 'choose': put it where it belongs."),
     ],
 )
 def test_a_wrong_file_is_refused_before_anything_is_asked(

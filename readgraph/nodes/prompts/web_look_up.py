@@ -1,6 +1,7 @@
 """Looking up parts of a web page before acting on it (ReadAgent, appendix E.1)."""
 
 from readgraph.models.prompt import DATA_RULE, Prompt, fenced
+from readgraph.models.wording import wording
 from readgraph.nodes.prompts.question import question_part
 
 NAME, VERSION = "web_look_up", 1
@@ -11,12 +12,19 @@ _SYSTEM = (
 )
 
 
+_WORDS = wording(
+    "web_look_up",
+    NAME,
+    VERSION,
+    _SYSTEM,
+    "Which parts of the page, by their page numbers, do you want to see for the next step of the instruction? "
+    "{one}{several}, the most important first. Don't choose the step yet.",
+    one="Name one",
+    several="Name at most {most}, and as few as will do",
+)
+
+
 def web_look_up_prompt(memory: str, instruction: str, choices: dict[str, str], most: int) -> Prompt:
     """Ask for the parts to see: one, or up to `most`. The instruction comes with what was done so far."""
-    number = "Name one" if most == 1 else f"Name at most {most}, and as few as will do"
-    task = (
-        "Which parts of the page, by their page numbers, do you want to see for the next step of the instruction? "
-        f"{number}, the most important first. Don't choose the step yet."
-    )
-    asked = question_part(instruction, choices)
-    return Prompt(NAME, VERSION, _SYSTEM, f"{fenced('memory', memory)}\n\n{asked}\n\n{task}")
+    number = {"one": most == 1, "several": most != 1, "most": most}
+    return _WORDS.ask(fenced("memory", memory), question_part(instruction, choices), **number)
