@@ -49,8 +49,8 @@ def own_words(ours: Wording, folder: str) -> Wording:
 def replaced_words(folder: str, prompts: frozenset[str]) -> dict[str, str]:
     """Digests of those of these prompts that the folder replaces, by the names of their files.
 
-    Raises `BadInput` for any wrong file of the folder, also of a prompt that comes later (building a memory costs much),
-    and for one that replaces nothing, such as one with a misspelt name.
+    Raises `BadInput` for any wrong file of the folder, also of a prompt that comes after a memory was paid for, and for
+    one that replaces nothing, such as one with a misspelt name.
     """
     known = {words.name: words for words in declared_wordings()}
     place = Path(folder).expanduser()
