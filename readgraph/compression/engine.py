@@ -91,7 +91,7 @@ class CompressionEngine(ReadingEngine):
         trace = CompressionTrace(
             engine_name=self.id,
             model=self.context.model,
-            parameters=self.parameters,
+            parameters={**self.parameters, **self._settings()},
             input_summary={"document": document.id, **sizes, "query": query},
             output_summary={"status": status, "words": count_words(text), "rounds": rounds},
             original_tokens=tokens_in(document.words),

@@ -72,6 +72,8 @@ class ReadingEngine(ABC):
         self.functions: dict[str, str | None] = {"local_llm_pipeline": None, "embedding_fn": None}
         self.graph = self.build().compile(store=self.pages.store)
         self._check(settings)
+        if context is not None and not isinstance(context, ReaderContext):
+            raise BadInput(f"context must be a ReaderContext, not {type(context).__name__}.")
         self.context = replace(context or ReaderContext(), **settings)
         if local_llm_pipeline is not None:
             if both := {"model", "reading_model"} & settings.keys():

@@ -32,7 +32,9 @@ def check_template(key: str, template: object, required: Set[str], optional: Set
     except ValueError:
         raise BadInput(f"{key} has a single brace: write {{{{ and }}}} for braces that are no placeholder.") from None
     for name, form, how in fields:
-        if name not in required | optional or form or how:
+        if name in required | optional and (form or how):
+            raise BadInput(f"{key} says how to write {{{name}}}: leave out what stands behind the name.")
+        if name not in required | optional:
             raise BadInput(f"{key} has an unknown placeholder {{{name}}}: it can have {_braced(required | optional)}.")
     if missing := required - {name for name, _, _ in fields}:
         raise BadInput(f"{key} lacks {_braced(missing)}.")

@@ -23,7 +23,7 @@ from readgraph.models.plain_replies import is_plain, parse_plain
 from readgraph.models.prompt import Messages, Prompt
 from readgraph.models.replaced_words import in_own_words
 from readgraph.state.context import ReaderContext
-from readgraph.state.errors import NoUsableReply
+from readgraph.state.errors import ModelUnavailable, NoUsableReply
 from readgraph.state.page_store import PageStore, page_store
 from readgraph.state.records import RecordedReply, digest
 from readgraph.state.settings import ReplyForm
@@ -151,7 +151,10 @@ async def _cached_or_called(
             meter.count_cached()
             return ModelReply(recorded.said, recorded.cut, recorded.tokens)
         words = sum(count_words(content) for _, content in messages)
+        before = meter.unavailable
         async with client.slots:
+            if meter.unavailable != before:  # what nothing answered to is not tried as long for each call that waited
+                raise ModelUnavailable(meter.unavailable)
             meter.begin_call(words)
             turns = turns_of(store.store, client.name, client.limits, words)
             response = await call_model(client, messages, reply, prompt.name, turns)

@@ -121,7 +121,10 @@ async def call_model(
         if simpler is None:
             break
         form = simpler
-    raise ModelUnavailable(_line(client, outcome))
+    line = _line(client, outcome)
+    if outcome.no_answer:
+        current_meter().unavailable = line
+    raise ModelUnavailable(line)
 
 
 async def _outcome(

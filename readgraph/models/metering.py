@@ -21,7 +21,8 @@ class Meter:
     """Counts the usage of one step; `before` is the reading's usage when the step began.
 
     `inside`: what steps of a graph used that ran inside of this step. `left_out`: words that the step could not show,
-    because the window does not hold them. `message_id`: the id of the chat message as which the step's reply is
+    because the window does not hold them. `unavailable`: why a call of the step was given up that nothing answered.
+    `message_id`: the id of the chat message as which the step's reply is
     streamed.
     """
 
@@ -35,6 +36,7 @@ class Meter:
     fallbacks: Counter[str] = field(default_factory=Counter)
     corrected: set[int] = field(default_factory=set)
     left_out: int = 0
+    unavailable: str = ""
     budget_spent: bool = False
     calls_begun: int = 0
     words_begun: int = 0

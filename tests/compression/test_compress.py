@@ -174,6 +174,25 @@ def test_a_function_that_is_no_model_is_one_line(
     assert "\n" not in str(raised.value)
 
 
+def test_a_function_that_fails_is_not_tried_as_long_for_each_episode(text: str) -> None:
+    tried = list[str]()
+
+    def fails(prompt: str) -> str:
+        tried.append(prompt)
+        raise RuntimeError
+
+    with pytest.raises(ModelUnavailable, match="times in a row"):
+        ReadAgentGistEngine(local_llm_pipeline=fails, episode_token_limit=200).compress(text, 100)
+    assert len({*tried}) == 1 < len(tried)
+
+
+def test_the_trace_names_the_settings_that_were_given(text: str) -> None:
+    engine = ReadAgentGistEngine(local_llm_pipeline=Pipeline(), max_pages=2, window_words=5000)
+    _, trace = engine.compress(text, 60, "Who took the log book?")
+    assert (trace.parameters["max_pages"], trace.parameters["window_words"]) == (2, 5000)
+    json.loads(trace.to_json())
+
+
 def test_the_function_of_compact_memory_s_page_serves() -> None:
     def my_llm_func(prompt: str) -> str:
         if "Summarize:" in prompt:

@@ -104,7 +104,7 @@ def test_a_chunker_that_does_not_cut_is_one_line(chunker: object, told: str) -> 
         ({"episode_token_limit": 100}, r"gist_length \(100\) must be less than episode_token_limit \(100\)"),
         ({"gist_prompt_template": "Be brief."}, "gist_prompt_template lacks {text}"),
         ({"gist_prompt_template": "{text} {words}"}, "has an unknown placeholder {words}"),
-        ({"gist_prompt_template": "{text} {text!r}"}, "unknown placeholder"),
+        ({"gist_prompt_template": "{text} {text!r}"}, "gist_prompt_template says how to write {text}: leave out what"),
         ({"qa_prompt_template": "{context}: {question"}, "qa_prompt_template has a single brace: write {{ and }}"),
         ({"lookup_prompt_template": "{summaries}"}, "lookup_prompt_template lacks {question}"),
         ({"qa_prompt_template": 5}, "must be a string with {context}, {question}, not int"),
@@ -113,6 +113,7 @@ def test_a_chunker_that_does_not_cut_is_one_line(chunker: object, told: str) -> 
         ({"model": "openai:gpt-4.1-mini"}, "local_llm_pipeline and model are both given"),
         ({"max_pages": -1}, "max_pages"),
         ({"library": "folder"}, "str is not a LangGraph store"),
+        ({"context": {"max_pages": 2}}, "context must be a ReaderContext, not dict"),
     ],
 )
 def test_a_wrong_key_is_one_line(config: dict[str, Any], told: str) -> None:
