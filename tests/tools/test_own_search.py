@@ -1,5 +1,6 @@
 """A LangChain retriever searches in every method that searches, also from an agent's tool."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.library import Library
 from readgraph.tools import as_retriever, as_tool, searched_by
 from readgraph.tools.functions import ask
+from tests.doubles.model_server import ModelServer
 
 QUESTION = "Who filled the can with oil?"
 NOT_THERE = "Which zeppelin landed in Patagonia?"
@@ -54,6 +56,15 @@ async def test_every_method_that_searches_searches_with_the_retriever(library: L
     with searched_by(**given):
         found = await ask(library, question, documents=[stored.id], method=method, context=SHORT_PAGES)
     assert fixed.asked and 4 in found.pages_read
+
+
+async def test_an_agent_s_search_takes_a_retriever_for_vectors_too(library: Library, server: ModelServer) -> None:
+    stored = await library.pages.add_document(TEXT)
+    fixed = Fixed(page=4, asked=[])
+    context = replace(SHORT_PAGES, model="openai:double")
+    with searched_by(vector=fixed):
+        found = await ask(library, NOT_THERE, documents=[stored.id], method="mem-gpt", context=context)
+    assert fixed.asked == [NOT_THERE] and found.pages_read == [4]
 
 
 async def test_a_tool_and_a_retriever_take_a_retriever_of_their_own(library: Library) -> None:

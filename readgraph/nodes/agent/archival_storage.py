@@ -7,6 +7,7 @@ from functools import partial
 from readgraph.nodes.agent.indexes import nearest, ranked, trimmed_archive
 from readgraph.nodes.agent.memory import AgentMemory
 from readgraph.nodes.search_tools import stand_in
+from readgraph.nodes.searching import fused_hits
 from readgraph.state.agents import ArchiveEntry
 from readgraph.state.errors import BadInput
 from readgraph.state.search.entries import Entry
@@ -28,7 +29,8 @@ async def search_archive(memory: AgentMemory, query: str, *, by_meaning: bool = 
     """The numbers of all items in archival storage that match the query, the best first; see `ranked`.
 
     Without `by_meaning`, an embedding model changes nothing.
-    Where a tool of the caller's stands in for keyword search, it finds the pages, and they come first.
+    Where a tool of the caller's stands in for keyword search, it finds the pages, and they come first; what one for
+    vector search finds is fused with them.
     """
     archive, index = memory.life["archive"], memory.agent.index
     await trimmed_archive(memory.store, memory.id, index, archive)
@@ -36,9 +38,13 @@ async def search_archive(memory: AgentMemory, query: str, *, by_meaning: bool = 
         memory.store, index, archive, query, partial(_entries, memory), memory.context if by_meaning else None
     )
     pages = await _pages_by_stand_in("keyword", memory, query)
-    if pages is None:
+    if pages is not None:
+        found = [*pages, *(number for number in found if not _document_of(memory, number))]
+    near = await _pages_by_stand_in("vector", memory, query) if by_meaning else None
+    if near is None:
         return found
-    return [*pages, *(number for number in found if not _document_of(memory, number))]
+    first = [hit["page"] for hit in fused_hits({"keyword": found[:DEPTH], "vector": near[:DEPTH]})]
+    return list(dict.fromkeys([*first, *found]))
 
 
 async def nearest_in_archive(memory: AgentMemory, query: str) -> list[int]:
