@@ -31,7 +31,8 @@ TEXT = "\n\n".join(f"Day {day}. " + f"Somebody filled can {day} with oil and wen
 
 BY_VECTORS = {"dense", "fused"}
 NO_SEARCH = {
-    *("mem-walker", "walk-and-read", "gists-only", "recurrent", "full-text", "first-words", "last-words"),
+    *("mem-walker", "outline-walk", "walk-and-read", "gists-only", "recurrent"),
+    *("full-text", "first-words", "last-words"),
     *("walk-and-research", "reflective-walk"),  # they research by GAM's nodes where a model finds gaps
 }
 
