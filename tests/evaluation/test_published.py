@@ -46,6 +46,12 @@ def test_truncated_baselines_keep_the_papers_lengths(dataset: str, kept: int) ->
     assert words_kept(with_papers_settings(asked, ReaderContext(baseline_words=500))) == 500
 
 
+def test_every_published_metric_is_one_of_its_datasets() -> None:
+    measured = {name: {str(figure["metric"]) for figure in published_figures(name)} for name in TABLES}
+    assert all(metrics <= {*SCORING[name].metrics} for name, metrics in measured.items())
+    assert {"dmr_accuracy", "rouge_l", "rouge_l_precision", "rouge_l_recall"} == measured["msc-retrieval"], "table 2"
+
+
 def test_every_truncated_row_has_a_length() -> None:
     cut = {name for name in TABLES if any(figure["method"] == "first-words" for figure in published_figures(name))}
     assert cut == {"quality", "qmsum", "summscreenfd-who", "govreport-who"}

@@ -51,7 +51,7 @@ SCORING = {
     "qasper": Scoring(("f1", "abstention")),
     "nq-open": Scoring((*CONTAINED, "f1", "evidence_recall"), answers=PHRASE),
     "longmemeval": Scoring(("dmr_accuracy", "f1", "abstention", "evidence_recall")),
-    "msc-retrieval": Scoring(("dmr_accuracy", "rouge_l")),
+    "msc-retrieval": Scoring(("dmr_accuracy", "rouge_l", "rouge_l_precision", "rouge_l_recall")),
     "msc-openers": Scoring(("csim_1", "csim_3", "csim_h")),
     "mind2web": Scoring(("step_success", "element_accuracy", "operation_f1", "episode_success")),
     "nested-keys": Scoring((*CONTAINED, "evidence_recall"), "nested-keys"),
