@@ -49,9 +49,18 @@ def test_on_a_terminal_the_tree_is_drawn_as_it_is_walked(
 
 def test_what_was_learned_is_printed_where_there_is_no_answer(readgraph: Command, server: ModelServer) -> None:
     nothing: dict[str, Any] = {"reason": "", "pages": [], "answer": None}
-    server.respond = Walker(down(0), down(0), down(0), says("keep", "A station was sold."), nothing)
-    printed = readgraph(*ASK, *DOUBLE, "--max-hops", 4).text
+    server.respond = Walker(down(0), down(0), says("keep", "A station was sold."), nothing)
+    printed = readgraph(*ASK, *DOUBLE, "--max-hops", 3).text
     assert "The text doesn't say." in printed and "Learned from line 1: A station was sold." in printed
+
+
+def test_what_no_model_said_is_not_printed_as_the_texts_silence(readgraph: Command, server: ModelServer) -> None:
+    server.respond = Walker()
+    printed = readgraph(*ASK, *DOUBLE).text
+    assert (
+        "The model's last replies could not be used: there is no answer." in printed
+        and "The text doesn't say." not in printed
+    )
 
 
 def test_the_tree_is_reported(readgraph: Command, server: ModelServer) -> None:

@@ -84,6 +84,8 @@ def answer_text(found: dict[str, Any]) -> Text:
     if found["status"] == "nearest":
         return Text(_nearest(found), style="bold")
     nothing = "The text doesn't say." if found["steps"][-1]["model"] else NOTHING_SHARED
+    if found["by_rule"] and found["steps"][-1]["model"]:
+        nothing = "The model's last replies could not be used: there is no answer."
     return Text(answer or nothing, style="bold")
 
 
