@@ -10,8 +10,12 @@ from readgraph.state.language import language_of
 
 _ENTRY = r"[ \t]*(?:[-*•‣◦]|[(]?(?:\d{1,3}[.)]|[a-z][)]))[ \t]"
 _MESSAGE = r"[\u200e\u200f]*\[?\d{1,4}[./-]\d{1,2}[./-]\d{1,4}[.,]{0,2}[ \u00a0\u202f]\d{1,2}[:.]\d\d"
-_PARAGRAPH = re.compile(rf"(?:[^\n\r\f]|\r?\n(?!\s*?\n|{_ENTRY}|{_MESSAGE}))+")
-"""What ends at a blank line, and before a line that begins an entry of a list, or with a date and a time."""
+_HEADING = r" {0,3}#{1,6}[ \t]"
+_PARAGRAPH = re.compile(
+    rf"{_HEADING}[^\n\r\f]*|(?:[^\n\r\f]|(?<!===)(?<!----)\r?\n(?!\s*?\n|{_HEADING}|{_ENTRY}|{_MESSAGE}))+"
+)
+"""What ends at a blank line, at a heading of Markdown, and before a line that begins an entry of a list, or with a date
+and a time. A heading is a paragraph by itself; one that is underlined ends there."""
 
 _STAMP = (
     r"[\[(]?(?:\d[\d./-]{5,9}\.?,?[ \u00a0\u202fT])?\d{1,2}[:.]\d\d(?:[:.]\d\d)?"
@@ -63,9 +67,9 @@ _SPEECH_GOES_ON = re.compile("と[、言云い思聞答叫話尋呼書述]|っ�
 def sentence_spans(text: str, start: int = 0, end: int | None = None, language: str = "") -> list[tuple[int, int]]:
     """Character spans of the sentences between two offsets, without the white space around them.
 
-    A blank line ends a sentence, and so does a line before another turn of a talk or another row of a table; an
-    abbreviation, an initial, an ordinal and the number of a heading don't, and a block of code is one. `language` is an
-    ISO 639-1 code, by default the text's own.
+    A blank line ends a sentence, and so does a heading of Markdown, and a line before another turn of a talk or another
+    row of a table; an abbreviation, an initial, an ordinal and the number of a heading don't, and a block of code is
+    one. `language` is an ISO 639-1 code, by default the text's own.
     """
     part = text[start:end]
     language = language or language_of(part)

@@ -290,6 +290,14 @@ def test_sentences_end_where_a_reader_says(language: str) -> None:
             ["Run this:", "```py\na = b. c\n\nx = 1. Y\n```", "It ends."],
         ),
         ("# 1. The lamp\n\n## 2.1. Its oil", ["# 1. The lamp", "## 2.1. Its oil"]),
+        (
+            "# 1. The lamp\n## Its oil\nIt burns\r\nall night # long.\n### End",
+            ["# 1. The lamp", "## Its oil", "It burns\r\nall night # long.", "### End"],
+        ),
+        (
+            "The lamp\n========\nIt burns.\nIts oil\n-----\nGone",
+            ["The lamp\n========", "It burns.", "Its oil\n-----", "Gone"],
+        ),
         ("It opens ``` here. It goes on.", ["It opens ``` here.", "It goes on."]),
     ],
 )
