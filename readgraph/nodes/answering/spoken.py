@@ -9,7 +9,7 @@ from readgraph.nodes.contracts import AskedState, SaidAnswer
 from readgraph.state.chat_messages import asked_in
 
 NOT_FOUND = "I found no answer to this in the text."
-NEAREST = "No model was asked what answers this. Nearest passages:"
+NEAREST = "No model answered this. Nearest passages:"
 RESEARCHED = "I gathered what the text says about this; the answer was left to you."
 
 
