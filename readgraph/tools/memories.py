@@ -36,8 +36,9 @@ async def memories_to_show(
         )
     serving = [memory for memory in chosen if purpose is None or _serves(memory, purpose)]
     if not serving:
-        kept = "; ".join(sorted({memory.recipe.purpose or "no purpose" for memory in chosen}))
-        raise BadInput(f"'{document.title}' has no memory for '{purpose}': the library holds memories for {kept}.")
+        kept = "; ".join(sorted({_beginning(memory.recipe.purpose) or "no purpose" for memory in chosen}))
+        wanted = _beginning(purpose or "")
+        raise BadInput(f"'{document.title}' has no memory for '{wanted}': the library holds memories for {kept}.")
     return newest_first(serving)
 
 
@@ -48,9 +49,12 @@ def _serves(memory: Memory, purpose: str) -> bool:
 
 def made_for(memory: Memory) -> str:
     """How a memory was made, in words: the method, and what the notes are for, if it is long then its beginning."""
-    purpose = memory.recipe.purpose
-    shown = purpose if len(purpose) <= LONGEST_PURPOSE else f"{purpose[:LONGEST_PURPOSE]}…"
+    shown = _beginning(memory.recipe.purpose)
     return method_of(memory) + (f" for {shown}" if shown else "")
+
+
+def _beginning(purpose: str) -> str:
+    return purpose if len(purpose) <= LONGEST_PURPOSE else f"{purpose[:LONGEST_PURPOSE]}…"
 
 
 def newest_first(memories: Sequence[Memory]) -> list[Memory]:

@@ -177,6 +177,10 @@ def test_memories_are_shown_with_their_purpose(readgraph: Command, tmp_path: Any
     readgraph("show", "deed", "--purpose", "contract", "--report", tmp_path / "deed.html")
     assert '"purpose":"contract' in (tmp_path / "deed.html").read_text(encoding="utf-8").replace('": "', '":"')
     assert_refused(readgraph("show", "deed", "--purpose", "novel"), "has no memory for 'novel': the library holds")
+    readgraph("read", deed, "--purpose", "of the roof " * 1000)
+    long = readgraph("show", "deed", "--purpose", "novel " * 1000)
+    assert_refused(long, "of the roof of the")
+    assert len(long.err) < 1000, "of a long purpose, its beginning"
     assert_refused(readgraph("read", deed, "--preset", "question"), "The preset 'question' needs a question")
     assert_refused(readgraph("read", deed, "--preset", "poem"), "'poem' is not one of")
 
