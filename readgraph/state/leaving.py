@@ -106,8 +106,12 @@ def ending_with(events: Iterator[T]) -> Iterator[T]:
             events.close()
 
 
-async def ending_with_async(events: AsyncIterator[T]) -> AsyncIterator[T]:
-    """The events of an asynchronous stream; who leaves it, or cancels the reader of it, ends its work."""
+async def until_left(events: AsyncIterator[T]) -> AsyncIterator[T]:
+    """The events of a graph's or agent's `astream`; who leaves them, or cancels their reader, ends what the methods do.
+
+    A method's own graph does so by itself. An agent whose tool is a method, or a graph with one as a node, needs it in
+    a web server: that cancels a request again and again, so LangGraph does not come to ending its nodes.
+    """
     loop, around = asyncio.get_running_loop(), _streamed.get()
     streamed = _Streamed(around if around and around.is_in(loop) else None, loop)
     try:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         research,
         search,
     )
+    from readgraph.tools.leaving import until_left
     from readgraph.tools.own_search import searched_by
     from readgraph.tools.retrieving import LibraryRetriever, as_retriever
 else:
@@ -27,6 +28,7 @@ else:
             "agent_tools": ["as_tool", "research_tool"],
             "found_documents": ["add_documents"],
             "functions": ["ask", "compress", "list_documents", "open_page", "read", "remember", "research", "search"],
+            "leaving": ["until_left"],
             "own_search": ["searched_by"],
             "retrieving": ["LibraryRetriever", "as_retriever"],
         },
@@ -47,4 +49,5 @@ __all__ = [
     "research_tool",
     "search",
     "searched_by",
+    "until_left",
 ]

@@ -9,15 +9,18 @@ from typing import Any
 
 import anyio
 import pytest
+from langchain.agents import create_agent
+from langchain.chat_models import init_chat_model
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.store.memory import InMemoryStore
 
 from readgraph.graphs import gam, mem_walker, read_agent
 from readgraph.state.context import ReaderContext
 from readgraph.state.page_store import PageStore
-from readgraph.tools import as_tool, ask
+from readgraph.tools import as_tool, ask, until_left
 from tests.doubles.model_server import ChatRequest, ModelServer
 from tests.doubles.reader import reader
+from tests.doubles.tool_user import is_agent, tool_user
 
 CONTEXT = ReaderContext(model="openai:double", concurrency=2)
 THREAD: Any = {"configurable": {"thread_id": "1"}}
@@ -39,15 +42,15 @@ def leave_synchronously(graph: Any, given: Any) -> None:
 
 
 @contextmanager
-def cancelled_at(call: int, server: ModelServer) -> Iterator[anyio.CancelScope]:
+def cancelled_at(call: int, server: ModelServer, *, agent: bool = False) -> Iterator[anyio.CancelScope]:
     """Cancel what is inside, as servers do, at a call to the model."""
     loop, server.latency = asyncio.get_running_loop(), 0.02
     with anyio.CancelScope() as scope:
 
         def respond(request: ChatRequest) -> Any:
-            if request is server.requests[call - 1]:
+            if any(request is each for each in server.requests[call - 1 : call]):
                 loop.call_soon_threadsafe(scope.cancel)
-            return reader(request)
+            return tool_user(request) if agent and is_agent(request) else reader(request)
 
         server.respond = respond
         yield scope
@@ -63,6 +66,18 @@ async def test_a_server_that_cancels_again_and_again_ends_the_build(server: Mode
     left = server.calls
     found = await graph.ainvoke(given, context=CONTEXT)
     assert scope.cancelled_caught and found["usage"]["calls"] > 10 and left < server.calls / 2
+
+
+async def test_an_agent_s_events_end_what_its_tool_began(server: ModelServer, story: str) -> None:
+    store = InMemoryStore()
+    document = await PageStore(store).add_document(story)
+    model = init_chat_model("openai:double", base_url=server.url)
+    agent: Any = create_agent(model, [as_tool(store, documents=[document.id], context=CONTEXT)])
+    with cancelled_at(5, server, agent=True) as scope:
+        async for _ in until_left(agent.astream({"messages": [("user", "Who?")]}, stream_mode="messages")):
+            pass
+    answer = await ask(store, "Who?", documents=[document.id], context=CONTEXT)
+    assert scope.cancelled_caught and answer.usage["calls"] > 10
 
 
 async def test_what_a_tool_began_ends_with_its_call(server: ModelServer, story: str) -> None:
@@ -95,7 +110,7 @@ def interrupted_at(call: int, server: ModelServer) -> None:
     """Send this process Ctrl-C at a call to the model."""
 
     def respond(request: ChatRequest) -> Any:
-        if request is server.requests[call - 1]:
+        if any(request is each for each in server.requests[call - 1 : call]):
             os.kill(os.getpid(), signal.SIGINT)
         return reader(request)
 

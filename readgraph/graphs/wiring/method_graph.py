@@ -11,7 +11,7 @@ from langgraph.runtime import Runtime
 from langgraph.typing import ContextT, InputT, OutputT, StateT
 
 from readgraph.graphs.wiring.subgraphs import GraphStep
-from readgraph.state.leaving import ending_with, ending_with_async
+from readgraph.state.leaving import ending_with, until_left
 from readgraph.state.own_store import OWN_STORE
 
 RUNTIME = "__pregel_runtime"
@@ -55,7 +55,7 @@ class CompiledMethod(CompiledStateGraph[StateT, ContextT, InputT, OutputT]):
 
     def astream(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> AsyncIterator[Any]:
         """LangGraph's `astream`, on which `ainvoke` stands; who leaves it ends its steps."""
-        return ending_with_async(super().astream(input, self._with_own_store(config), **kwargs))
+        return until_left(super().astream(input, self._with_own_store(config), **kwargs))
 
     def get_context_jsonschema(self) -> dict[str, Any] | None:
         """The schema of the settings; LangGraph's server would leave out what is none, where Python refuses it."""
