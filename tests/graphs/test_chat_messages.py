@@ -44,7 +44,7 @@ async def test_a_conversation_over_the_only_document(library: Library) -> None:
     assert first["document"] == document.id
     assert [message.type for message in first["messages"]] == ["human", "ai"]
     said = first["messages"][-1]
-    assert said.text.startswith("No model was asked") and "lantern" in said.text
+    assert said.text.startswith("No model answered this") and "lantern" in said.text
     assert said.response_metadata == {"status": "nearest", "document": document.id}
     again: Any = {"messages": "And at Quay?"}
     second = await graph.ainvoke(again, THREAD, context=context)
