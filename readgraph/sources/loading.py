@@ -40,6 +40,15 @@ KINDS = {
 }
 """The module in this package that converts files with each ending."""
 
+PROGRAMS = frozenset(
+    f".{ending}"
+    for ending in (
+        "bash c cc clj cpp cs css dart ex erl go h hpp hs java jl js jsx kt lua m ml php pl ps1 py r rb rs scala sh "
+        "sql swift toml ts tsx vue yaml yml zig"
+    ).split()
+)
+"""Endings of programs' files, which are text: those that are named are read, and those in folders are left out."""
+
 SUFFIXES = tuple(KINDS)
 """Endings of the files that can be read, in lower case."""
 
@@ -100,15 +109,17 @@ def read_file(path: Path) -> SourceFile:
     if isinstance(path, Address):
         fetched = fetch(str(path), SUFFIXES)
         return SourceFile(name, str(path), title_of(str(path)), KINDS[fetched.suffix], fetched.data)
-    kind = KINDS.get(path.suffix.lower())
+    ending = path.suffix.lower()
+    kind = "formats.plain_text" if ending in PROGRAMS else KINDS.get(ending)
     if os.path.isdir(path):
         raise BadInput(f"{name} is a folder: name a file.")
     if kind is None and os.path.lexists(path):
         raise BadInput(
-            f"{name} is not of a kind that can be read ({', '.join(SUFFIXES)}): "
+            f"{name} is not of a kind that can be read ({', '.join(SUFFIXES)}, and programs such as .py): "
             "if it is text, pipe it into standard input, and write - as its name."
         )
-    return SourceFile(name, str(path.absolute()), path.stem, kind or "formats.plain_text", read_bytes(path, name))
+    title = path.name if ending in PROGRAMS else path.stem
+    return SourceFile(name, str(path.absolute()), title, kind or "formats.plain_text", read_bytes(path, name))
 
 
 def shown(path: Path) -> str:

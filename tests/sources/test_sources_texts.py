@@ -1,10 +1,10 @@
-"""Sources: subtitles and reStructuredText."""
+"""Sources: subtitles, reStructuredText and programs."""
 
 from pathlib import Path
 
 import pytest
 
-from readgraph.sources import load
+from readgraph.sources import load, load_all
 from tests.support.source_files import labelled, write_file
 from tests.support.sources import assert_file_refused
 
@@ -125,3 +125,11 @@ def test_restructured_text(tmp_path: Path) -> None:
         ("§ Title > Two", "Two\n---\nlast"),
     ]
     assert labelled(load(write_file(tmp_path / "b.rst", "plain\n"))) == [("line 1", "plain\n")]
+
+
+def test_a_program_is_read_where_it_is_named(tmp_path: Path) -> None:
+    program = write_file(tmp_path / "lamp.PY", "def light(oil: int) -> str:\n    return 'lit'\n")
+    assert (load(program).title, load(program).text) == ("lamp.PY", program.read_text())
+    story = write_file(tmp_path / "story.txt", "The lamp was lit.")
+    assert [source.title for source in load_all([tmp_path])] == ["story"]
+    assert [source.title for source in load_all([program, story])] == ["lamp.PY", "story"]

@@ -80,20 +80,24 @@ def build_memory(
         memory = await store.open_memory(document.id, current, renew=runtime.context.rebuild)
         told = f", for {current.purpose}" if current.purpose else ""
         told += "" if memory.recipe == current else ", built with older prompts"
-        if memory.complete and memory.read_to == document.characters:
-            return {
-                "memory": memory.id,
-                "step_summary": f"took the memory of {counted(memory.pages, 'part')}{told}",
-            }
-        async with building(store.store, memory.id):
-            before = await store.memory(memory.document, memory.id)
-            memory = await _Build(store, runtime, make_parts, cuts_text, knows_members).complete(before)
-        summary = f"read {counted(memory.pages - before.pages, 'part')}" + (
-            f" after the {before.pages} before" if before.pages else ""
-        )
-        return {"memory": memory.id, "step_summary": summary + told}
+        if not _is_whole(memory, document):
+            async with building(store.store, memory.id):
+                memory = before = await store.memory(document.id, memory.id)  # others may have finished it meanwhile
+                if not _is_whole(before, await store.document(document.id)):
+                    memory = await _Build(store, runtime, make_parts, cuts_text, knows_members).complete(before)
+                    return {"memory": memory.id, "step_summary": _did(before, memory) + told}
+        return {"memory": memory.id, "step_summary": f"took the memory of {counted(memory.pages, 'part')}{told}"}
 
     return with_recipe(read, recipe)
+
+
+def _is_whole(memory: Memory, document: Document) -> bool:
+    return memory.complete and memory.read_to == document.characters
+
+
+def _did(before: Memory, memory: Memory) -> str:
+    after = f" after the {before.pages} before" if before.pages else ""
+    return f"read {counted(memory.pages - before.pages, 'part')}{after}"
 
 
 @dataclass
