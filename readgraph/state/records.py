@@ -3,7 +3,7 @@
 import hashlib
 import json
 from bisect import bisect_right
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any, Literal
 
 from readgraph.state.errors import Damaged
@@ -99,7 +99,7 @@ class Recipe:
     @property
     def fingerprint(self) -> str:
         """A hash that identifies this recipe; with the document's id it names the memory."""
-        return digest(asdict(self))
+        return digest({each.name: getattr(self, each.name) for each in fields(self)})
 
     @property
     def purpose(self) -> str:
