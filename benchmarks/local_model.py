@@ -91,10 +91,10 @@ class Reading:
         """The number of replies of a kind, and the percentage of usable ones."""
         return f"{self.replies[kind]:5} {self.usable(kind):5.0%}" if self.replies[kind] else f"{'–':>5} {'–':>5}"
 
-    async def call(self, client: ModelClient, messages: Messages, reply: Any, name: str = "") -> ModelReply:
+    async def call(self, client: ModelClient, messages: Messages, reply: Any, *more: Any) -> ModelReply:
         """Call the model and count the reply."""
         start = time.perf_counter()
-        answer = await call_model(client, messages, reply, name)
+        answer = await call_model(client, messages, reply, *more)
         self.calling += time.perf_counter() - start
         self.replies["typed" if reply else "notes"] += 1
         self.tokens += answer.tokens[1]
