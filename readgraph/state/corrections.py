@@ -60,8 +60,8 @@ async def corrections_of(pages: PageStore, document: Document) -> dict[str, str]
 
     Those of the file's earlier versions and of a collection's documents hold too, where it has none of its own.
     """
-    earlier = [other for other in await pages.documents() if document.source and other.source == document.source]
-    of = [*(other.id for other in reversed(earlier)), *(part.document for part in document.parts), document.id]
+    earlier = [other.id for other in reversed(await pages.other_versions(document))]
+    of = [*earlier, *(part.document for part in document.parts), document.id]
     found = dict[str, str]()
     for identity in dict.fromkeys(each for each in of if each != document.id) | {document.id: None}:
         items = await pages.search((*CORRECTIONS, identity), EVERY)

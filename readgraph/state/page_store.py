@@ -299,6 +299,12 @@ class PageStore(StoredItems):
         """The documents of the store, the newest first, without those whose record is damaged."""
         return (await self.listed())[0]
 
+    async def other_versions(self, document: Document) -> list[Document]:
+        """Other texts that the document's file or address had, the newest first; none where it came from neither."""
+        if not document.source:  # all documents would be listed for nothing
+            return []
+        return [other for other in await self.documents() if other.source == document.source and other != document]
+
     async def listed(self) -> tuple[list[Document], list[str]]:
         """The documents of the store, the newest first, and the ids of those whose record is damaged."""
         documents, damaged = list[Document](), list[str]()

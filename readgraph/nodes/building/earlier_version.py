@@ -22,8 +22,8 @@ class Kept:
 
 async def kept_of_earlier(store: PageStore, document: Document, text: str, memory: Memory) -> Kept:
     """Unchanged pages and notes from the same recipe's memory of the file's newest earlier version; usually none."""
-    earlier = [other for other in await store.documents() if other.source == document.source and other != document]
-    if not document.source or not earlier:
+    earlier = await store.other_versions(document)
+    if not earlier:
         return Kept()
     known = [known for known in await store.memories(earlier[0].id) if known.recipe == memory.recipe]
     if not known:
