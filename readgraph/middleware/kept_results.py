@@ -43,7 +43,7 @@ class KeptResults:
             return message
         arguments = json.dumps(call.get("args", {}), ensure_ascii=False, default=str)
         title = on_one_line(f"{call.get('name')}({arguments})")
-        document = await self.engine.pages.add_document(text, title=title, source=f"tool {call.get('name')}")
+        document = await self.engine.pages.add_document(text, title=title, source=f"tool {title}")
         gist, made = await self._gist(document, text)
         about = {"document": document.id, "words": document.words, "gist": made}
         return message.model_copy(

@@ -132,6 +132,16 @@ def test_calls_and_their_results_stay_together_and_notes_do_not_pile_up() -> Non
     assert split(messages, 1000, 115).leaving == []
 
 
+async def test_only_the_same_call_gives_another_version_of_a_result(library: Library) -> None:
+    memory = AgentMemory(library, **SIZES)
+    assert memory.results
+    for room, day in ((1, "Monday"), (2, "Monday"), (1, "Friday")):
+        said = ToolMessage(f"It is {day}. {inspect_room(room)}", tool_call_id="1")
+        await memory.results.shortened(said, {"name": "inspect_room", "args": {"room": room}, "id": "1"})
+    versions = [await library.pages.other_versions(document) for document in await library.pages.documents()]
+    assert sorted(map(len, versions)) == [0, 1, 1]
+
+
 async def test_results_that_are_no_plain_text_or_have_no_sentences(library: Library) -> None:
     memory = AgentMemory(library, **SIZES)
     assert memory.results
