@@ -136,7 +136,7 @@ async def test_only_the_same_call_gives_another_version_of_a_result(library: Lib
     memory = AgentMemory(library, **SIZES)
     assert memory.results
     for room, day in ((1, "Monday"), (2, "Monday"), (1, "Friday")):
-        said = ToolMessage(f"It is {day}. {inspect_room(room)}", tool_call_id="1")
+        said = ToolMessage(f"It is {day}. {inspect_room.invoke({'room': room})}", tool_call_id="1")
         await memory.results.shortened(said, {"name": "inspect_room", "args": {"room": room}, "id": "1"})
     versions = [await library.pages.other_versions(document) for document in await library.pages.documents()]
     assert sorted(map(len, versions)) == [0, 1, 1]
