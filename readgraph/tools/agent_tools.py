@@ -51,7 +51,7 @@ def as_tool(
     """A LangChain tool that answers a question by a reading method, as `ask` does.
 
     The agent gets the answer and its quotes as text; the `Answer` as plain JSON is the tool message's `artifact`. A
-    document is read at its first question. Questions that can't be answered so, such as one that shares no word with
+    document is read at its first question. Questions that can't be answered, such as one that shares no word with
     any document, are told to the agent in words; other errors are raised. `keyword` and `vector` are retrievers that
     search in the place of the method's own search (see `searched_by`). Raises `BadInput` for an unknown method.
     """

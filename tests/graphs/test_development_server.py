@@ -2,6 +2,7 @@
 
 import json
 import re
+import sys
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
 
@@ -84,7 +85,8 @@ def clean_log(request: pytest.FixtureRequest, server: DevelopmentServer) -> Iter
     log = server.log[before:]
     if request.node.name != "test_an_error_says_what_to_do":
         assert not re.findall(r".*(?:BlockingError|Blocking call|Traceback|\[error|never awaited).*", log)
-    assert not re.findall(r".*readgraph.*Warning.*", log)
+    named = log.replace(sys.prefix, "")  # an environment may lie in a checkout of this name
+    assert not re.findall(r".*readgraph.*Warning.*", named)
 
 
 @pytest_asyncio.fixture

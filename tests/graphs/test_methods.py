@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+import readgraph
 from readgraph.estimates.methods import estimate_reading
 from readgraph.evaluation.rows import NEED_EMBEDDINGS
 from readgraph.graphs.method_facts import settings_of
@@ -25,6 +26,8 @@ CONTEXT = ReaderContext(
     model="openai:double", embeddings="openai:double-embeddings", segment_words=200, children=3, session_page_words=400
 )
 
+
+PACKAGE = str(Path(readgraph.__file__).parent)
 
 NOT_REACHED = {
     "gam": {"separate_requests"},
@@ -46,7 +49,7 @@ def settings_read(monkeypatch: pytest.MonkeyPatch) -> set[str]:
 
     def looked_up(context: ReaderContext, name: str) -> Any:
         file = sys._getframe(1).f_code.co_filename
-        elsewhere = "/readgraph/" in file and "state/settings/" not in file
+        elsewhere = file.startswith(PACKAGE) and "state/settings/" not in file
         if name in names and elsewhere and not file.endswith("state/context.py"):
             read.add(name)
         return object.__getattribute__(context, name)
