@@ -8,6 +8,7 @@ from rich.table import Table
 
 from readgraph.cli.run.forget import check_agreed
 from readgraph.cli.run.show import day
+from readgraph.cli.run.stopping import run_until_stopped
 from readgraph.cli.terminal.rendering import PLAIN, print_json
 from readgraph.cli.terminal.safe_text import Console, Text
 from readgraph.nodes.agent.event_text import cut_to
@@ -30,7 +31,7 @@ SHOWN = 60
 
 def show_agents(folder: Path | None, *, as_json: bool) -> None:
     """List the library's agents."""
-    listed = asyncio.run(_agents(folder))
+    listed = run_until_stopped(_agents(folder))
     if as_json:
         print_json(listed)
         return
@@ -48,7 +49,7 @@ def export_agent(name: str, file: Path, folder: Path | None) -> None:
     """Write an agent to a new file."""
     if file.exists():
         raise BadInput(f"{file} exists already: name another file.")
-    events = asyncio.run(_export(name, file, folder))
+    events = run_until_stopped(_export(name, file, folder))
     Console().print(Text(f"Exported '{name}' with {events:,} events to {file}."))
 
 
@@ -58,22 +59,22 @@ def import_agent(file: Path, name: str, folder: Path | None) -> None:
         text = read_bytes(file, shown(file)).decode("utf-8")
     except UnicodeDecodeError:
         raise BadInput(f"{file} can't be read as an agent's file.") from None
-    imported_name, events = asyncio.run(_import(text, name, folder))
+    imported_name, events = run_until_stopped(_import(text, name, folder))
     Console().print(Text(f"Imported '{imported_name}' with {events:,} events."))
 
 
 def forget_agent(name: str, folder: Path | None, *, sure: bool) -> None:
     """Forget an agent, after asking for confirmation unless `sure`."""
-    agent = asyncio.run(_own(name, folder))
+    agent = run_until_stopped(_own(name, folder))
     if not sure:
         check_agreed(name, "everything it remembers")
-    asyncio.run(_forget(agent, folder))
+    run_until_stopped(_forget(agent, folder))
     Console().print(Text(f"Forgot '{name}'."))
 
 
 def repair_agent(name: str, folder: Path | None) -> None:
     """Undo an unfinished turn."""
-    undone = asyncio.run(_repair(name, folder))
+    undone = run_until_stopped(_repair(name, folder))
     if undone:
         message = f"Repaired '{name}'. Undone: {cut_to(undone[0].get('text') or 'an upload', SHOWN)}"
     else:

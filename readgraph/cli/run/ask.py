@@ -1,6 +1,5 @@
 """`ask`: answer a question about documents, or a follow-up to the last question."""
 
-import asyncio
 from collections.abc import Sequence
 from contextlib import aclosing
 from pathlib import Path
@@ -10,6 +9,7 @@ from readgraph.cli.method_settings import check_used
 from readgraph.cli.run.documents import asked_document, asked_sources, conversion_seconds
 from readgraph.cli.run.run_graph import run_graph, with_places
 from readgraph.cli.run.source_links import source_links
+from readgraph.cli.run.stopping import run_until_stopped
 from readgraph.cli.settings import chosen_method
 from readgraph.cli.terminal.output_options import Screen
 from readgraph.cli.terminal.rendering import print_answer, print_json, print_reminder, print_steps
@@ -57,7 +57,7 @@ def ask_documents(
         check_report(report)
     request = Question(question=question, options=options, follow_up=follow_up)
     sources = asked_sources(paths, glob, folder, screen)
-    found, page = asyncio.run(_ask(request, sources, choice, method, context, folder, screen, report=report))
+    found, page = run_until_stopped(_ask(request, sources, choice, method, context, folder, screen, report=report))
     _print(found, context, screen)
     if report:
         write_report(report, page, quiet=screen.quiet, in_browser=opened)

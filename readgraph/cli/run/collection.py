@@ -1,11 +1,11 @@
 """`collection`: documents under a name."""
 
-import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from readgraph.cli.run.documents import find_document
+from readgraph.cli.run.stopping import run_until_stopped
 from readgraph.cli.terminal.rendering import print_json
 from readgraph.cli.terminal.safe_text import Console, Text
 from readgraph.state.library import open_library
@@ -15,7 +15,7 @@ from readgraph.state.words import counted
 
 def add(name: str, named: Sequence[str], folder: Path | None, *, as_json: bool) -> None:
     """Add documents to a collection, and print what it holds."""
-    collection = asyncio.run(_add(name, named, folder))
+    collection = run_until_stopped(_add(name, named, folder))
     if as_json:
         print_json(_value(collection))
         return
@@ -24,7 +24,7 @@ def add(name: str, named: Sequence[str], folder: Path | None, *, as_json: bool) 
 
 def remove(name: str, named: Sequence[str], folder: Path | None, *, as_json: bool) -> None:
     """Take documents out of a collection, or all, and print which."""
-    collection, gone = asyncio.run(_remove(name, named, folder))
+    collection, gone = run_until_stopped(_remove(name, named, folder))
     if as_json:
         print_json({"name": collection.name, "removed": _value(gone)["documents"]})
         return
@@ -40,7 +40,7 @@ def remove(name: str, named: Sequence[str], folder: Path | None, *, as_json: boo
 
 def show(folder: Path | None, *, as_json: bool) -> None:
     """List the collections with their documents."""
-    collections = asyncio.run(_listed(folder))
+    collections = run_until_stopped(_listed(folder))
     if as_json:
         print_json([_value(collection) for collection in collections])
         return

@@ -1,10 +1,10 @@
 """`library compact`: give the disk back what the library no longer needs."""
 
-import asyncio
 from pathlib import Path
 
 from rich.filesize import decimal
 
+from readgraph.cli.run.stopping import run_until_stopped
 from readgraph.cli.terminal.rendering import print_json
 from readgraph.cli.terminal.safe_text import Console, Text
 from readgraph.state.compacting import Compacted, compact
@@ -14,7 +14,7 @@ from readgraph.state.words import counted
 
 def compact_library(folder: Path | None, *, as_json: bool) -> None:
     """Compact a library, and print how large its files were and are."""
-    done = asyncio.run(_compact(folder))
+    done = run_until_stopped(_compact(folder))
     if as_json:
         print_json({"bytes_before": done.before, "bytes_after": done.after, "checkpoints": done.checkpoints})
         return

@@ -1,6 +1,5 @@
 """`compare`: ask several methods the same question about one document, and print the answers side by side."""
 
-import asyncio
 from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,6 +10,7 @@ from rich.table import Column, Table
 from readgraph.cli.method_settings import check_used
 from readgraph.cli.run.documents import asked_document, asked_sources
 from readgraph.cli.run.run_graph import run_graph, with_places
+from readgraph.cli.run.stopping import run_until_stopped
 from readgraph.cli.terminal.output_options import Screen
 from readgraph.cli.terminal.places import percent
 from readgraph.cli.terminal.prices import in_dollars
@@ -58,7 +58,7 @@ def compare_methods(
     check_used(named, asks=True)
     request = Question(question=question, options=options)
     sources = asked_sources(paths, glob, folder, screen)
-    document, results = asyncio.run(_compare(request, sources, named, context, folder, screen))
+    document, results = run_until_stopped(_compare(request, sources, named, context, folder, screen))
     failed = sum(found["status"] == "failed" for found in results)
     if screen.as_json:
         print_json({"question": question, "document": document.id, "methods": results, "failed": failed})

@@ -1,6 +1,5 @@
 """`compress`: fit documents into a budget of tokens."""
 
-import asyncio
 import os
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -12,6 +11,7 @@ import typer
 from readgraph.cli.method_settings import check_typed
 from readgraph.cli.run.documents import asked_document, asked_sources
 from readgraph.cli.run.run_graph import show_event
+from readgraph.cli.run.stopping import run_until_stopped
 from readgraph.cli.terminal.notices import notices
 from readgraph.cli.terminal.output_options import Screen
 from readgraph.cli.terminal.prices import cost
@@ -50,7 +50,7 @@ def compress_documents(
     if trace_file:
         _check_trace_file(trace_file)
     sources = asked_sources(paths, glob, folder, screen)
-    compressed, trace = asyncio.run(_compressed(sources, kind, budget, question, context, folder, screen))
+    compressed, trace = run_until_stopped(_compressed(sources, kind, budget, question, context, folder, screen))
     if trace_file:
         _write_trace(trace_file, trace)
     _print(compressed, trace, context, screen)

@@ -1,6 +1,5 @@
 """`correct`: replace a part's note by the user's, or put the method's own back."""
 
-import asyncio
 import os
 import shlex
 import subprocess
@@ -10,6 +9,7 @@ from tempfile import TemporaryDirectory
 from readgraph.cli.run.documents import find_document
 from readgraph.cli.run.show import note_of
 from readgraph.cli.run.show_place import Wanted, place_spans
+from readgraph.cli.run.stopping import run_until_stopped
 from readgraph.cli.settings import typed_or_none
 from readgraph.cli.terminal.rendering import print_json
 from readgraph.cli.terminal.safe_text import Console, Text
@@ -38,10 +38,10 @@ def correct_note(
         raise BadInput("Say which note: give --part N, as 'readgraph show DOCUMENT' numbers them, --page or --at.")
     if restoring and text is not None:
         raise BadInput("--restore puts the method's own note back, --text replaces it: leave one of them out.")
-    document, memory, number, now = asyncio.run(_part(named, folder, wanted, method))
+    document, memory, number, now = run_until_stopped(_part(named, folder, wanted, method))
     if not restoring and text is None:
         text = _edited(now)  # no lock is held while the user writes
-    done = asyncio.run(_changed(folder, document, memory, number, None if restoring else text))
+    done = run_until_stopped(_changed(folder, document, memory, number, None if restoring else text))
     _print(document, memory, done, restoring=restoring, as_json=as_json)
 
 

@@ -1,6 +1,5 @@
 """`--estimate`: what a reading will use, without making a call."""
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import NamedTuple
 from rich.table import Table
 
 from readgraph.cli.run.documents import asked_document, asked_sources, check_glob, sources_of
+from readgraph.cli.run.stopping import run_until_stopped
 from readgraph.cli.settings import chosen_method
 from readgraph.cli.terminal.output_options import Screen
 from readgraph.cli.terminal.prices import TOKENS_PER_WORD, Price, in_dollars, known_price
@@ -50,7 +50,7 @@ def estimate(
     sources = load_sources(paths, glob, folder, screen)
     if question is not None:
         context, question = with_question(context, question, options), " ".join([question, *options])
-    show_estimate(*asyncio.run(_estimated(sources, question, choice, method, context, folder)), context, screen)
+    show_estimate(*run_until_stopped(_estimated(sources, question, choice, method, context, folder)), context, screen)
 
 
 def show_estimate(

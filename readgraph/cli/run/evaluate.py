@@ -1,6 +1,5 @@
 """`evaluate`: run methods over a dataset, rate their answers, and show the results."""
 
-import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -9,6 +8,7 @@ from langgraph.store.memory import InMemoryStore
 
 from readgraph.cli.method_settings import check_used
 from readgraph.cli.run.estimate import show_estimate
+from readgraph.cli.run.stopping import run_until_stopped
 from readgraph.cli.terminal.evaluation_progress import EvaluationProgress
 from readgraph.cli.terminal.evaluation_tables import print_results
 from readgraph.cli.terminal.notices import notices
@@ -98,7 +98,7 @@ def evaluate(request: EvaluationRequest, context: ReaderContext, screen: Screen)
         folder.keep_questions(dataset)
         try:
             with notices(Console(stderr=True, quiet=screen.quiet).print, screen):
-                asyncio.run(_run(folder, dataset, rows, request.runs, settings, request.judge, screen))
+                run_until_stopped(_run(folder, dataset, rows, request.runs, settings, request.judge, screen))
         finally:  # also for a run that was stopped
             results = write_results(dataset, folder)
     if screen.as_json:
@@ -145,7 +145,7 @@ def estimate(request: EvaluationRequest, context: ReaderContext, screen: Screen)
     rows = request.rows_of(dataset, settings)
     folder = EvaluationFolder(request.out) if request.out and EvaluationFolder(request.out).library.exists() else None
     groups = missing(dataset, rows, range(request.runs), folder.outcomes() if folder else [])
-    needed = asyncio.run(_reading_estimate(folder, groups))
+    needed = run_until_stopped(_reading_estimate(folder, groups))
     words = sum(count_words(text.text) for text in dataset.texts)
     rating = (
         (_rating_estimate(folder, dataset, groups, settings, request.judge), request.judge) if request.judge else None

@@ -1,11 +1,11 @@
 """`forget`: delete a document and everything the library holds about it."""
 
-import asyncio
 from pathlib import Path
 
 import typer
 
 from readgraph.cli.run.documents import find_document
+from readgraph.cli.run.stopping import run_until_stopped
 from readgraph.cli.terminal.output_options import agreed
 from readgraph.cli.terminal.rendering import print_json
 from readgraph.cli.terminal.safe_text import Console, Text, one_line
@@ -23,10 +23,10 @@ SINGULAR = {"memories": "memory", "replies": "reply", "threads": "thread"}
 
 def forget(name: str, folder: Path | None, *, sure: bool, as_json: bool) -> None:
     """Forget a document, after asking for confirmation unless `sure`."""
-    document = asyncio.run(_document(name, folder))
+    document = run_until_stopped(_document(name, folder))
     if not sure:
         check_agreed(document.title, "everything that was read of it")
-    counts = asyncio.run(_forget(document, folder))
+    counts = run_until_stopped(_forget(document, folder))
     if as_json:
         print_json({"document": document.id, "title": document.title, **counts})
         return

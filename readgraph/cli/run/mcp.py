@@ -10,6 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from readgraph.cli.run.stopping import run_until_stopped
 from readgraph.cli.terminal.safe_text import Console, Text
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
@@ -44,7 +45,7 @@ def serve(
 
         listener = listening(*address)
     with suppress(KeyboardInterrupt):  # the usual end
-        asyncio.run(_served(folder, folders, context, listener, names))
+        run_until_stopped(_served(folder, folders, context, listener, names))
 
 
 async def _served(

@@ -1,11 +1,11 @@
 """`models`: check whether a model works, and with which form of reply."""
 
-import asyncio
 import time
 
 from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
 
+from readgraph.cli.run.stopping import run_until_stopped
 from readgraph.cli.terminal.rendering import print_json
 from readgraph.cli.terminal.safe_text import Console, Text
 from readgraph.models.asking import ask
@@ -31,7 +31,7 @@ def check_model(model: str, timeout: float, *, as_json: bool) -> None:
     """Ask the model one short question and print the result; raises `ModelUnavailable` where it does not answer."""
     if not model:
         raise BadInput(f"There is no model to check: {HOW_TO_NAME}")
-    result = asyncio.run(_checked(ReaderContext(model=model, timeout=timeout, retry_seconds=RETRY_SECONDS)))
+    result = run_until_stopped(_checked(ReaderContext(model=model, timeout=timeout, retry_seconds=RETRY_SECONDS)))
     if as_json:
         print_json(result)
         return

@@ -1,12 +1,12 @@
 """`read`: build the memories of files and folders."""
 
-import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from readgraph.cli.run.documents import asked_document, check_glob, conversion_seconds, sources_of
 from readgraph.cli.run.run_graph import run_graph
+from readgraph.cli.run.stopping import run_until_stopped
 from readgraph.cli.settings import chosen_method
 from readgraph.cli.terminal.output_options import Screen
 from readgraph.cli.terminal.rendering import print_json, print_memory, print_reminder
@@ -27,7 +27,7 @@ def read_documents(
     """Build the memories of files and folders and print them; JSON is an array if there are several."""
     check_glob(paths, glob)
     sources = sources_of(paths, glob, folder, screen)
-    built = asyncio.run(_read(sources, chosen_method(method, asks=False), context, folder, screen))
+    built = run_until_stopped(_read(sources, chosen_method(method, asks=False), context, folder, screen))
     if screen.as_json:
         print_json(built[0] if len(built) == 1 else built)
 

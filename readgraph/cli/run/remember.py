@@ -1,11 +1,11 @@
 """`remember`: append sessions to a history and memorise what is new."""
 
-import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 
 from readgraph.cli.run.documents import check_glob
 from readgraph.cli.run.run_graph import run_graph
+from readgraph.cli.run.stopping import run_until_stopped
 from readgraph.cli.terminal.output_options import Screen
 from readgraph.cli.terminal.rendering import print_json, print_memory, print_reminder
 from readgraph.cli.terminal.safe_text import Console, Text
@@ -32,7 +32,7 @@ def remember_sessions(
     """Append the sessions of files and folders to the history, memorise what is new, and print the result."""
     check_glob(paths, glob)
     sessions = [SessionText(*session) for session in load_sessions(paths, glob, heading, gap_hours)]
-    asyncio.run(_remember(name, sessions, context, folder, screen))
+    run_until_stopped(_remember(name, sessions, context, folder, screen))
 
 
 async def _remember(

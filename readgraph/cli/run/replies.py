@@ -4,6 +4,7 @@ import asyncio
 from pathlib import Path
 
 from readgraph.cli.run.documents import find_document
+from readgraph.cli.run.stopping import run_until_stopped
 from readgraph.cli.terminal.safe_text import Console, Text
 from readgraph.sources.given_files import read_bytes
 from readgraph.sources.loading import shown
@@ -17,7 +18,7 @@ def export_replies(file: Path, document_name: str, folder: Path | None) -> None:
     """Write the recorded replies to a new file."""
     if file.exists():
         raise BadInput(f"{file} exists already: name another file.")
-    count = asyncio.run(_export(file, document_name, folder))
+    count = run_until_stopped(_export(file, document_name, folder))
     Console().print(Text(f"Exported {count:,} replies to {file}."))
 
 
@@ -28,7 +29,7 @@ def import_replies(file: Path, folder: Path | None) -> None:
         lines = text.replace("\r\n", "\n").removesuffix("\n").split("\n")  # a reply may contain other line ends
     except UnicodeDecodeError:
         raise BadInput(f"{file} can't be read as an archive of replies.") from None
-    new, known = asyncio.run(_import(lines, folder))
+    new, known = run_until_stopped(_import(lines, folder))
     Console().print(Text(f"Imported {new:,} replies; {known:,} were in the library already."))
 
 

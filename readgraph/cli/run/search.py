@@ -1,10 +1,10 @@
 """`search`: keyword search over the documents of the library."""
 
-import asyncio
 from collections.abc import Sequence
 from pathlib import Path
 
 from readgraph.cli.run.documents import find_document
+from readgraph.cli.run.stopping import run_until_stopped
 from readgraph.cli.terminal.marked_text import marked_text
 from readgraph.cli.terminal.rendering import print_json
 from readgraph.cli.terminal.safe_text import Console, Text
@@ -18,7 +18,7 @@ def search(
 ) -> None:
     """Print the best passages with their places, and the words of the query marked in them."""
     check_search(query, named, collection)
-    hits = asyncio.run(_search(query, named, collection, most, folder))
+    hits = run_until_stopped(_search(query, named, collection, most, folder))
     if as_json:
         print_json([hit.model_dump() for hit in hits])
         return

@@ -1,6 +1,5 @@
 """`show`: list the library's documents, or show the pages and notes of one."""
 
-import asyncio
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
@@ -12,6 +11,7 @@ from rich import filesize
 from readgraph.cli.run.documents import find_document
 from readgraph.cli.run.naming_places import all_places
 from readgraph.cli.run.source_links import source_links
+from readgraph.cli.run.stopping import run_until_stopped
 from readgraph.cli.settings import typed_or_none
 from readgraph.cli.terminal.places import size_of
 from readgraph.cli.terminal.rendering import print_json
@@ -39,7 +39,7 @@ class SizedMemory:
 
 def show_library(folder: Path | None, *, as_json: bool) -> None:
     """List documents with their memories, and the disk space of the library."""
-    held, damaged, size = asyncio.run(_held(folder))
+    held, damaged, size = run_until_stopped(_held(folder))
     if as_json:
         listed = [_listed(document, memories) for document, memories in held]
         print_json([*listed, *({"id": identity, "damaged": True} for identity in damaged)])
@@ -66,7 +66,7 @@ def show_library(folder: Path | None, *, as_json: bool) -> None:
 
 def show_document(named: str, folder: Path | None, *, method: str | None, purpose: str | None, as_json: bool) -> None:
     """Show the pages of a document's newest memory, or of a method's or purpose's, with their notes and headers."""
-    document, memory, others, pages, notes, places = asyncio.run(_read(named, folder, method, purpose))
+    document, memory, others, pages, notes, places = run_until_stopped(_read(named, folder, method, purpose))
     called = note_of(memory)
     if as_json:
         listed = [asdict(page) | _noted(notes.get(page.number), called) for page in pages]
@@ -97,7 +97,7 @@ def report_document(
     if not named:
         raise BadInput("There is nothing to report: name a document.")
     check_report(file)
-    write_report(file, asyncio.run(_report(named, folder, method, purpose, file)), quiet=False, in_browser=opened)
+    write_report(file, run_until_stopped(_report(named, folder, method, purpose, file)), quiet=False, in_browser=opened)
 
 
 async def _report(named: str, folder: Path | None, method: str | None, purpose: str | None, file: Path) -> bytes:

@@ -1,6 +1,5 @@
 """`show --page`, `--part`, `--at`, `--quote`: the text at one place of a document, where a citation can be followed."""
 
-import asyncio
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -8,6 +7,7 @@ from pathlib import Path
 
 from readgraph.cli.run.documents import find_document
 from readgraph.cli.run.naming_places import NamedSpan, places_named, source_page
+from readgraph.cli.run.stopping import run_until_stopped
 from readgraph.cli.settings import typed_or_none
 from readgraph.cli.terminal.marked_text import marked_text, print_paged
 from readgraph.cli.terminal.rendering import print_json
@@ -65,7 +65,7 @@ def show_place(named: str, folder: Path | None, wanted: Wanted, method: str | No
     if not named:
         raise BadInput("There is nothing to show a place of: name a document.")
     wanted.check(method)
-    document, found, texts = asyncio.run(_found(named, folder, wanted, method))
+    document, found, texts = run_until_stopped(_found(named, folder, wanted, method))
     if as_json:
         listed = [vars(each) | {"text": text} for each, text in zip(found, texts, strict=True)]
         print_json({"id": document.id, "title": document.title, "source": document.source, "stretches": listed})

@@ -1,6 +1,5 @@
 """`studio`: run LangGraph's development server with the library, for LangGraph Studio."""
 
-import asyncio
 import json
 import os
 import socket
@@ -16,6 +15,7 @@ from tempfile import TemporaryDirectory
 from threading import Thread
 from typing import Any
 
+from readgraph.cli.run.stopping import run_until_stopped
 from readgraph.cli.terminal.safe_text import Console, Text, visible
 from readgraph.graphs.served import server_configuration, settings_of_served
 from readgraph.state.context import ReaderContext
@@ -45,7 +45,7 @@ def serve(folder: Path | None, port: int, context: ReaderContext, *, open_page: 
     if not all(map(find_spec, _SERVER)):
         raise BadInput("The development server is not installed: pip install 'readgraph[studio]'.")
     library = (folder or default_folder()).expanduser().absolute()
-    documents = asyncio.run(_documents(library))
+    documents = run_until_stopped(_documents(library))
     _check_port(port)
     with TemporaryDirectory(prefix="readgraph-studio-") as work:
         server = _started(Path(work), library, port, context.model)
