@@ -39,6 +39,11 @@ def first_words(text: str, words: int) -> str:
     return text[: end_after_words(text, 0, words)]
 
 
+def last_words(text: str, words: int) -> str:
+    """The last `words` words of a text, with the white space before them."""
+    return text[end_after_words(text, 0, count_words(text) - words) :]
+
+
 def counted(number: int, thing: str) -> str:
     """A count with its noun: "1 page", "1,200 pages", "2 histories"."""
     plural = f"{thing[:-1]}ies" if thing.endswith("y") else f"{thing}s"

@@ -57,10 +57,7 @@ def test_what_was_learned_is_printed_where_there_is_no_answer(readgraph: Command
 def test_what_no_model_said_is_not_printed_as_the_texts_silence(readgraph: Command, server: ModelServer) -> None:
     server.respond = Walker()
     printed = readgraph(*ASK, *DOUBLE).text
-    assert (
-        "The model's last replies could not be used: there is no answer." in printed
-        and "The text doesn't say." not in printed
-    )
+    assert "The model gave no answer that could be used." in printed and "The text doesn't say." not in printed
 
 
 def test_the_tree_is_reported(readgraph: Command, server: ModelServer) -> None:

@@ -238,9 +238,55 @@ async def test_headings_without_text_are_no_segments(library: Library, tmp_path:
 async def test_short_sections_are_one_with_what_is_below_them(library: Library, tmp_path: Path) -> None:
     chapters = [f"# {name}\n\nIt is brief.\n\n## More of {name}\n\nSo is this.\n\n" for name in ("Oak", "Elm", "Ash")]
     document = await stored(library, tmp_path, "".join(chapters))
-    assert drawn(await tree_of(library, document))[1:] == [["§ Oak"], ["§ Elm"], ["§ Ash"]]
+    tree = await tree_of(library, document, replace(OFFLINE, segment_words=14))
+    assert drawn(tree)[1:] == [["§ Oak"], ["§ Elm"], ["§ Ash"]]
     whole = await tree_of(library, document, replace(OFFLINE, segment_words=200))
     assert drawn(whole) == ["the whole text"] and whole.root == "0.0"
+
+
+async def test_short_neighbours_are_one_segment_with_every_heading(
+    server: ModelServer, library: Library, tmp_path: Path
+) -> None:
+    items = [f"## Item {number}\n\nIt costs {number} crowns." for number in range(400)]
+    document = await stored(library, tmp_path, "\n\n".join(items))
+    context = replace(CONTEXT, segment_words=60, children=8)
+    foreseen = await estimate_reading(METHODS["outline-walk"], library.pages, document, context, None)
+    tree = await tree_of(library, document, context)
+    assert tree.counts == (50, 7, 1) and foreseen.calls.low == 50
+    assert tree.name("0.1") == f"§ {' + '.join(f'Item {number}' for number in range(8, 16))}"
+    assert tree.name("1.0") == "§ Item 0 – § Item 63"
+    assert server.calls <= foreseen.calls.expected == 58
+    items[3] += "\n\n## Item 3b\n\nIt is new."
+    after = await stored(library, tmp_path, "\n\n".join(items))
+    calls = server.calls
+    changed = await tree_of(library, after, context)
+    names = [changed.name(f"0.{page}") for page in range(changed.counts[0])]
+    assert server.calls - calls <= 2 + sum(changed.counts[1:]), "neighbours further on are joined as before"
+    assert [heading for name in names for heading in name.removeprefix("§ ").split(" + ")] == [
+        item[3:].partition("\n")[0] for item in "\n\n".join(items).split("\n\n") if item.startswith("##")
+    ]
+
+
+async def test_only_neighbours_with_nothing_below_them_are_joined(library: Library, tmp_path: Path) -> None:
+    short = [
+        "# Tools",
+        "Of iron.",
+        "## Axe",
+        "Cuts.",
+        "## Saw",
+        "Cuts too.",
+        "## Logs",
+        *log(0, 2),
+        "## Nail",
+        "Holds.",
+    ]
+    others = ["### Head", "Is flat.", "# Ropes", "Of hemp.", "# Oars", "## A", "### B", "# Sails", *log(2, 2)]
+    document = await stored(library, tmp_path, "\n\n".join([*short, *others]))
+    logs, nail = ["§ Logs", ["§ Logs (1)"], ["§ Logs (2)"]], ["§ Nail"]
+    tools = ["§ Tools", ["§ Tools (1)"], ["§ Axe + Saw"], logs, nail]
+    sails = ["§ Sails", ["§ Sails (1)"], ["§ Sails (2)"]]
+    tree = await tree_of(library, document, replace(OFFLINE, children=4))
+    assert drawn(tree)[1:] == [tools, ["§ Ropes"], sails]
 
 
 async def test_chapters_of_plain_text_and_its_beginning(library: Library, tmp_path: Path) -> None:

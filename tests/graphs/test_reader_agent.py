@@ -60,7 +60,7 @@ async def test_it_searches_opens_and_answers_with_a_quote(library: Library, serv
         assert unknown not in script.requests[-1].text, "it has no memory of its own"
 
 
-async def test_what_was_opened_is_not_opened_again(library: Library, server: ModelServer, barns: str) -> None:
+async def test_what_is_in_view_is_not_opened_again(library: Library, server: ModelServer, barns: str) -> None:
     server.respond = script = Script(
         call("open_page", page=3),
         call("open_page", page="3"),
@@ -73,10 +73,10 @@ async def test_what_was_opened_is_not_opened_again(library: Library, server: Mod
     _, once, again, third, last = script.requests
     assert "Barn 3 is here." in shown(once) and "Barn 4 is here." in shown(last)
     for request in (again, third):
-        assert shown(request).startswith("Page 3 was shown before, and is not shown again.")
+        assert shown(request).startswith("Page 3 is in your view already: read it there.")
         assert queue(request).count("Barn 3 is here.") == 1
     assert [step["summary"] for step in found["steps"] if "failed" in step["summary"]] == [
-        "open_page failed: Page 3 was shown before, and is not shown again."
+        "open_page failed: Page 3 is in your view already: read it there."
     ] * 2
 
 
@@ -101,6 +101,22 @@ async def test_a_text_with_a_thousand_hits_is_counted_not_shown(library: Library
     assert "page 19 (Rats): 1 time: " in wild and wild.startswith("showing 5 of 11 (page 1 of 3)")
     assert empty.startswith("There is no text to look for") and pattern.startswith("showing 0 of 0 ")
     assert (found["answer"], found["citations"][0]["quote"]) == ("Many.", "A RAT!")
+
+
+@pytest.mark.parametrize(("word", "gap"), [("sack ", " "), ("袋", "")])
+async def test_a_result_shows_little_of_each_page(library: Library, server: ModelServer, word: str, gap: str) -> None:
+    filler, facts = word * 90, f"{gap.join(['the north gate', word * 40, 'was shut'])}. "
+    text = "\n\n".join(f"{filler}{facts}{filler}{facts}{filler}" for _ in range(6))
+    document = await library.pages.add_document(text, title="Gates")
+    server.respond = script = Script(
+        call("text_search", text="north gate*was shut"), call("text_search", text="north"), call("answer", answer="")
+    )
+    context = ReaderContext(**{**vars(CONTEXT), "min_page_words": 300, "max_page_words": 500})
+    await read(library, document.id, context)
+    for request, match in zip(script.requests[1:], ("north gate", "north"), strict=True):
+        rows = re.findall(r"^- document .*?: (?:\d times?: )(.*)", shown(request), re.MULTILINE)
+        assert rows and all(match in row and 10 < count_words(row) <= 60 + 5 for row in rows)
+    assert "was shut" in shown(script.requests[1])
 
 
 async def test_meaning_is_searched_where_there_is_an_embedding_model(
@@ -184,20 +200,24 @@ async def test_the_oldest_results_leave_the_view_with_a_line(library: Library, s
         call("text_search", text="Barn 2"),
         *(call("open_page", page=page) for page in range(20)),
         call("open_page", page=1),
+        call("open_page", page=1),
         call("answer", answer="Ysolde Brandt.", quotes=FACT),
     )
     context = ReaderContext(**{**vars(CONTEXT), "window_words": 1500})
     found = await read(library, document.id, context)
     assert (found["answer"], found["status"], found["fallbacks"]) == ("Ysolde Brandt.", "answered", {"opened_again": 1})
+    assert shown(script.requests[-2]).startswith("document 1, page 1 (Barns)\nBarn 1 is here."), "it had left the view"
+    assert shown(script.requests[-1]).startswith("Page 1 is in your view already: read it there.")
     assert all(count_words(request.text) <= 1500 for request in script.requests) and not script.summaries
-    assert found["usage"]["calls"] == len(script.requests) == 23, "what leaves the view costs no call"
+    assert found["usage"]["calls"] == len(script.requests) == 24, "what leaves the view costs no call"
     gone = [re.findall(r"<summary>\n(.*?)\n</summary>", request.text, re.DOTALL) for request in script.requests]
     assert gone[0] == [] and any(step["summary"].startswith("took out of view ") for step in found["steps"])
     (line,) = gone[-1]
     assert line.startswith("No longer in view: opened page 0, page 1, page 2, ") and "\n" not in line
     assert "; found page 2, page 20, page 21" in line
     numbers = {int(number) for number in re.findall(r"page (\d+)", line.partition(";")[0])}
-    assert all((f"Barn {page} is here." in queue(script.requests[-1])) == (page not in numbers) for page in range(20))
+    again = queue(script.requests[-1])
+    assert all((f"Barn {page} is here." in again) == (page == 1 or page not in numbers) for page in range(20))
     assert not any("Save what matters" in request.text for request in script.requests)
 
 

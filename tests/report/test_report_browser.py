@@ -230,7 +230,7 @@ async def test_rounds_are_listed(library: Library, show: Show) -> None:
     ("status", "answer", "told"),
     [
         ("no_answer", None, "no answerThe text doesn't say."),
-        ("no_answer", None, "no answerThe model's last replies could not be used: there is no answer."),
+        ("no_answer", None, "no answerThe model gave no answer that could be used."),
         ("no_answer", "", "no answerNo passage that was looked at shares words with your question."),
         ("budget", None, "the budget ran outThe budget ran out before anything was found."),
         ("budget", "A goat.", "the budget ran outThe budget ran out first. Nearest in what was read:B. A goat."),
@@ -249,7 +249,7 @@ async def test_every_outcome_is_reported(
     data["read_to"] -= 1
     assert data["found"]
     data["found"]["steps"][-1]["model"] = "" if answer == "" else "openai:double"  # nothing asked of a model
-    data["found"]["by_rule"] = "could not be used" in told
+    data["found"]["by_rule"] = "could be used" in told
     tab = show(data)
     assert "".join(tab.texts(".status, .lead, .said, .context")) == told
     assert [text.removesuffix("chosen") for text in tab.texts(".options .chosen")] == (["BA goat."] if answer else [])

@@ -85,7 +85,7 @@ def answer_text(found: dict[str, Any]) -> Text:
         return Text(_nearest(found), style="bold")
     nothing = "The text doesn't say." if found["steps"][-1]["model"] else NOTHING_SHARED
     if found["by_rule"] and found["steps"][-1]["model"]:
-        nothing = "The model's last replies could not be used: there is no answer."
+        nothing = "The model gave no answer that could be used."
     return Text(answer or nothing, style="bold")
 
 

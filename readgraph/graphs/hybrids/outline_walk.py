@@ -9,6 +9,7 @@ from functools import partial
 
 from readgraph.graphs import mem_walker
 from readgraph.nodes.building.by_outline import read_by_outline
+from readgraph.nodes.building.outline import SECTIONS
 from readgraph.nodes.building.summaries import summarise
 from readgraph.nodes.extractive import extract_note
 from readgraph.nodes.purpose import serves_purpose
@@ -22,8 +23,9 @@ __all__ = ["build", "graph"]
 
 @serves_purpose
 def recipe(context: ReaderContext) -> Recipe:
-    """The recipe of such a memory: MemWalker's, under a name of its own."""
-    return replace(mem_walker.recipe(context), method="outline-walk")
+    """The recipe of such a memory: MemWalker's, under a name of its own, with the version of how sections are cut."""
+    walkers = mem_walker.recipe(context)
+    return replace(walkers, method="outline-walk", parameters={**walkers.parameters, "sections": SECTIONS})
 
 
 read = StepNode(

@@ -1,4 +1,4 @@
-"""The functions of the plain agentic reader: it searches in three ways, opens each page once, and answers."""
+"""The functions of the plain agentic reader: it searches in three ways, opens pages, and answers."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -16,13 +16,13 @@ from readgraph.nodes.extractive import nearest_sentences, passages_of
 from readgraph.state.agents import Event
 from readgraph.state.errors import BadInput
 from readgraph.state.search.exact_text import ExactText, on_one_line
-from readgraph.state.words import counted, first_words
+from readgraph.state.words import LONGEST_WORD, count_words, counted, first_words, last_words
 
 EXCERPT_WORDS = 60
 """Most words of a page that a result shows."""
 
-EXCERPTS, AROUND = 3, 120
-"""Most matches that a result of `text_search` shows of a page, and characters on each side of one."""
+EXCERPTS = 3
+"""Most matches that a result of `text_search` shows of a page."""
 
 AT_ONCE = 500
 """Pages whose text is looked through at once."""
@@ -59,7 +59,7 @@ async def text_search(
     line = f"{line}; it stands there {counted(matches.total(), 'time')} in all"
 
     def places(item: ArchivalResult) -> str:
-        return f"{counted(matches[item.number], 'time')}: {_around(item.text, wanted)}"
+        return f"{counted(matches[item.number], 'time')}: {_around(item.text, wanted, matches[item.number])}"
 
     return await items_listed(shown, line, memory, places)
 
@@ -71,11 +71,11 @@ async def open_page(
     document: Annotated[int, "The document's number, from 1."] = 1,
     part: Annotated[int, "Part of a page that is too long to be seen at once, from 1."] = 1,
 ) -> str:
-    """Read a page; each is shown only once."""
-    before = await memory.store.events(memory.id, range(memory.life["events"] - 1))
-    if (document, page, part) in opened_in(before):
+    """Read a page that is not in your view."""
+    in_view = await memory.store.events(memory.id, range(memory.life["queue_from"], memory.life["events"] - 1))
+    if (document, page, part) in opened_in(in_view):
         fell_back("opened_again")
-        raise BadInput(f"{opened_name((document, page, part)).capitalize()} was shown before, and is not shown again.")
+        raise BadInput(f"{opened_name((document, page, part)).capitalize()} is in your view already: read it there.")
     return await opened_page(memory, document, page, part, "the first is 1")
 
 
@@ -118,14 +118,21 @@ def _nearest(text: str, query: str) -> str:
     return first_words(excerpt or on_one_line(text), EXCERPT_WORDS)
 
 
-def _around(text: str, wanted: ExactText) -> str:
-    """The first matches on a page, with what stands around them."""
+def _around(text: str, wanted: ExactText, times: int) -> str:
+    """The first matches on a page, with what stands around them; the middle of a long match is left out."""
     line, pieces, shown_to = on_one_line(text), list[str](), 0
+    share = EXCERPT_WORDS // min(times, EXCERPTS)
     for start, end in wanted.spans(line):
         if pieces and start < shown_to:
             continue
-        shown_to = end + AROUND
-        pieces.append(line[max(0, start - AROUND) : shown_to].strip())
+        match = line[start:end]
+        if count_words(match) > share // 2:
+            match = f"{first_words(match, share // 4)} … {last_words(match, share // 4)}"
+        side = (share - count_words(match)) // 2
+        before = last_words(line[max(0, start - side * LONGEST_WORD) : start], side)
+        after = first_words(line[end : end + side * LONGEST_WORD], side)
+        pieces.append(f"{before}{match}{after}".strip())
+        shown_to = end + len(after)
         if len(pieces) == EXCERPTS:
             break
     return " … ".join(pieces)

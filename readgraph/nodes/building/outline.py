@@ -1,10 +1,12 @@
 """A document's own table of contents as sections, which its tree may follow: headings, chapters, a PDF's outline.
 
 It is taken from the places that the source names. Sections that make no segment of their own are left out: those that
-are together no longer than a segment are one section, and a heading without text belongs to what follows it.
+are together no longer than a segment are one section, and a heading without text belongs to what follows it. A few
+short neighbours are one segment, and stay sections.
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby, pairwise
@@ -17,6 +19,9 @@ from readgraph.state.page_store import PageStore
 from readgraph.state.records import Document, Page, Part
 from readgraph.state.words import count_words
 
+SECTIONS = 2
+"""The version of how sections are found and cut; a memory that was cut otherwise is another one."""
+
 FEWEST_HEADINGS = 2
 """A document with fewer headings has no outline."""
 
@@ -26,6 +31,8 @@ HEADING_SIGNS = 2
 _LABEL = re.compile(r"§ (?P<path>.*?)(?P<page>, PDF page \d+.*)?|chapter '(?P<chapter>.*)'", re.DOTALL)
 _LINE = re.compile(r"line \d+")
 _LETTER = re.compile(r"[^\W\d_]")
+_WORD = re.compile(r"\w+")
+_LINE_OF_WORDS = re.compile(r"^.*\w.*$", re.MULTILINE)
 
 
 class Section(NamedTuple):
@@ -37,15 +44,18 @@ class Section(NamedTuple):
 
 @dataclass(frozen=True)
 class Outline:
-    """Sections in the text's order, the first at 0; each ends where the next begins. `titles` are by their numbers."""
+    """Sections in the text's order, the first at 0; each ends where the next begins. `titles` are by their numbers.
+
+    `cuts`: where the sections begin whose text doesn't follow that of another one in the same segment.
+    """
 
     titles: Sequence[str]
     sections: Sequence[Section]
+    cuts: Sequence[int]
 
     def spans(self, document: Document) -> list[Part]:
-        """The span of each section's own text."""
-        ends = [*(section.start for section in self.sections[1:]), document.characters]
-        return [Part(document.id, section.start, end) for section, end in zip(self.sections, ends, strict=True)]
+        """The spans that are cut into segments, each by itself: a section's own text, or that of short neighbours."""
+        return [Part(document.id, start, end) for start, end in pairwise([*self.cuts, document.characters])]
 
 
 @dataclass
@@ -74,7 +84,7 @@ async def outline_of(store: PageStore, document: Document, context: ReaderContex
     """The document's outline; None where the source has none. In a collection, each document is a section."""
     if document.sessions:
         return None
-    numbered, sections = _Numbered(), list[Section]()
+    numbered, sections, cuts = _Numbered(), list[Section](), list[int]()
     for part in document.parts or (Part(document.id, 0, document.characters),):
         member = await store.document(part.document) if document.parts else document
         places = [(start, label) for start, label in await store.places(member) if not _LINE.fullmatch(label)]
@@ -86,10 +96,11 @@ async def outline_of(store: PageStore, document: Document, context: ReaderContex
             return None
         within = numbered.enter([member.title or member.id]) if document.parts else ()
         found = _whole([Section(start, numbered.enter(path, within)) for start, path in headings], text, within)
-        found = list(_together(found, len(text), text, len(within), fewest_and_most(context)[1]))
-        found = _with_text(found, text, numbered.titles)
-        sections += [Section(part.start + section.start, section.path) for section in found]
-    return Outline(numbered.titles, sections)
+        whole = list(_together(found, len(text), text, len(within), fewest_and_most(context)[1]))
+        whole = _with_text(whole, _filled(found, text, numbered.titles), text)
+        sections += [Section(part.start + section.start, section.path) for section in whole]
+        cuts += [part.start + start for start in _cuts(whole, text, context)]
+    return Outline(numbered.titles, sections, cuts)
 
 
 def segments_by_outline(outline: Outline, document: Document, text: str, context: ReaderContext) -> Iterator[Page]:
@@ -142,20 +153,56 @@ def _together(sections: Sequence[Section], end: int, text: str, depth: int, most
             yield from _together(run, run_end, text, depth + 1, most)
 
 
-def _with_text(sections: Sequence[Section], text: str, titles: Sequence[str]) -> list[Section]:
-    """The sections that hold more than their heading; another's heading goes to what is below it, else before it."""
+def _with_text(sections: Sequence[Section], filled: Sequence[int], text: str) -> list[Section]:
+    """The sections that hold more than headings; another's text goes to what is below it, else before it.
+
+    `filled`: where sections begin that do, those included that are part of one here.
+    """
     kept = list[Section]()
     moved: int | None = None
     spans = pairwise([*(section.start for section in sections), len(text)])
     for number, (section, (start, end)) in enumerate(zip(sections, spans, strict=True), 1):
         begin, moved = start if moved is None else moved, None
         following = sections[number].path if number < len(sections) else None
-        if not _is_heading(text[start:end], titles[section.path[-1]] if section.path else ""):
+        if bisect_left(filled, start) < bisect_left(filled, end):
             kept.append(Section(begin, section.path))
         elif following and (not kept or following[: len(section.path)] == section.path):
             moved = begin
     return kept or [Section(0, sections[0].path)]
 
 
+def _filled(sections: Sequence[Section], text: str, titles: Sequence[str]) -> list[int]:
+    """Where the sections begin that hold more than their heading."""
+    spans = pairwise([*(section.start for section in sections), len(text)])
+    named = ((titles[section.path[-1]] if section.path else "") for section in sections)
+    return [start for (start, end), title in zip(spans, named, strict=True) if not _is_heading(text[start:end], title)]
+
+
 def _is_heading(text: str, title: str) -> bool:
-    return count_words(text) <= count_words(title) + HEADING_SIGNS
+    """Whether a text is only the heading with this title: it is one line, or ends with the title."""
+    if count_words(text) > count_words(title) + HEADING_SIGNS:
+        return False
+    return len(_LINE_OF_WORDS.findall(text)) <= 1 or _folded(text).endswith(_folded(title))
+
+
+def _folded(text: str) -> str:
+    return " ".join(_WORD.findall(text.casefold()))
+
+
+def _cuts(sections: Sequence[Section], text: str, context: ReaderContext) -> Iterator[int]:
+    """Where the sections begin that are not joined to the one before.
+
+    Up to `children` neighbours below the same section, with nothing below them, are one segment where it holds them.
+    """
+    joined = room = 0
+    above: tuple[int, ...] | None = None
+    for number, section in enumerate(sections):
+        following = sections[number + 1] if number + 1 < len(sections) else None
+        words = count_words(text[section.start : following.start if following else len(text)])
+        holds = not section.path or (following and following.path[: len(section.path)] == section.path)
+        if not holds and section.path[:-1] == above and words <= room and joined < context.children:
+            joined, room = joined + 1, room - words
+            continue
+        yield section.start
+        joined, room = 1, fewest_and_most(context)[1] - words
+        above = None if holds else section.path[:-1]

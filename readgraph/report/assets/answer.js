@@ -12,7 +12,7 @@ function answerSection(found) {
   const leads = { budget: "The budget ran out first. Nearest in what was read:", nearest: "Nearest to the question:" };
   const lead = found.answer ? leads[found.status] : "";
   const unsaid = found.steps.at(-1)?.model
-    ? found.by_rule ? "The model's last replies could not be used: there is no answer." : "The text doesn't say."
+    ? found.by_rule ? "The model gave no answer that could be used." : "The text doesn't say."
     : "No passage that was looked at shares words with your question.";
   const nothing = found.status === "budget" ? "The budget ran out before anything was found." : unsaid;
   return element(
