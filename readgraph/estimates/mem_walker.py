@@ -26,6 +26,9 @@ from readgraph.state.summary_tree import TreeShape
 SUMMARY_SHARE = 0.25
 """Expected words of a summary, as a share of its segment's."""
 
+COMPRESSED_SHARE = 0.7
+"""Expected words of a compressed text, as a share of `node_words`."""
+
 LONGER_ANSWER = LONGEST_ANSWER - LONGEST_REASONING
 """Words by which an answer that may be long can exceed another finding; a walk gives one answer."""
 
@@ -89,7 +92,7 @@ def compressing(nodes: Range, context: ReaderContext, heading: Range = NONE) -> 
     """Compressed texts of this many nodes; `heading`: words of a child's heading."""
     children = notes_of(exactly(context.children), context, heading)
     prompt = fixed(compress_prompt([], context.node_words, purpose_of(context)).words)
-    return asks(nodes, prompt + Range(0, children.expected, children.high), 0.7 * context.node_words)
+    return asks(nodes, prompt + Range(0, children.expected, children.high), COMPRESSED_SHARE * context.node_words)
 
 
 def levels_over(pages: Range, context: ReaderContext) -> tuple[int, int]:

@@ -1,10 +1,16 @@
-"""What a walk along an outline will use: the segments and the tree of sections are known before any call is made."""
+"""What a walk along an outline will use: the segments and the tree of sections are known before any call is made.
 
+The bounds are MemWalker's for such a tree. What to expect is counted over this tree, whose segments may be short.
+"""
+
+from collections.abc import Sequence
 from dataclasses import replace
 from statistics import fmean
 
-from readgraph.estimates.arithmetic import NONE, Estimate, Range, unread
+from readgraph.estimates.arithmetic import NONE, Estimate, Range, Unread, unread
 from readgraph.estimates.mem_walker import (
+    COMPRESSED_SHARE,
+    SUMMARY_SHARE,
     compressing,
     foreseen_reading,
     summarising,
@@ -17,8 +23,8 @@ from readgraph.nodes.building.outline import outline_of, segments_by_outline
 from readgraph.nodes.building.outline_tree import branches_over
 from readgraph.state.context import ReaderContext
 from readgraph.state.page_store import PageStore
-from readgraph.state.records import Document
-from readgraph.state.summary_tree import SectionTree, section_tree
+from readgraph.state.records import Document, Page
+from readgraph.state.summary_tree import SectionTree, node_id, section_tree
 from readgraph.state.words import count_words
 
 CUT_AGAIN = 2
@@ -35,33 +41,69 @@ async def estimate_outline_walk(
     asks_model = question_words is not None and bool(context.model)
     outline = await outline_of(store, document, context)
     if outline is None:
-        building, pages = await foreseen_reading(store, document, context, recipe)
+        building, segments = await foreseen_reading(store, document, context, recipe)
         if question_words is None or not asks_model:
             return building
-        return building + walking(pages, context, question_words) + weighing(context, question_words)
+        return building + walking(segments, context, question_words) + weighing(context, question_words)
     text = await store.text(document)
-    pages_made = list(segments_by_outline(outline, document, text, context))
-    tree = section_tree(*branches_over(pages_made, outline, context.children))
-    building = await _building(store, document, context, tree)
+    pages = list(segments_by_outline(outline, document, text, context))
+    tree = section_tree(*branches_over(pages, outline, context.children))
+    typical = _typical(tree, pages, context)
+    building = Estimate()
+    builder = replace(context, model=context.reading_model or context.model)
+    if builder.model:
+        left, compressed = await unread(store, document, recipe(builder), context), _compressed(tree, pages, context)
+        building = _expecting(*(_building(left, tree, compressed, each) for each in (context, typical)))
     if question_words is None or not asks_model:
         return building
-    depths = [1 + len(tree.path(f"0.{page.number}")) for page in pages_made]
-    walk = walking_levels(fmean(depths), max(depths) + 1, context, question_words, heading=_heading(tree))
-    return building + walk + weighing(context, question_words)
+    depths = [1 + len(tree.path(f"0.{page.number}")) for page in pages]
+    walk, expected = (
+        walking_levels(fmean(depths), max(depths) + 1, each, question_words, heading=_heading(tree))
+        for each in (context, typical)
+    )
+    return building + _expecting(walk, expected) + weighing(context, question_words)
 
 
-async def _building(store: PageStore, document: Document, context: ReaderContext, tree: SectionTree) -> Estimate:
-    """Summaries of the segments that have none, and of the sections above them."""
-    builder = replace(context, model=context.reading_model or context.model)
-    if not builder.model:
-        return Estimate()
-    left = await unread(store, document, recipe(builder), context)
+def _building(left: Unread, tree: SectionTree, compressed: int, context: ReaderContext) -> Estimate:
+    """Summaries of the segments that have none, and of the sections above them, of which so many are compressed."""
     missing = max(0, tree.counts[0] - left.notes)
     summaries = summarising(Range(missing, missing, missing + CUT_AGAIN if missing else 0), context)
     if left.memory and left.complete and left.memory.levels == tree.counts[1:]:
         return summaries
     inner = sum(tree.counts[1:])
-    return summaries + compressing(Range(0, inner, inner + CUT_AGAIN), context, _heading(tree))
+    return summaries + compressing(Range(0, compressed, inner + CUT_AGAIN), context, _heading(tree))
+
+
+def _compressed(tree: SectionTree, pages: Sequence[Page], context: ReaderContext) -> int:
+    """How many nodes will probably be compressed, since their children's texts are too long to be joined."""
+    words, number = {node_id(0, page.number): SUMMARY_SHARE * page.words for page in pages}, 0
+    for level, count in enumerate(tree.counts[1:], 1):
+        for node in (node_id(level, each) for each in range(count)):
+            children = tree.children(node)
+            words[node] = sum(words[child] + count_words(tree.heading(child)) for child in children)
+            if words[node] > context.node_words:
+                words[node], number = COMPRESSED_SHARE * context.node_words, number + 1
+    return number
+
+
+def _typical(tree: SectionTree, pages: Sequence[Page], context: ReaderContext) -> ReaderContext:
+    """The context with the sizes of this tree: words of a segment, children of a node."""
+    words, inner = fmean(page.words for page in pages), sum(tree.counts[1:])
+    children = (sum(tree.counts) - 1) / inner if inner else context.children
+    return replace(context, segment_words=max(10, round(words)), children=max(2, round(children)))
+
+
+def _expecting(bounds: Estimate, expected: Estimate) -> Estimate:
+    """The estimate with these bounds, and with what another one expects between them."""
+
+    def between(one: Range, other: Range) -> Range:
+        return Range(one.low, max(one.low, other.expected), one.high).at_most(one.high)
+
+    return Estimate(
+        between(bounds.calls, expected.calls),
+        between(bounds.input_words, expected.input_words),
+        between(bounds.output_words, expected.output_words),
+    )
 
 
 def _heading(tree: SectionTree) -> Range:

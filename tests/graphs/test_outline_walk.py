@@ -255,7 +255,9 @@ async def test_short_neighbours_are_one_segment_with_every_heading(
     assert tree.counts == (50, 7, 1) and foreseen.calls.low == 50
     assert tree.name("0.1") == f"§ {' + '.join(f'Item {number}' for number in range(8, 16))}"
     assert tree.name("1.0") == "§ Item 0 – § Item 63"
-    assert server.calls <= foreseen.calls.expected == 58
+    assert server.calls == foreseen.calls.expected == 58
+    sent = sum(count_words(request.text) for request in server.requests)
+    assert abs(foreseen.input_words.expected / sent - 1) < 0.25, "segments are shorter than the setting says"
     items[3] += "\n\n## Item 3b\n\nIt is new."
     after = await stored(library, tmp_path, "\n\n".join(items))
     calls = server.calls
