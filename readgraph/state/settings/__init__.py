@@ -20,6 +20,7 @@ from readgraph.state.settings.methods import (
     Retrieval,
     SearchTools,
     Segments,
+    Surveying,
     ToolName,
     Tree,
     Walk,
@@ -94,6 +95,7 @@ __all__ = [
     "Segments",
     "Strategy",
     "Subtrees",
+    "Surveying",
     "Tenant",
     "ToolName",
     "Tree",
@@ -106,7 +108,7 @@ __all__ = [
 GROUPS: Groups = (
     *(Model, ReadingModel, Embeddings, Window, Concurrency, Calls, Budget, Tenant, Language, AnswerForm),
     *(PageSizes, Paragraphs, Subtrees, Pausing, Gists, Purpose, Rebuilding, PagesRead, LookUp),
-    *(Reasoning, Tree, Walk, Memorizing, Reflecting, Research, SearchTools, Chaining, MemoryParts),
+    *(Reasoning, Tree, Walk, Memorizing, Reflecting, Research, SearchTools, Chaining, MemoryParts, Surveying),
     *(Retrieval, Segments, Excerpt),
 )
 """All groups, in the order in which they are shown."""

@@ -173,6 +173,19 @@ class Retrieval(Settings):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Surveying(Settings):
+    """How a survey takes records."""
+
+    panel = "Surveys"
+
+    fields: Annotated[
+        str, Help("The columns of each record, instead of those that the question needs.", "NAME:KIND,…")
+    ] = ""
+    survey_words: Annotated[int, Ge(10), Help("Records are taken from parts of at most this many words.")] = 1000
+    survey_parts: Annotated[int, Ge(1), Help("Where records are rare, at most this many parts are looked at.")] = 30
+
+
+@dataclass(frozen=True, kw_only=True)
 class Excerpt(Settings):
     """How much of the text the baselines `first-words` and `last-words` keep."""
 

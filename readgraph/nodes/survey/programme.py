@@ -1,0 +1,169 @@
+"""Planning a survey: a typed programme, by the model or by the question's words."""
+
+import re
+
+from langgraph.runtime import Runtime
+from typing_extensions import TypedDict
+
+from readgraph.models.asking import ask
+from readgraph.nodes.contracts import AskedState
+from readgraph.nodes.deciding import Choice, deciding
+from readgraph.nodes.extractive.question import kind_of, question_alone
+from readgraph.nodes.prompts.survey_plan import MOST_COLUMNS, SurveyPlan, survey_plan_prompt
+from readgraph.nodes.survey.values import same_as
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import BadInput, NoUsableReply
+from readgraph.state.settings import Surveying
+from readgraph.state.survey import Column, ColumnKind, Programme
+from readgraph.state.words import first_words
+
+__all__ = ["columns_named", "plan"]
+
+MOST_RECORD_WORDS, MOST_MEANING_WORDS, MOST_NAME_WORDS = 25, 12, 4
+"""Most words of what a record is, of what a column means, and of its name: they stand in each page's prompt."""
+
+KINDS: tuple[ColumnKind, ...] = ("text", "number", "date")
+
+COUNT = "count"
+"""What rows are sorted by to have the largest groups, or what is mentioned most, first."""
+
+_COUNTS = re.compile(r"\bhow (?:many|often)\b|\bnumber of\b|\bwie (?:viele?|oft)\b|\bcombien\b|\bcuánt[ao]s\b", re.I)
+_WORD = re.compile(r"\b(?:word|term|phrase|name)s? [\"'“‘«]([^\"'”’»]+)[\"'”’»]|[\"“«]([^\"”»]+)[\"”»]", re.I)
+_CUES = {
+    "heading": r"\b(?:headings?|chapters?|sections?|table of contents)\b",
+    "name": r"\b(?:who|whom|names?|persons?|people|characters?)\b",
+    "date": r"\b(?:when|dates?|years?|days?)\b",
+    "amount": r"\b(?:amounts?|prices?|costs?|sums?|money|how much)\b",
+}
+"""What a survey without a model looks for, by words of the question."""
+
+
+class PlanUpdate(TypedDict):
+    """What planning writes."""
+
+    programme: Programme | None
+    step_summary: str
+
+
+async def plan_without_model(state: AskedState, runtime: Runtime[ReaderContext]) -> PlanUpdate:
+    """Plan by the question's words: names, dates, amounts, headings, a quoted word, else the sentences that fit it."""
+    return _planned(by_rule(question_alone(state), columns_named(runtime.context.fields)))
+
+
+@deciding(plan_without_model, settings=(Surveying,))
+async def plan(state: AskedState, runtime: Runtime[ReaderContext]) -> Choice[PlanUpdate]:
+    """Plan what one record is, its columns, which pages give records, and how they make the answer.
+
+    Columns that the user fixed (`fields`) stay as they are. Without a usable plan it is made by rule.
+    """
+    columns = columns_named(runtime.context.fields)
+
+    async def ask_for_plan() -> PlanUpdate:
+        named = ", ".join(f"{column['name']} ({column['kind']})" for column in columns)
+        prompt = survey_plan_prompt(state["question_text"], state["choices"], named)
+        reply = await ask(runtime, prompt, SurveyPlan, lambda reply: _complaint(reply, columns))
+        return _planned(_programme(reply, columns))
+
+    async def by_words(problem: NoUsableReply) -> PlanUpdate:
+        return await plan_without_model(state, runtime)
+
+    return Choice(ask_for_plan, by_words, "survey_plan")
+
+
+def columns_named(fields: str) -> list[Column]:
+    """The columns in "name:text,amount:number,date:date"; a column without a kind holds text. Raises `BadInput`."""
+    columns = list[Column]()
+    for part in filter(None, (part.strip() for part in fields.split(","))):
+        name, _, kind = (piece.strip() for piece in part.partition(":"))
+        if not name or (kind or "text") not in KINDS:
+            raise BadInput(
+                f"'{part}' is no column: give NAME:KIND with a kind of {', '.join(KINDS)}, and commas between."
+            )
+        if same_as(name) in {same_as(column["name"]) for column in columns}:
+            raise BadInput(f"There are two columns '{name}': give each a name of its own.")
+        columns.append(Column(name=name, kind=next(each for each in KINDS if each == (kind or "text")), meaning=""))
+    if len(columns) > MOST_COLUMNS:
+        raise BadInput(f"A table has at most {MOST_COLUMNS} columns, and {len(columns)} are given.")
+    return columns
+
+
+def _complaint(reply: SurveyPlan, fixed: list[Column]) -> str | None:
+    columns = fixed or _columns(reply)
+    if not columns:
+        return "columns must name at least one column"
+    if not reply.record.strip():
+        return "record must say what one record is"
+    names = [column["name"] for column in columns]
+    known = {same_as(name) for name in names}
+    given = {"same_by": reply.same_by, "group_by": [reply.group_by], "total": [reply.total], "sort_by": [reply.sort_by]}
+    for field, values in given.items():
+        allowed = known | ({COUNT} if field == "sort_by" else set())
+        if unknown := [value for value in values if value and same_as(value) not in allowed]:
+            return f"{field} must name columns of {', '.join(names)}, not '{unknown[0]}'"
+    if reply.extent != "all" and not (reply.sought or "").strip():
+        return f"with extent '{reply.extent}', sought must say what is sought"
+    return None
+
+
+def _columns(reply: SurveyPlan) -> list[Column]:
+    columns = dict[str, Column]()
+    for column in reply.columns:
+        name = first_words(column.name.replace("_", " "), MOST_NAME_WORDS).strip()
+        if same_as(name):
+            meaning = first_words(column.meaning, MOST_MEANING_WORDS)
+            columns.setdefault(same_as(name), Column(name=name, kind=column.kind, meaning=meaning))
+    return [*columns.values()][:MOST_COLUMNS]
+
+
+def _programme(reply: SurveyPlan, fixed: list[Column]) -> Programme:
+    columns = fixed or _columns(reply)
+    names = {same_as(column["name"]): column["name"] for column in columns}
+
+    def named(name: str | None) -> str | None:
+        return names.get(same_as(name)) if name else None
+
+    return Programme(
+        record=" ".join(first_words(reply.record, MOST_RECORD_WORDS).split()),
+        columns=columns,
+        extent=reply.extent,
+        sought=(reply.sought or "").strip() if reply.extent != "all" else "",
+        same_by=[name for each in reply.same_by if (name := named(each))],
+        group_by=named(reply.group_by),
+        total=named(reply.total),
+        sort_by=COUNT if same_as(reply.sort_by or "") == COUNT else named(reply.sort_by),
+        descending=reply.order == "descending",
+        first=reply.first if reply.first and reply.first > 0 else None,
+        compare=reply.compare,
+        result=reply.result,
+    )
+
+
+def by_rule(question: str, fixed: list[Column]) -> Programme:
+    """The programme that the question's words give."""
+    word = _WORD.search(question)
+    found = [name for name, cue in _CUES.items() if re.search(cue, question, re.IGNORECASE)]
+    counts = bool(_COUNTS.search(question)) or kind_of(question) == "number"
+    names = ["word"] if word else found[:1] if "heading" in found else found or ["sentence"]
+    columns = fixed or [Column(name=name, kind="text", meaning="") for name in names]
+    distinct = not word and columns[0]["name"] in ("name", "heading", "date")
+    return Programme(
+        record=first_words(question, MOST_RECORD_WORDS),
+        columns=columns,
+        extent="all",
+        sought=next(filter(None, word.groups()), "") if word else question,
+        same_by=[columns[0]["name"]] if distinct else [],
+        group_by=None,
+        total=None,
+        sort_by=None,
+        descending=False,
+        first=None,
+        compare=False,
+        result="count" if counts else "table",
+    )
+
+
+def _planned(programme: Programme) -> PlanUpdate:
+    columns = ", ".join(column["name"] for column in programme["columns"])
+    where = {"all": "all pages", "search": f"pages found by '{programme['sought']}'", "part": programme["sought"]}
+    did = f"a {programme['result']} of '{programme['record']}' ({columns}) from {where[programme['extent']]}"
+    return {"programme": programme, "step_summary": did}

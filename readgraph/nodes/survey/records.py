@@ -1,0 +1,121 @@
+"""Records as they are kept: those of a page are its note in a memory of their own, a line of JSON each."""
+
+import json
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from langgraph.runtime import Runtime
+
+from readgraph.models.asking import ask
+from readgraph.models.metering import fell_back
+from readgraph.nodes.answering.citing import find_quote
+from readgraph.nodes.building.interfaces import WriteNote
+from readgraph.nodes.prompts.survey_records import Records, key_of, records_reply, survey_records_prompt
+from readgraph.nodes.survey.by_pattern import take_by_pattern
+from readgraph.nodes.survey.values import value_of
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import NoUsableReply
+from readgraph.state.records import Note, Page
+from readgraph.state.survey import Column, Programme
+from readgraph.state.words import count_words, first_words
+
+QUOTE_WORDS = 12
+"""Words of a quote in a complaint about it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A record of a page: its values, "" where there is none, and the characters `[start, end)` of the page."""
+
+    values: tuple[str, ...]
+    start: int
+    end: int
+
+    @property
+    def line(self) -> str:
+        """The record as a line of JSON."""
+        return json.dumps([*self.values, self.start, self.end], ensure_ascii=False)
+
+
+def records_in(note: str, columns: int) -> list[Record]:
+    """The records of a note; a line that holds none, such as one that a user wrote, is left out."""
+    records = list[Record]()
+    for line in note.splitlines():
+        with suppress(ValueError):
+            *values, start, end = json.loads(line)
+            if len(values) == columns and isinstance(start, int) and isinstance(end, int):
+                records.append(Record(tuple(map(str, values)), start, end))
+    return records
+
+
+def take_records(programme: Programme, wanted: set[int]) -> WriteNote:
+    """Writes the notes of the wanted pages: the records that a page gives; other pages get empty notes.
+
+    A record whose quote doesn't stand on the page is asked for again, then dropped and counted. A page without any
+    usable reply has no records, and is counted.
+    """
+    columns = programme["columns"]
+    reply_type = records_reply(columns)
+
+    async def noted(text: str, page: Page, runtime: Runtime[ReaderContext]) -> Note:
+        if page.number not in wanted:
+            return Note(page.number, "", 0)
+        usable = list[Records]()
+
+        def complaint(reply: Records) -> str | None:
+            usable[:] = [reply]
+            missing = next((each.quote for each in reply.records if _span(each, text) is None), None)
+            quote = first_words(missing or "", QUOTE_WORDS)
+            return None if missing is None else f"the quote '{quote}' doesn't stand in the passage: copy its words"
+
+        try:
+            await ask(runtime, survey_records_prompt(text, programme["record"], columns), reply_type, complaint)
+        except NoUsableReply:
+            if not usable:
+                fell_back("records")
+                return Note(page.number, "", 0, fallback=True)
+        return _note(page, _records(usable[0].records, columns, text))
+
+    return noted
+
+
+def records_by_pattern(programme: Programme, wanted: set[int]) -> WriteNote:
+    """As `take_records`, without a model."""
+
+    async def noted(text: str, page: Page, runtime: Runtime[ReaderContext]) -> Note:
+        taken = take_by_pattern(text, programme) if page.number in wanted else ()
+        kinds = [column["kind"] for column in programme["columns"]]
+        values = ((tuple(map(value_of, kinds, values)), start, end) for values, start, end in taken)
+        return _note(page, [Record(tuple(each or "" for each in row), start, end) for row, start, end in values])
+
+    return noted
+
+
+def _records(given: Iterable[Any], columns: Sequence[Column], text: str) -> list[Record]:
+    """The given records whose quotes stand in the text; lost ones, and values of the wrong kind, are counted."""
+    records, lost, wrong = list[Record](), 0, 0
+    for each in given:
+        said = [getattr(each, key_of(number)) for number in range(len(columns))]
+        values = [value_of(column["kind"], value) for column, value in zip(columns, said, strict=True)]
+        span = _span(each, text)
+        if span is None or not any(values):
+            lost += span is None
+            continue
+        wrong += sum(bool(value) and kept is None for value, kept in zip(said, values, strict=True))
+        records.append(Record(tuple(value or "" for value in values), *span))
+    if lost:
+        fell_back("quote_not_found", lost)
+    if wrong:
+        fell_back("value_not_understood", wrong)
+    return records
+
+
+def _span(record: Any, text: str) -> tuple[int, int] | None:
+    return find_quote(record.quote.strip(), text, 0, len(text))
+
+
+def _note(page: Page, records: Iterable[Record]) -> Note:
+    lines = "\n".join(dict.fromkeys(record.line for record in records))
+    return Note(page.number, lines, count_words(lines))

@@ -1,0 +1,135 @@
+"""Taking the records of all pages that a programme names, in one fan-out."""
+
+import asyncio
+import re
+from collections.abc import AsyncGenerator, Callable, Sequence
+from functools import partial
+from typing import NotRequired
+
+from langgraph.runtime import Runtime
+from typing_extensions import TypedDict
+
+from readgraph.models.metering import fell_back
+from readgraph.nodes.building.build import build_memory
+from readgraph.nodes.building.interfaces import NotesSoFar, Paginate, WriteNote
+from readgraph.nodes.memory_view import memory_pages
+from readgraph.nodes.prompts import survey_records
+from readgraph.nodes.search_tools import ranker_of
+from readgraph.nodes.step import StepNode, Work
+from readgraph.nodes.survey.records import records_by_pattern, take_records
+from readgraph.state.context import ReaderContext
+from readgraph.state.page_store import PageStore, page_store
+from readgraph.state.reading import Usage
+from readgraph.state.records import Document, Memory, Page, Part, Recipe
+from readgraph.state.settings import Rebuilding, Surveying
+from readgraph.state.survey import Programme
+from readgraph.state.words import counted
+
+
+class TakeState(TypedDict):
+    """What taking records reads."""
+
+    document: str
+    memory: str
+    programme: Programme | None
+    usage: NotRequired[Usage]
+
+
+class TakeUpdate(TypedDict):
+    """What taking records writes: the memory of the records, and the pages that gave them, in order."""
+
+    records: str
+    pages_read: list[int]
+    step_summary: str
+
+
+def recipe(programme: Programme, pages: Recipe, context: ReaderContext) -> Recipe:
+    """The recipe of the records: of the same pages, whatever is made of the records afterwards."""
+    what = {"record": programme["record"], "columns": [[*column.values()] for column in programme["columns"]]}
+    where = {
+        "extent": programme["extent"],
+        "sought": programme["sought"],
+        "most": context.survey_parts,
+        "sample": context.sample,
+    }
+    prompts = {survey_records.NAME: survey_records.VERSION} if context.model else {}
+    return Recipe("survey-records", {**pages.parameters, **what, **where}, context.model, prompts)
+
+
+TakeRecords = Callable[[Programme, set[int]], WriteNote]
+"""Makes what writes the records of the wanted pages."""
+
+
+def taking(make_note: TakeRecords) -> Work[TakeState, TakeUpdate]:
+    """The work of a node that takes records with this part."""
+
+    async def take(state: TakeState, runtime: Runtime[ReaderContext]) -> TakeUpdate:
+        """Take the records of all pages that the programme names, at the same time; those that are kept are used.
+
+        They are kept as a memory, so a killed run goes on where it stopped, and a spent budget ends it in order.
+        """
+        programme, store = state["programme"], page_store(runtime)
+        if programme is None:
+            return {"records": state["memory"], "pages_read": [], "step_summary": "nothing was planned"}
+        document, pages = await memory_pages(runtime, state["document"], state["memory"])
+        cut = await store.memory(document.id, state["memory"])
+        wanted = await _wanted(store, document, cut, pages, programme, runtime.context.survey_parts)
+
+        async def parts(
+            document: Document, notes: NotesSoFar, runtime: Runtime[ReaderContext]
+        ) -> tuple[Paginate, WriteNote]:
+            return _as_cut(pages), make_note(programme, wanted)
+
+        read = build_memory(parts, partial(recipe, programme, cut.recipe), cuts_text=False)
+        records = (await read({"document": document.id}, runtime))["memory"]
+        notes = {note.page: note for note in await store.notes(records, sorted(wanted))}
+        surveyed = [number for number in sorted(wanted) if number in notes and not notes[number].fallback]
+        found = sum(note.text.count("\n") + 1 for note in notes.values() if note.text)
+        did = f"took {counted(found, 'record')} from {counted(len(surveyed), 'part')}"
+        missing = len(wanted) - len(surveyed)
+        did += f"; {counted(missing, 'part')} gave none that could be used" if missing else ""
+        return {"records": records, "pages_read": surveyed, "step_summary": did}
+
+    return take
+
+
+def _as_cut(pages: Sequence[Page]) -> Paginate:
+    """Paging into these pages, so that records have the numbers of the memory's pages."""
+
+    async def paged(text: str, last: Page | None, runtime: Runtime[ReaderContext]) -> AsyncGenerator[Page, None]:
+        for page in pages[last.number + 1 if last else 0 :]:
+            await asyncio.sleep(0)  # so that the page can be stored meanwhile
+            yield page
+
+    return paged
+
+
+async def _wanted(
+    store: PageStore, document: Document, memory: Memory, pages: Sequence[Page], programme: Programme, most: int
+) -> set[int]:
+    """The pages that the programme names; all, where it names a part that the document doesn't have, which counts."""
+    if programme["extent"] == "search":
+        return {*await ranker_of(store, document, memory).find(programme["sought"], most)}
+    if programme["extent"] == "part":
+        spans = await spans_of_part(store, document, programme["sought"])
+        within = {page.number for page in pages for start, end in spans if page.start < end and start < page.end}
+        if within:
+            return within
+        fell_back("part_not_found")
+    return {page.number for page in pages}
+
+
+async def spans_of_part(store: PageStore, document: Document, name: str) -> list[tuple[int, int]]:
+    """The spans of the places with this name, else of those with these words in their names, such as what is below."""
+    members = document.parts or (Part(document.id, 0, document.characters),)
+    places = [
+        (part.start + start, " ".join(label.split()).casefold())
+        for part in members
+        for start, label in await store.places(await store.document(part.document))
+    ]
+    ends = [*(start for start, _ in places[1:]), document.characters]
+    sought = re.compile(rf"(?<!\w){re.escape(' '.join(name.split()).casefold())}(?!\w)")
+    return [(start, end) for (start, label), end in zip(places, ends, strict=True) if sought.search(label)]
+
+
+take = StepNode(taking(take_records), taking(records_by_pattern), builds=True, settings=(Surveying, Rebuilding))

@@ -1,0 +1,79 @@
+"""The values of records: what a text means as a number or a date, and which texts mean the same thing."""
+
+import re
+from calendar import monthrange
+from decimal import Decimal, InvalidOperation
+from unicodedata import combining, normalize
+
+from readgraph.nodes.extractive.dates import MONTHS, date_in
+from readgraph.state.survey import ColumnKind
+
+_NUMBER = re.compile(r"[-−]?\d[\d.,'’ \u00a0\u202f]*")
+_SPACES = re.compile(r"['’ \u00a0\u202f]")
+_THOUSANDS = re.compile(r"\d{1,3}(?:([.,])\d{3})(?:\1\d{3})*")
+_DATE = re.compile(r"(?P<year>\d{4})(?:-(?P<month>\d{1,2})(?:-(?P<day>\d{1,2}))?)?(?!\d)")
+_MONTH = re.compile(rf"\b(?P<month>{'|'.join(month[:3] for month in MONTHS)})[a-z]*\.?,? (?P<year>\d{{4}})\b", re.I)
+_YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
+_MARKS = re.compile(r"[\W_]+")
+_ARTICLE = re.compile(r"^(?:the|a|an) (?=\w)")
+
+
+def value_of(kind: ColumnKind, text: str | None) -> str | None:
+    """The value as the table shows it; None where there is none, or none of this kind."""
+    if not (text := (text or "").strip()):
+        return None
+    if kind == "number":
+        number = number_in(text)
+        return None if number is None else f"{number:f}"
+    return date_value(text) if kind == "date" else text
+
+
+def number_in(text: str) -> Decimal | None:
+    """The first number in a text, with thousands set apart in any usual way; None where there is none.
+
+    One mark before exactly three digits ("1,200", "1.200") sets thousands apart; any other last mark is the decimal's.
+    """
+    found = _NUMBER.search(text)
+    if not found:
+        return None
+    digits = _SPACES.sub("", found.group().replace("−", "-")).rstrip(".,")
+    sign, digits = ("-", digits[1:]) if digits.startswith("-") else ("", digits)
+    if _THOUSANDS.fullmatch(digits) and not digits.startswith("0"):
+        digits = re.sub("[.,]", "", digits)
+    else:
+        whole, mark, rest = digits.rpartition("," if digits.rfind(",") > digits.rfind(".") else ".")
+        digits = re.sub("[.,]", "", whole) + "." + rest if mark else digits
+    try:
+        return Decimal(sign + digits)
+    except InvalidOperation:
+        return None
+
+
+def date_value(text: str) -> str | None:
+    """A date as YYYY-MM-DD, YYYY-MM or YYYY; None where the text holds none."""
+    if found := _DATE.match(text):
+        year, month, day = found["year"], found["month"], found["day"]
+        if month and not 1 <= int(month) <= len(MONTHS):
+            return year
+        if day and not 1 <= int(day) <= monthrange(int(year) or 1, int(month))[1]:
+            return f"{year}-{int(month):02}"
+        return "-".join([year, *(f"{int(part):02}" for part in (month, day) if part)])
+    if whole := date_in(text):
+        return whole.isoformat()
+    if found := _MONTH.search(text):
+        number = next(n for n, month in enumerate(MONTHS, 1) if month[:3].casefold() == found["month"].casefold())
+        return f"{found['year']}-{number:02}"
+    year_alone = _YEAR.search(text)
+    return year_alone.group() if year_alone else None
+
+
+def same_as(text: str) -> str:
+    """What texts that mean the same thing have in common: no capitals, accents, marks, or article before them."""
+    letters = "".join(letter for letter in normalize("NFKD", text.casefold()) if not combining(letter))
+    return _ARTICLE.sub("", _MARKS.sub(" ", letters).strip())
+
+
+def sort_key(kind: ColumnKind, text: str) -> tuple[bool, Decimal, str]:
+    """A key that sorts numbers by their value and other texts by their letters; nothing comes last."""
+    number = number_in(text) if kind == "number" else None
+    return not text, number if number is not None else Decimal(0), same_as(text) if kind == "text" else text

@@ -1,0 +1,93 @@
+"""What a survey of a whole text keeps: its programme, and the table that its records make."""
+
+from typing import Literal
+
+from typing_extensions import TypedDict
+
+from readgraph.state.reading import Answered, Citation, ReadingState
+
+__all__ = ["Column", "Programme", "Row", "SurveyAnswered", "SurveyState", "Table"]
+
+ColumnKind = Literal["text", "number", "date"]
+"""What the values of a column are; dates are year, year-month or year-month-day, as exactly as they are known."""
+
+Extent = Literal["all", "search", "part"]
+"""Which pages are surveyed: all of them, those that a search finds, or those of a part of the document's outline."""
+
+Result = Literal["table", "count", "prose"]
+"""What the question is answered with: the table, the number of its rows, or sentences about it."""
+
+
+class Column(TypedDict):
+    """A column of the table: its name, the kind of its values, and what is to be put into it."""
+
+    name: str
+    kind: ColumnKind
+    meaning: str
+
+
+class Programme(TypedDict):
+    """How a question about the whole text is answered. It is data: code combines the records, nothing in it is run.
+
+    `record` says what one record is. `extent` says which pages give records, and `sought` what is searched for, or the
+    name of the part. Records that agree in the columns `same_by` are one thing; without such columns each mention
+    counts. `group_by` makes a row of each value of a column, with the number of its records and, of the column
+    `total`, their sum. `sort_by` sorts the rows, and `first` keeps so many of them. `compare` puts the documents beside
+    each other.
+    """
+
+    record: str
+    columns: list[Column]
+    extent: Extent
+    sought: str
+    same_by: list[str]
+    group_by: str | None
+    total: str | None
+    sort_by: str | None
+    descending: bool
+    first: int | None
+    compare: bool
+    result: Result
+
+
+class Row(TypedDict):
+    """A row of the table: its values as texts, in the order of the columns, and the quotes that show it."""
+
+    values: list[str]
+    citations: list[Citation]
+
+
+class Table(TypedDict):
+    """The table that was made: the names of its columns and its rows, at most `MOST_ROWS` of the `found` ones."""
+
+    columns: list[str]
+    rows: list[Row]
+    found: int
+
+
+MOST_ROWS = 500
+"""Rows that a run's state holds; `readgraph.nodes.survey.table.table_of` makes the whole table from the store."""
+
+NO_TABLE: Table = {"columns": [], "rows": [], "found": 0}
+
+
+class SurveyAnswered(Answered):
+    """Output of a survey: also its programme, the memory of its records, and its table."""
+
+    programme: Programme | None
+    records: str
+    same_names: list[list[str]]
+    table: Table
+
+
+class SurveyState(ReadingState):
+    """All channels of a survey.
+
+    `records` is the memory that holds the records. `same_names` are groups of names that mean one thing, the name to
+    keep first.
+    """
+
+    programme: Programme | None
+    records: str
+    same_names: list[list[str]]
+    table: Table
