@@ -20,8 +20,9 @@ _WORDS = wording(
     NAME,
     VERSION,
     _SYSTEM,
-    "Each record is {record}. Which of these names mean the same one? Give a group of numbers for each that has several "
-    "names, the fullest name first. Two that only share a part of their name, such as relatives, are not the same. "
+    "Each record is {record}. Which of these names mean the same one? Give a group of numbers for each that has "
+    "several names, the fullest name first. Two that only share a part of their name, such as relatives, are not the "
+    "same. "
     "Where the quotes don't show it, leave names apart.",
 )
 

@@ -12,11 +12,11 @@ from readgraph.state.survey import Column, Programme
 _NAME = re.compile(r"(?<![.!?:;\n“\"'] )(?<!^)\b[A-Z][\w'’-]+(?:,? (?:of |the |de |van |von )?[A-Z][\w'’-]+)*")
 _AMOUNT = re.compile(
     r"(?:[$€£¥] ?\d[\d.,]*(?: (?:thousand|million|billion))?)"
-    r"|\b\d[\d.,]*(?: (?:thousand|million|billion))?(?: ?%| (?:percent|dollars?|euros?|pounds?|pence|cents?|[a-z]{2,12}))?"
+    r"|\b\d[\d.,]*(?: (?:thousand|million|billion))?(?: ?%| (?:percent|dollars?|euros?|pounds?|pence|cents?)\b)?"
 )
 _NO_NAMES = re.compile(r"(?:I|I['’]\w+|The|A|An|And|But|He|She|It|They|We|You|This|That)$")
 
-Taken = tuple[list[str | None], int, int]
+Taken = tuple[list[str], int, int]
 """The values of a record, and the characters `[start, end)` of the page that show it."""
 
 

@@ -123,7 +123,7 @@ def grouped(table: Combined, group_by: str, total: str | None) -> Combined:
     columns, kinds = [group_by, COUNT], [table.kinds[key], "number"]
     if total:
         columns, kinds = [*columns, f"sum of {total}"], [*kinds, "number"]
-    return Combined(columns, kinds, entries)  # type: ignore[arg-type]
+    return Combined(columns, kinds, entries)
 
 
 def sum_of(values: Iterable[str]) -> Decimal:

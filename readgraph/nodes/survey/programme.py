@@ -95,11 +95,12 @@ def _complaint(reply: SurveyPlan, fixed: list[Column]) -> str | None:
         return "record must say what one record is"
     names = [column["name"] for column in columns]
     known = {same_as(name) for name in names}
-    given = {"same_by": reply.same_by, "group_by": [reply.group_by], "total": [reply.total], "sort_by": [reply.sort_by]}
-    for field, values in given.items():
-        allowed = known | ({COUNT} if field == "sort_by" else set())
-        if unknown := [value for value in values if value and same_as(value) not in allowed]:
-            return f"{field} must name columns of {', '.join(names)}, not '{unknown[0]}'"
+    given = [("same_by", name) for name in reply.same_by]
+    given += [("group_by", reply.group_by or ""), ("total", reply.total or ""), ("sort_by", reply.sort_by or "")]
+    for field, name in given:
+        counts = field == "sort_by" and same_as(name) == COUNT
+        if name and not counts and same_as(name) not in known:
+            return f"{field} must name a column of {', '.join(names)}, not '{name}'"
     if reply.extent != "all" and not (reply.sought or "").strip():
         return f"with extent '{reply.extent}', sought must say what is sought"
     return None
