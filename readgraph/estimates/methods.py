@@ -14,6 +14,7 @@ from readgraph.estimates.mem_gpt import estimate_mem_gpt, estimate_reader_agent
 from readgraph.estimates.mem_walker import estimate_guided_walk, estimate_mem_walker, estimate_walk_and_read
 from readgraph.estimates.outline_walk import estimate_outline_walk
 from readgraph.estimates.read_agent import estimate_gists_only, estimate_read_agent, estimate_retrieved_pages
+from readgraph.estimates.survey import estimate_survey
 from readgraph.estimates.walk_hybrids import estimate_reflective_walk, estimate_walk_and_research
 from readgraph.estimates.web_agent import estimate_web_step
 from readgraph.estimates.web_baselines import estimate_web_act, estimate_web_gists
@@ -33,6 +34,7 @@ ESTIMATORS: dict[str, Estimator] = {
     "gam": estimate_gam,
     "mem-gpt": estimate_mem_gpt,
     "reader-agent": estimate_reader_agent,
+    "survey": estimate_survey,
     "retrieved-pages": estimate_retrieved_pages,
     "gists-only": estimate_gists_only,
     "recurrent": estimate_recurrent,

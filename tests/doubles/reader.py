@@ -21,6 +21,10 @@ _FIELDS = {
     "enough": "Enough",
     "request_heartbeat": "NextStep",
     "value": "NextAction",
+    "result": "SurveyPlan",
+    "records": "SurveyRecords",
+    "groups": "SameNames",
+    "rows": "TableAnswer",
 }
 
 
@@ -94,6 +98,8 @@ def reader(request: ChatRequest) -> str | dict[str, object]:
         named = re.search(r'^ *<[a-z]+ id="([^"]+)"', text, re.MULTILINE)
         operation, element = ("click", named[1]) if named else ("stuck", None)
         return {"reason": "it is first", "operation": operation, "element": element, "value": None}
+    if wanted in ("SurveyPlan", "SurveyRecords", "SameNames", "TableAnswer", "TableChoice"):
+        return survey(wanted, text)
     shown = pages_shown(request)
     pages = [*shown]
     if wanted == "PagesToRead":
@@ -120,6 +126,25 @@ def walker(request: ChatRequest, wanted: str) -> dict[str, object]:
         return {"reasoning": "it comes first", "part": next((int(part) for part in parts if part not in done), None)}
     verdict = {"reasoning": "it says so", "action": "answer", "found": "It says so.", "choice": "B"}
     return {**verdict, "quotes": [" ".join(passage(request).split()[:8])]}
+
+
+def survey(wanted: str, passage: str) -> dict[str, object]:
+    """Take the first words of each passage, and answer from the first row."""
+    column = {"name": "event", "kind": "text", "meaning": "what happens"}
+    nothing = dict.fromkeys(("sought", "group_by", "total", "sort_by", "first"))
+    quote = " ".join(passage.split()[:8])
+    replies: dict[str, dict[str, object]] = {
+        "SurveyPlan": {
+            **nothing,
+            **{"record": "an event", "columns": [column], "extent": "all", "same_by": ["event"]},
+            **{"order": "ascending", "compare": False, "result": "prose"},
+        },
+        "SurveyRecords": {"records": [{"column_1": quote, "quote": quote}]},
+        "SameNames": {"groups": []},
+        "TableAnswer": {"answer": "It says so.", "rows": [1]},
+        "TableChoice": {"choice": "B", "rows": [1]},
+    }
+    return replies[wanted]
 
 
 def research(request: ChatRequest, wanted: str) -> dict[str, object]:

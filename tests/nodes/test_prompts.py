@@ -45,6 +45,10 @@ from readgraph.nodes.prompts.style import (
     spoken_language_line,
 )
 from readgraph.nodes.prompts.summary import summary_prompt
+from readgraph.nodes.prompts.survey_plan import survey_plan_prompt
+from readgraph.nodes.prompts.survey_prose import survey_prose_prompt
+from readgraph.nodes.prompts.survey_records import survey_records_prompt
+from readgraph.nodes.prompts.survey_same import survey_same_prompt
 from readgraph.nodes.prompts.triage import triage_prompt
 from readgraph.nodes.prompts.web_act import web_act_prompt
 from readgraph.nodes.prompts.web_gist import web_gist_prompt
@@ -53,6 +57,7 @@ from readgraph.nodes.prompts.weigh import weigh_prompt
 from readgraph.nodes.prompts.who_question import who_question_prompt
 from readgraph.state.agents import Event
 from readgraph.state.records import Document, Note, Page
+from readgraph.state.survey import Column
 
 SNAPSHOTS = Path(__file__).parents[1] / "snapshots"
 RENEW = "READGRAPH_RENEW_SNAPSHOTS"
@@ -62,6 +67,11 @@ MEMOS = "Page 0: The keeper climbs to the lamp.\n\nPage 1: The lamp is out; he l
 PLACE = "session 3, 12 March 2024, 19:40"
 QUESTION = "Why did the keeper climb?"
 CHOICES = {"A": "The lamp was out.", "B": "He was tired."}
+COLUMNS: list[Column] = [
+    {"name": "who", "kind": "text", "meaning": "who climbs"},
+    {"name": "steps", "kind": "number", "meaning": "how many steps"},
+    {"name": "when", "kind": "date", "meaning": ""},
+]
 FOUND = "The keeper climbed on 12 March."
 TOOLS = ("keyword", "vector", "page")
 PIECES = ["The keeper climbed.\n\n", "The lamp was out.\n\n", "He looked for oil."]
@@ -132,6 +142,12 @@ CASES: dict[str, Prompt] = {
     "running_summary_first": running_summary_prompt("", "The keeper climbed.", 375),
     "weigh": weigh_prompt(MEMORY, QUESTION, {}),
     "weigh_choices": weigh_prompt(MEMORY, QUESTION, CHOICES),
+    "survey_plan": survey_plan_prompt("Who climbed, and how often?", {}),
+    "survey_plan_fixed": survey_plan_prompt("Who climbed?", CHOICES, "who (text), when (date)"),
+    "survey_records": survey_records_prompt("The keeper climbed.\n", "a climb", COLUMNS),
+    "survey_same": survey_same_prompt({0: ("the keeper", "He climbed."), 1: ("Vole", "Vole slept.")}, "a climb"),
+    "survey_prose": survey_prose_prompt("2 rows.\n# | who\n1 | Vole", QUESTION, {}, 1, 2),
+    "survey_prose_choices": survey_prose_prompt("1 rows.\n# | who\n1 | Vole", QUESTION, CHOICES, 1, 1),
     "plan": plan_prompt(MEMORY, QUESTION, {}, TOOLS, 5),
     "plan_later": plan_prompt(
         MEMORY,
@@ -180,6 +196,10 @@ FROM_TEXT: dict[str, Callable[[str], Prompt]] = {
     "leaf": lambda text: leaf_prompt(text, [], ["He climbed."], QUESTION, {}),
     "leaf_background": lambda text: leaf_prompt("The lamp was out.", [text], [], QUESTION, CHOICES),
     "weigh": lambda text: weigh_prompt(text, QUESTION, {}),
+    "survey_plan": lambda text: survey_plan_prompt(text, {}),
+    "survey_records": lambda text: survey_records_prompt(text, "a climb", COLUMNS),
+    "survey_same": lambda text: survey_same_prompt({0: (text, "He climbed."), 1: ("Vole", text)}, "a climb"),
+    "survey_prose": lambda text: survey_prose_prompt(text, QUESTION, CHOICES, 1, 1),
     "plan": lambda text: plan_prompt(text, QUESTION, CHOICES, TOOLS, 5),
     "integrate": lambda text: integrate_prompt(text, "", QUESTION, {}),
     "reflect": lambda text: reflect_prompt(text, QUESTION, {}),

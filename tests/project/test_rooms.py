@@ -51,7 +51,7 @@ SHARED_BY_NODES = set(
     ).split()
 )
 SHARED_BY_SOURCES = set("archives blocks converting encodings given_files markup places source_text".split())
-METHODS = ("read_agent", "mem_walker", "gam", "mem_gpt")
+METHODS = ("read_agent", "mem_walker", "gam", "mem_gpt", "survey")
 INNER: dict[str, dict[str, set[str]]] = {
     "nodes": {
         **dict.fromkeys(("building", "look_up", "answering", *SHARED_BY_NODES), SHARED_BY_NODES),
@@ -59,6 +59,7 @@ INNER: dict[str, dict[str, set[str]]] = {
         "walk": {"answering", "look_up", "building", *SHARED_BY_NODES},
         "research": {"answering", "look_up", "building", *SHARED_BY_NODES},
         "agent": {"answering", "building", "opening", *SHARED_BY_NODES},
+        "survey": {"answering", "building", *SHARED_BY_NODES},
         "web": {"answering", "look_up", "building", "opening", *SHARED_BY_NODES},
     },
     "sources": {

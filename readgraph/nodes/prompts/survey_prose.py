@@ -33,8 +33,8 @@ class TableAnswer(LenientReply):
 
     DECIDES: ClassVar[tuple[str, ...]] = ("answer",)
 
-    rows: Numbers = Field(description="The numbers of the rows that show the answer.")
     answer: str | None = Field(description="The answer; null if the table doesn't give one.")
+    rows: Numbers = Field(description="The numbers of the rows that show the answer.")
 
 
 class TableChoice(LenientReply):
@@ -42,8 +42,8 @@ class TableChoice(LenientReply):
 
     DECIDES: ClassVar[tuple[str, ...]] = ("choice",)
 
-    rows: Numbers = Field(description="The numbers of the rows that show it.")
     choice: str | None = Field(description="The letter of the best option; null if the table speaks for none.")
+    rows: Numbers = Field(description="The numbers of the rows that show it.")
 
 
 def survey_prose_prompt(table: str, question: str, choices: dict[str, str], shown: int, found: int) -> Prompt:

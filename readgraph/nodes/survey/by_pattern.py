@@ -46,7 +46,8 @@ def take_by_pattern(text: str, programme: Programme) -> Iterator[Taken]:
     columns = programme["columns"]
     if columns[0]["name"] == "word":
         wanted = re.compile(rf"(?<!\w){re.escape(programme['sought'])}(?!\w)", re.IGNORECASE)
-        yield from (([found.group()], *found.span()) for found in wanted.finditer(text))
+        for start, end in sentence_spans(text):
+            yield from (([found.group()], start, end) for found in wanted.finditer(text[start:end]))
     elif columns[0]["name"] == "heading":
         for start in (0, *paragraph_ends(text)[:-1]):
             if (found := HEADING.match(text, start)) and re.search(r"\w", found.group()):

@@ -50,8 +50,10 @@ def combine(programme: Programme, records: Iterable[Entry], same_names: Sequence
     """
     columns = programme["columns"]
     table = Combined([each["name"] for each in columns], [each["kind"] for each in columns], [*records])
+    if named := name_column(programme):
+        table = under_one_name(table, named, same_names)
     if programme["same_by"]:
-        table = joined(table, programme["same_by"], same_names, apart=programme["compare"])
+        table = joined(table, programme["same_by"], apart=programme["compare"])
     if programme["compare"]:
         table = compared(table, programme["same_by"])
     elif programme["group_by"]:
@@ -62,22 +64,37 @@ def combine(programme: Programme, records: Iterable[Entry], same_names: Sequence
     return cut(ordered(table, programme), programme["first"])
 
 
-def joined(table: Combined, same_by: Sequence[str], same_names: Sequence[Sequence[str]], *, apart: bool) -> Combined:
+def name_column(programme: Programme) -> str | None:
+    """The column of names by which records are one, or are grouped; None where there is none."""
+    kinds = {column["name"]: column["kind"] for column in programme["columns"]}
+    deciding = [*programme["same_by"], *filter(None, [programme["group_by"]])]
+    return next((name for name in deciding if kinds[name] == "text"), None)
+
+
+def under_one_name(table: Combined, column: str, same_names: Sequence[Sequence[str]]) -> Combined:
+    """The rows with the name to keep in place of each name that means the same."""
+    at, kept = table.named(column), {same_as(name): group[0] for group in same_names for name in group}
+    entries = [
+        replace(entry, values=(*entry.values[:at], kept.get(same_as(name), name), *entry.values[at + 1 :]))
+        for entry in table.entries
+        for name in (entry.values[at],)
+    ]
+    return replace(table, entries=entries)
+
+
+def joined(table: Combined, same_by: Sequence[str], *, apart: bool) -> Combined:
     """One row for all records that agree in these columns; each column keeps the first value that the text gives.
 
     A record without a value in any of them stays by itself. `apart`: each document has rows of its own.
     """
     keys = [table.named(column) for column in same_by]
-    meant = {same_as(name): group[0] for group in same_names for name in group}
     rows = dict[object, Entry]()
     for number, entry in enumerate(table.entries):
-        values = [*entry.values]
-        for key in keys:
-            values[key] = meant.get(same_as(values[key]), values[key])
+        values = entry.values
         which: object = tuple(same_as(values[key]) for key in keys)
         which = (which, entry.mentions[0].document if apart else "") if any(values[key] for key in keys) else number
         known = rows.get(which)
-        kept = tuple(map(_first, known.values, values)) if known else tuple(values)
+        kept = tuple(map(_first, known.values, values)) if known else values
         rows[which] = Entry(kept, (*(known.mentions if known else ()), *entry.mentions))
     return replace(table, entries=[*rows.values()])
 

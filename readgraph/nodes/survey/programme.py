@@ -17,8 +17,6 @@ from readgraph.state.settings import Surveying
 from readgraph.state.survey import Column, ColumnKind, Programme
 from readgraph.state.words import first_words
 
-__all__ = ["columns_named", "plan"]
-
 MOST_RECORD_WORDS, MOST_MEANING_WORDS, MOST_NAME_WORDS = 25, 12, 4
 """Most words of what a record is, of what a column means, and of its name: they stand in each page's prompt."""
 
@@ -109,11 +107,16 @@ def _complaint(reply: SurveyPlan, fixed: list[Column]) -> str | None:
 def _columns(reply: SurveyPlan) -> list[Column]:
     columns = dict[str, Column]()
     for column in reply.columns:
-        name = first_words(column.name.replace("_", " "), MOST_NAME_WORDS).strip()
+        name = _line(column.name.replace("_", " "), MOST_NAME_WORDS)
         if same_as(name):
-            meaning = first_words(column.meaning, MOST_MEANING_WORDS)
+            meaning = _line(column.meaning, MOST_MEANING_WORDS)
             columns.setdefault(same_as(name), Column(name=name, kind=column.kind, meaning=meaning))
     return [*columns.values()][:MOST_COLUMNS]
+
+
+def _line(text: str, most: int) -> str:
+    """At most this many words of a model's text, in one line: they stand among the instructions of other prompts."""
+    return " ".join(first_words(text, most).split())
 
 
 def _programme(reply: SurveyPlan, fixed: list[Column]) -> Programme:
@@ -124,7 +127,7 @@ def _programme(reply: SurveyPlan, fixed: list[Column]) -> Programme:
         return names.get(same_as(name)) if name else None
 
     return Programme(
-        record=" ".join(first_words(reply.record, MOST_RECORD_WORDS).split()),
+        record=_line(reply.record, MOST_RECORD_WORDS),
         columns=columns,
         extent=reply.extent,
         sought=(reply.sought or "").strip() if reply.extent != "all" else "",

@@ -42,7 +42,7 @@ class Record:
 def records_in(note: str, columns: int) -> list[Record]:
     """The records of a note; a line that holds none, such as one that a user wrote, is left out."""
     records = list[Record]()
-    for line in note.splitlines():
+    for line in note.split("\n"):
         with suppress(ValueError):
             *values, start, end = json.loads(line)
             if len(values) == columns and isinstance(start, int) and isinstance(end, int):
@@ -109,7 +109,7 @@ def _records(given: Iterable[Any], columns: Sequence[Column], text: str) -> list
         fell_back("quote_not_found", lost)
     if wrong:
         fell_back("value_not_understood", wrong)
-    return records
+    return [*dict.fromkeys(records)]
 
 
 def _span(record: Any, text: str) -> tuple[int, int] | None:
@@ -117,5 +117,5 @@ def _span(record: Any, text: str) -> tuple[int, int] | None:
 
 
 def _note(page: Page, records: Iterable[Record]) -> Note:
-    lines = "\n".join(dict.fromkeys(record.line for record in records))
+    lines = "\n".join(record.line for record in records)
     return Note(page.number, lines, count_words(lines))

@@ -10,7 +10,7 @@ from readgraph.models.asking import ask
 from readgraph.nodes.bounds import content_room
 from readgraph.nodes.deciding import Choice, deciding
 from readgraph.nodes.prompts.survey_same import SameNames, survey_same_prompt
-from readgraph.nodes.survey.combining import distinct_names
+from readgraph.nodes.survey.combining import distinct_names, name_column
 from readgraph.nodes.survey.table import entries_of
 from readgraph.nodes.survey.values import same_as
 from readgraph.state.context import ReaderContext
@@ -50,7 +50,7 @@ async def keep_apart(state: SameState, runtime: Runtime[ReaderContext]) -> SameU
 
 @deciding(keep_apart)
 async def join_names(state: SameState, runtime: Runtime[ReaderContext]) -> Choice[SameUpdate] | SameUpdate:
-    """Ask which of the names mean the same; only where records are one by their name, and there are several.
+    """Ask which of the names mean the same; only where a name decides which records are one, or in one group.
 
     Where not all names fit the window, those are shown that share a word with another. Without a usable reply, names
     stay apart.
@@ -87,12 +87,13 @@ async def _names_shown(state: SameState, runtime: Runtime[ReaderContext]) -> dic
     programme, store = state["programme"], page_store(runtime)
     if programme is None:
         return {}
-    kinds = {column["name"]: column["kind"] for column in programme["columns"]}
-    named = next((name for name in programme["same_by"] if kinds[name] == "text"), None)
-    if named is None:
+    if (named := name_column(programme)) is None:
         return {}
     document = await store.document(state["document"])
-    names = distinct_names(await entries_of(store, document, state["records"], programme), [*kinds].index(named))
+    names = distinct_names(
+        await entries_of(store, document, state["records"], programme),
+        [column["name"] for column in programme["columns"]].index(named),
+    )
     spans = [(entry.mentions[0].start, entry.mentions[0].end) for entry in names.values()]
     quotes = await store.spans(document, spans)
     lines = {name: first_words(" ".join(quote.split()), QUOTE_WORDS) for name, quote in zip(names, quotes, strict=True)}

@@ -1,0 +1,60 @@
+"""A scripted model for surveys: it plans what a test says, and takes records by a pattern, in any form of reply."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from tests.doubles.model_server import ChatRequest
+from tests.doubles.reader import asked_for, between
+
+PLAN: dict[str, Any] = {
+    "record": "a postponement of the launch",
+    "extent": "all",
+    "sought": None,
+    "same_by": [],
+    "group_by": None,
+    "total": None,
+    "sort_by": None,
+    "order": "ascending",
+    "first": None,
+    "compare": False,
+    "result": "table",
+}
+
+
+def column(name: str, kind: str = "text") -> dict[str, str]:
+    """A planned column."""
+    return {"name": name, "kind": kind, "meaning": f"the {name}"}
+
+
+@dataclass
+class Surveyor:
+    """Each match of `pattern` on a page is a record: its groups are the values, and its text is the quote."""
+
+    pattern: str
+    plan: dict[str, Any]
+    groups: Sequence[Sequence[str]] = ()
+    answer: str = "It says so."
+    fault: Callable[[ChatRequest], Any] = lambda request: None
+    asked: list[str] = field(default_factory=list)
+
+    def __call__(self, request: ChatRequest) -> Any:
+        wanted = asked_for(request)
+        self.asked.append(wanted)
+        if (wrong := self.fault(request)) is not None:
+            return wrong
+        if wanted == "SurveyPlan":
+            return {**PLAN, **self.plan}
+        if wanted == "SurveyRecords":
+            return {"records": [*self._records(between(request, "passage"))]}
+        if wanted == "SameNames":
+            numbers = {name: int(number) for number, name in re.findall(r"^(\d+)\. (.*?): “", request.text, re.M)}
+            return {"groups": [{"numbers": [numbers[name] for name in group]} for group in self.groups]}
+        return {"answer": self.answer, "choice": "B", "rows": [2]}
+
+    def _records(self, passage: str) -> list[dict[str, str]]:
+        return [
+            {**{f"column_{number}": value for number, value in enumerate(found.groups(), 1)}, "quote": found.group()}
+            for found in re.finditer(self.pattern, passage)
+        ]

@@ -1,0 +1,222 @@
+"""A survey: every page gives its records, each with a true quote, and what code makes of them is exact."""
+
+import zlib
+from collections.abc import AsyncIterator
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from readgraph.graphs.survey import build
+from readgraph.nodes.survey.table import table_of
+from readgraph.state.collections import add_collection
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import BadInput
+from readgraph.state.library import Library, open_library
+from tests.doubles.model_server import ChatRequest, ModelServer
+from tests.doubles.surveyor import Surveyor, column
+
+KEEPERS = ("Anna Vole", "Ben Ruhl", "Vole")
+PATTERN = r"(\d{4}-\d\d-\d\d): (\w+(?: \w+)?) put the launch off, for a wind of (\d+) knots"
+COLUMNS = [column("day", "date"), column("keeper"), column("wind", "number")]
+QUESTION = "How often was the launch put off?"
+
+
+def diary(days: int = 60, begin: int = 0) -> str:
+    """A paragraph a day: the launch is put off on two of three days, by one keeper after the other."""
+    return "\n\n".join(
+        f"1912-{1 + day // 28:02}-{1 + day % 28:02}: {KEEPERS[day % 3]} "
+        + ("saw nothing but fog and gulls." if day % 3 == 1 else f"put the launch off, for a wind of {day % 31} knots.")
+        for day in range(begin, begin + days)
+    )
+
+
+@pytest.fixture
+async def library(tmp_path: Path) -> AsyncIterator[Library]:
+    async with open_library(tmp_path / "kept") as opened:
+        yield opened
+
+
+async def survey(library: Library, text: str = "", *, model: str = "openai:double", **given: Any) -> dict[str, Any]:
+    settings = {"survey_words": 100, **given.pop("settings", {})}
+    graph = build().compile(store=library.store)
+    asked: Any = {"question": QUESTION, **({"text": text} if text else {}), **given}
+    return dict(await graph.ainvoke(asked, context=ReaderContext(model=model, **settings)))
+
+
+def surveyor(server: ModelServer, **plan: Any) -> Surveyor:
+    made = Surveyor(PATTERN, {"columns": COLUMNS, **plan})
+    server.respond = made
+    return made
+
+
+def values(found: dict[str, Any]) -> list[list[str]]:
+    return [row["values"] for row in found["table"]["rows"]]
+
+
+async def test_every_record_of_every_page_is_counted(library: Library, server: ModelServer) -> None:
+    model, text = surveyor(server, result="count"), diary()
+    found = await survey(library, text)
+    assert (found["answer"], found["status"], found["fallbacks"]) == ("40", "answered", {})
+    assert found["percent_read"] == 100 and len(found["pages_read"]) == model.asked.count("SurveyRecords") > 5
+    assert model.asked.count("SurveyPlan") == 1 and "SameNames" not in model.asked
+    assert all(text[each["start"] : each["end"]] == each["quote"] for each in found["citations"])
+    assert len(found["citations"]) == 40
+    again = await survey(library, text, question=f"{QUESTION} Say a number.")
+    assert again["answer"] == "40" and again["usage"]["calls"] == 1, "the records are kept: only the plan is asked for"
+
+
+async def test_names_of_one_person_are_joined_and_groups_are_added_up(library: Library, server: ModelServer) -> None:
+    model = surveyor(server, group_by="keeper", total="wind", sort_by="count", order="descending")
+    model.groups = [["Anna Vole", "Vole"]]
+    found = await survey(library, diary())
+    winds = sum(day % 31 for day in range(60) if day % 3 != 1)
+    assert found["table"]["columns"] == ["keeper", "count", "sum of wind"]
+    assert values(found) == [["Anna Vole", "40", str(winds)]]
+    assert model.asked.count("SameNames") == 1
+    assert found["answer"].startswith("| keeper | count | sum of wind |")
+
+
+async def test_the_first_mention_of_each_thing_is_kept_with_its_place(library: Library, server: ModelServer) -> None:
+    surveyor(server, same_by=["keeper"], sort_by="wind", order="descending", first=1)
+    found = await survey(library, diary())
+    assert values(found) == [["1912-01-03", "Vole", "2"]] and found["table"]["found"] == 1
+    (row,) = found["table"]["rows"]
+    assert len(row["citations"]) == 5 and row["citations"][0]["quote"].startswith("1912-01-03")
+
+
+async def test_two_documents_are_put_beside_each_other(library: Library, server: ModelServer) -> None:
+    surveyor(server, same_by=["day"], compare=True)
+    first, second = diary(6), diary(6).replace("of 3 knots", "of 30 knots").partition("1912-01-06")[0]
+    documents = [
+        await library.pages.add_document(text, title=title) for text, title in ((first, "old"), (second, "new"))
+    ]
+    both = await add_collection(library.pages, documents)
+    found = await survey(library, document=both.id, question="What changed between the two versions?")
+    assert found["table"]["columns"] == ["day", "keeper (old)", "keeper (new)", "wind (old)", "wind (new)", "found in"]
+    assert ["1912-01-04", "Anna Vole", "Anna Vole", "3", "30", "old; new"] in values(found)
+    assert ["1912-01-06", "Vole", "", "5", "", "old"] in values(found)
+
+
+async def test_only_the_pages_that_the_plan_names_are_read(library: Library, server: ModelServer) -> None:
+    model = surveyor(server, extent="search", sought="gale")
+    text = f"{diary(40)}\n\n1913-01-01: Ben Ruhl put the launch off, for a wind of 60 knots, a gale.\n\n{diary(20, 40)}"
+    found = await survey(library, text)
+    assert model.asked.count("SurveyRecords") == 1 == len(found["pages_read"])
+    assert ["1913-01-01", "Ben Ruhl", "60"] in values(found)
+    places = [
+        (0, "§ Part one"),
+        (text.index("1913"), "§ Part two > The gale"),
+        (text.index("1913") + 70, "§ Part three"),
+    ]
+    document = await library.pages.add_document(text + " ", title="diary", places=places)
+    surveyor(server, extent="part", sought="part two")
+    assert len((await survey(library, document=document.id))["pages_read"]) <= 2
+    surveyor(server, extent="part", sought="part nine")
+    missing = await survey(library, document=document.id, question="How often was it put off in part nine?")
+    assert missing["percent_read"] == 100 and missing["fallbacks"] == {"part_not_found": 1}
+
+
+async def test_sentences_are_written_from_the_table_with_the_quotes_of_its_rows(
+    library: Library, server: ModelServer
+) -> None:
+    model = surveyor(server, result="prose")
+    model.answer = "Mostly the wind."
+    found = await survey(library, diary(12), question="Why was it put off?")
+    assert found["answer"] == "Mostly the wind." and found["citations"][0]["quote"].startswith("1912-01-03")
+    chosen = await survey(library, diary(12), options=["fog", "wind"])
+    assert (chosen["choice"], chosen["answer"]) == ("B", "wind")
+
+
+def faulty(request: ChatRequest, turn: "count[int]") -> Any:
+    """A fault in every third reply, of one kind after the other."""
+    number = next(turn)
+    if number % 3:
+        return None
+    faults = ["I can't help with that.", {"records": [{"quote": "The keeper never said so."}]}, '{"records": [', ""]
+    return faults[zlib.crc32(str(number).encode()) % len(faults)]
+
+
+async def test_with_a_third_of_bad_replies_the_count_is_the_same(library: Library, server: ModelServer) -> None:
+    model, turn = surveyor(server, result="count"), count(1)
+    model.fault = lambda request: faulty(request, turn)
+    found = await survey(library, diary(), settings={"concurrency": 1})
+    assert (found["answer"], found["fallbacks"]) == ("40", {}) and found["usage"]["refused"] > 3
+
+
+async def test_a_record_without_a_true_quote_is_dropped_and_counted(library: Library, server: ModelServer) -> None:
+    model, text = surveyor(server), diary(12)
+
+    def invent(request: ChatRequest) -> Any:
+        if "1912-01-01" not in request.text or model.asked[-1] != "SurveyRecords":
+            return None
+        true = {"column_1": "1 January 1912", "column_2": "Anna Vole", "column_3": "none", "quote": "Anna Vole put"}
+        return {"records": [true, {**true, "quote": "Anna Vole went home to her sister."}]}
+
+    model.fault = invent
+    found = await survey(library, text)
+    assert values(found)[0] == ["1912-01-01", "Anna Vole", ""], "a value of the wrong kind is left out"
+    assert found["fallbacks"] == {"quote_not_found": 1, "value_not_understood": 1}
+    model.fault = lambda request: "no" if model.asked[-1] == "SurveyRecords" and "1912-01-01" in request.text else None
+    lost = await survey(library, text + "\n\nThe end.")
+    assert lost["fallbacks"] == {"records": 1} and 0 not in lost["pages_read"]
+
+
+async def test_without_a_usable_plan_the_questions_words_make_one(library: Library, server: ModelServer) -> None:
+    model = surveyor(server)
+    model.fault = lambda request: {"columns": []} if model.asked[-1] == "SurveyPlan" else None
+    found = await survey(library, diary(6), question="On which dates was the launch put off?")
+    assert found["fallbacks"]["survey_plan"] == 1 and found["table"]["columns"] == ["date"]
+
+
+async def test_a_changed_text_pays_for_what_changed(library: Library, server: ModelServer) -> None:
+    model = surveyor(server, result="count")
+    text = diary(120)
+    for number, edition in enumerate((text, text.replace("1912-03-04: Vole put", "1912-03-04: Vole had to put"))):
+        document = await library.pages.add_document(edition, title="diary", source="diary.txt")
+        before = len(model.asked)
+        found = await survey(library, document=document.id)
+        assert found["answer"] == str(80 - number)
+        paid = len(model.asked) - before
+    assert paid <= 3 < len(found["pages_read"])
+
+
+async def test_a_spent_budget_ends_it_in_order(library: Library, server: ModelServer) -> None:
+    surveyor(server, result="count")
+    found = await survey(library, diary(), settings={"max_calls": 4, "concurrency": 1})
+    assert found["status"] == "budget" and 0 < int(found["answer"]) < 40 and 0 < found["percent_read"] < 100
+    rest = await survey(library, diary())
+    assert rest["answer"] == "40" and rest["usage"]["calls"] < len(rest["pages_read"])
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ('How often does the word "wind" occur?', "40"),
+        ("List all dates.", "1912-01-01; 1912-01-02; 1912-01-03"),
+        ("How many gulls are seen?", "20"),
+    ],
+)
+async def test_without_a_model_patterns_give_the_records(library: Library, question: str, answer: str) -> None:
+    found = await survey(library, diary(), model="", question=question)
+    assert found["answer"].startswith(answer) and (found["status"], found["by_rule"]) == ("nearest", True)
+    assert found["usage"]["calls"] == 0 and found["citations"]
+
+
+async def test_columns_may_be_fixed(library: Library, server: ModelServer) -> None:
+    model = surveyor(server, columns=[])
+    found = await survey(library, diary(6), settings={"fields": "day:date, who, wind:number"})
+    assert found["table"]["columns"] == ["day", "who", "wind"] and values(found)[1] == ["1912-01-03", "Vole", "2"]
+    for fields in ("day:time", "a,A", ",".join(f"c{number}" for number in range(9))):
+        with pytest.raises(BadInput):
+            await survey(library, diary(6), settings={"fields": fields})
+    assert model.asked.count("SurveyPlan") == 1
+
+
+async def test_the_whole_table_comes_from_the_store(library: Library, server: ModelServer) -> None:
+    surveyor(server)
+    found = await survey(library, diary(900))
+    assert len(found["table"]["rows"]) == 500 and found["table"]["found"] == 600
+    whole = await table_of(library.pages, found["document"], found["records"], found["programme"], found["same_names"])
+    assert len(whole["rows"]) == 600 and whole["rows"][:500] == found["table"]["rows"]

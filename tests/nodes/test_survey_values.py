@@ -1,0 +1,64 @@
+"""What values mean, and which are the same."""
+
+from decimal import Decimal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from readgraph.nodes.survey.combining import Combined, Entry, Mention, grouped, joined, ordered
+from readgraph.nodes.survey.programme import by_rule
+from readgraph.nodes.survey.records import Record, records_in
+from readgraph.nodes.survey.values import date_value, number_in, same_as
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        *[("1,200", "1200"), ("1.200,50 €", "1200.50"), ("$3.5 million", "3.5"), ("12 000", "12000"), ("0,5", "0.5")],
+        *[("−4", "-4"), ("1'000'000", "1000000"), ("about 7.", "7"), ("0.125", "0.125"), ("1,234,567.8", "1234567.8")],
+    ],
+)
+def test_numbers_are_read_as_people_write_them(text: str, number: str) -> None:
+    assert number_in(text) == Decimal(number)
+
+
+@pytest.mark.parametrize(
+    ("text", "date"),
+    [
+        *[("1912-3-1", "1912-03-01"), ("1912-13", "1912"), ("1912-02-30", "1912-02"), ("1912", "1912")],
+        *[("3 May 1912", "1912-05-03"), ("in May 1912", "1912-05"), ("the winter of 1912", "1912"), ("soon", None)],
+    ],
+)
+def test_dates_are_as_exact_as_they_are_known(text: str, date: str | None) -> None:
+    assert date_value(text) == date
+
+
+@given(st.text())
+def test_any_text_has_a_value_or_none(text: str) -> None:
+    number_in(text), date_value(text)
+    assert same_as(same_as(text)) == same_as(text)
+
+
+@given(st.lists(st.text(), min_size=1), st.integers(0, 9), st.integers(0, 9))
+def test_records_are_kept_as_they_are(values: list[str], start: int, end: int) -> None:
+    record = Record(tuple(values), start, end)
+    assert records_in(f"{record.line}\nwhat a user wrote\n[1]", len(values)) == [record]
+
+
+@given(st.lists(st.tuples(st.sampled_from(["Ann", "ann", "The Bé", "be", ""]), st.integers(-99, 99))))
+def test_sums_and_counts_are_exact_in_any_order(rows: list[tuple[str, int]]) -> None:
+    entries = [Entry((name, str(number)), (Mention(0, at, at + 1),)) for at, (name, number) in enumerate(rows)]
+    table = Combined(["who", "paid"], ["text", "number"], entries)
+    sums = {
+        same_as(name): (int(many), int(total))
+        for name, many, total in (e.values for e in grouped(table, "who", "paid").entries)
+    }
+    for name in {same_as(name) for name, _ in rows}:
+        paid = [number for each, number in rows if same_as(each) == name]
+        assert sums[name] == (len(paid), sum(paid))
+    together = joined(table, ["who"], apart=False).entries
+    assert sum(len(entry.mentions) for entry in together) == len(rows)
+    programme = {**by_rule("who paid most?", []), "sort_by": "paid", "descending": True}
+    numbers = [int(entry.values[1]) for entry in ordered(table, programme).entries]  # type: ignore[arg-type]
+    assert numbers == sorted(numbers, reverse=True)
