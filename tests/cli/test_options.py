@@ -38,6 +38,7 @@ VALUES: dict[str, Any] = {
     "prompts": "examples",
     "reading_model": "openai:another",
     "strategy": "sequential",
+    "fields": "who:text,paid:number",
     "purpose": "to find the goat",
     "preset": "code",
     "working_memory": "off",

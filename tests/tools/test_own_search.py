@@ -33,6 +33,7 @@ BY_VECTORS = {"dense", "fused"}
 NO_SEARCH = {
     *("mem-walker", "outline-walk", "walk-and-read", "gists-only", "recurrent"),
     *("full-text", "first-words", "last-words"),
+    "survey",  # it searches where the model plans so
     *("walk-and-research", "reflective-walk"),  # they research by GAM's nodes where a model finds gaps
 }
 
