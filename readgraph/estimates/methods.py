@@ -13,6 +13,7 @@ from readgraph.estimates.gam import estimate_escalate, estimate_gam, estimate_gi
 from readgraph.estimates.mem_gpt import estimate_mem_gpt, estimate_reader_agent
 from readgraph.estimates.mem_walker import estimate_guided_walk, estimate_mem_walker, estimate_walk_and_read
 from readgraph.estimates.outline_walk import estimate_outline_walk
+from readgraph.estimates.overwrite_memory import estimate_overwrite_memory
 from readgraph.estimates.read_agent import estimate_gists_only, estimate_read_agent, estimate_retrieved_pages
 from readgraph.estimates.survey import estimate_survey
 from readgraph.estimates.walk_hybrids import estimate_reflective_walk, estimate_walk_and_research
@@ -35,6 +36,7 @@ ESTIMATORS: dict[str, Estimator] = {
     "mem-gpt": estimate_mem_gpt,
     "reader-agent": estimate_reader_agent,
     "survey": estimate_survey,
+    "overwrite-memory": estimate_overwrite_memory,
     "retrieved-pages": estimate_retrieved_pages,
     "gists-only": estimate_gists_only,
     "recurrent": estimate_recurrent,

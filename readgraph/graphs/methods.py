@@ -98,6 +98,12 @@ METHODS = {
         Method("mem-gpt", "mem_gpt", "An agent searches the parts and opens them until it can answer.", "beginning"),
         Method("reader-agent", "reader_agent", "A plain agent: searches, opens parts, answers.", "beginning"),
         Method("survey", "survey", "Goes through all parts for records; counts, lists, compares them.", "note"),
+        Method(
+            "overwrite-memory",
+            "overwrite_memory",
+            "Notes on the question, written anew at each part.",
+            "note",
+        ),
         Method("retrieved-pages", "baselines.retrieved_pages", "ReadAgent, but BM25 looks the parts up.", "gist"),
         Method("gists-only", "baselines.gists_only", "ReadAgent without look-up: the gists answer alone.", "gist"),
         Method("recurrent", "baselines.recurrent", "A summary carried through the text answers alone.", "summary"),

@@ -20,6 +20,7 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import Groups
 from readgraph.state.errors import BadInput
 from readgraph.state.namespaces import base_of
+from readgraph.state.note_taking import FreshNotes, fresh_notes
 from readgraph.state.own_store import OWN_STORE
 from readgraph.state.page_store import PageStore, page_store
 from readgraph.state.reading import FreshReading, Question, QuestionTurn, fresh_reading
@@ -185,6 +186,10 @@ class ResearchOpened(Opened, FreshResearch):
     """What opening writes where a question is researched."""
 
 
+class NotesOpened(Opened, FreshNotes):
+    """What opening writes where notes are taken on a question."""
+
+
 class FindState(PurposeState):
     """What finding a memory reads."""
 
@@ -203,6 +208,9 @@ open_document = opening(writes=Opened)
 
 open_for_research = opening(fresh_research, writes=ResearchOpened)
 """Opens a question for research, and resets the research of earlier questions."""
+
+open_for_notes = opening(fresh_notes, writes=NotesOpened)
+"""Opens a question to take notes on, and resets the notes of earlier questions."""
 
 
 def finding_memory(recipe: MakeRecipe, *, settings: Groups = ()) -> StepNode[FindState, FindUpdate]:

@@ -42,6 +42,8 @@ class ReaderContext(  # a dataclass orders its fields from the last base to the 
     groups_of.Segments,
     groups_of.Retrieval,
     groups_of.Surveying,
+    groups_of.LookingBack,
+    groups_of.NoteTaking,
     groups_of.MemoryParts,
     groups_of.Chaining,
     groups_of.SearchTools,

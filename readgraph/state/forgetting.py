@@ -1,4 +1,4 @@
-"""Forget a document: its text, sessions, memories, search indexes, recorded replies, embeddings and checkpoints."""
+"""Forget a document: text, sessions, memories, search indexes, recorded replies, embeddings, notes, checkpoints."""
 
 from collections import Counter
 from contextlib import suppress
@@ -7,6 +7,7 @@ from readgraph.state.agents import AgentStore
 from readgraph.state.build_lock import InUse, OnWait, held, unused
 from readgraph.state.collections import collections_with
 from readgraph.state.converted_files import forget_files
+from readgraph.state.earlier_notes import EarlierNotes
 from readgraph.state.ingested import forget_ingested
 from readgraph.state.named_collections import NamedCollections
 from readgraph.state.opened import Library
@@ -37,6 +38,7 @@ async def forget_document(
             await _forget_memory(library, memory, on_wait, wait=wait)
         replies, threads = await library.pages.forget_paid(document.id), await _forget_threads(library, document.id)
         await AgentStore(library.store).forget_readings(document.id)
+        await EarlierNotes(library.store).forget(document.id)
         await forget_files(library.pages, document.id)
         await NamedCollections(library.pages).forget(document.id)
         await forget_ingested(library.pages, document.id)

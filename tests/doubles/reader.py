@@ -25,6 +25,8 @@ _FIELDS = {
     "records": "SurveyRecords",
     "groups": "SameNames",
     "rows": "TableAnswer",
+    "notes": "NotesAlone",
+    "look_back": "NewNotes",
 }
 
 
@@ -100,6 +102,8 @@ def reader(request: ChatRequest) -> str | dict[str, object]:
         return {"reason": "it is first", "operation": operation, "element": element, "value": None}
     if wanted in ("SurveyPlan", "SurveyRecords", "SameNames", "TableAnswer", "TableChoice"):
         return survey(wanted, text)
+    if wanted in ("NotesAlone", "NewNotes"):
+        return notes_on(request)
     shown = pages_shown(request)
     pages = [*shown]
     if wanted == "PagesToRead":
@@ -115,6 +119,13 @@ def reader(request: ChatRequest) -> str | dict[str, object]:
     return (
         {"quotes": [quote], "choice": "B"} if wanted == "ChosenAnswer" else {"quotes": [quote], "answer": "It says so."}
     )
+
+
+def notes_on(request: ChatRequest) -> dict[str, object]:
+    """The notes before, and the first words of the page in quotation marks with its number; nothing is missed."""
+    (page,) = re.findall(r"The passage is page (\d+)\.", request.text)
+    quote = " ".join(between(request, "passage").split()[:8])
+    return {"notes": [*between(request, "notes").splitlines(), f'It says "{quote}" [{page}]'][-12:], "look_back": []}
 
 
 def walker(request: ChatRequest, wanted: str) -> dict[str, object]:

@@ -49,6 +49,7 @@ from readgraph.nodes.prompts.survey_plan import survey_plan_prompt
 from readgraph.nodes.prompts.survey_prose import survey_prose_prompt
 from readgraph.nodes.prompts.survey_records import survey_records_prompt
 from readgraph.nodes.prompts.survey_same import survey_same_prompt
+from readgraph.nodes.prompts.take_notes import take_notes_prompt
 from readgraph.nodes.prompts.triage import triage_prompt
 from readgraph.nodes.prompts.web_act import web_act_prompt
 from readgraph.nodes.prompts.web_gist import web_gist_prompt
@@ -163,6 +164,13 @@ CASES: dict[str, Prompt] = {
     ),
     "integrate": integrate_prompt(MEMORY, "", QUESTION, {}),
     "integrate_later": integrate_prompt(MEMORY, FOUND, QUESTION, CHOICES, reasoning=False),
+    "take_notes": take_notes_prompt("The lamp was out.", "", "", QUESTION, {}, page=0, most_words=768),
+    "take_notes_later": take_notes_prompt(
+        "He looked for oil.", f"{FOUND} [1]", "The lamp was out [0]", QUESTION, CHOICES, page=7, most_words=200
+    ),
+    "take_notes_only": take_notes_prompt(
+        "He looked for oil.", f"{FOUND} [1]", "", QUESTION, {}, page=7, most_words=200, look_back=False
+    ),
     "reflect": reflect_prompt(FOUND, QUESTION, {}),
     "enough": enough_prompt(FOUND, QUESTION, {}, reasoning=False),
     "missing": missing_prompt(FOUND, QUESTION, CHOICES),
@@ -202,6 +210,7 @@ FROM_TEXT: dict[str, Callable[[str], Prompt]] = {
     "survey_prose": lambda text: survey_prose_prompt(text, QUESTION, CHOICES, 1, 1),
     "plan": lambda text: plan_prompt(text, QUESTION, CHOICES, TOOLS, 5),
     "integrate": lambda text: integrate_prompt(text, "", QUESTION, {}),
+    "take_notes": lambda text: take_notes_prompt(text, "", "", QUESTION, {}, page=3, most_words=200),
     "reflect": lambda text: reflect_prompt(text, QUESTION, {}),
     "answer_from_notes": lambda text: answer_from_notes_prompt(text, "", QUESTION, {}),
 }
@@ -292,6 +301,9 @@ BESIDE_OTHERS: dict[str, Callable[[str], Prompt]] = {
     "agent_blocks": lambda text: agent_prompt("You.", "It was night.", "So it was.", text, "Go on."),
     "queue_summary_before": lambda text: queue_summary_prompt(text, "It was night.", 300),
     "queue_summary_events": lambda text: queue_summary_prompt("It was night.", text, 300),
+    "take_notes_passage": lambda text: take_notes_prompt(text, FOUND, MEMOS, QUESTION, {}, page=3, most_words=200),
+    "take_notes_notes": lambda text: take_notes_prompt(PLACE, text, MEMOS, QUESTION, {}, page=3, most_words=200),
+    "take_notes_earlier": lambda text: take_notes_prompt(PLACE, FOUND, text, QUESTION, {}, page=3, most_words=200),
     "merge_first": lambda text: merge_prompt(text, "It was night."),
     "merge_second": lambda text: merge_prompt("It was night.", text),
     "pause_before": lambda text: pause_prompt(["It was night.", "He went down."], text, "So it was."),

@@ -61,6 +61,7 @@ INNER: dict[str, dict[str, set[str]]] = {
         "agent": {"answering", "building", "opening", *SHARED_BY_NODES},
         "survey": {"answering", "building", *SHARED_BY_NODES},
         "web": {"answering", "look_up", "building", "opening", *SHARED_BY_NODES},
+        "note_taking": {"answering", *SHARED_BY_NODES},
     },
     "sources": {
         **dict.fromkeys(("pdf", "chats", "web", "addresses", "fetching", *SHARED_BY_SOURCES), SHARED_BY_SOURCES),
@@ -76,6 +77,7 @@ INNER: dict[str, dict[str, set[str]]] = {
         **{method: {"wiring"} for method in METHODS},
         "mem_gpt_conversation": {"mem_gpt"},
         "reader_agent": {"mem_gpt", "wiring"},
+        "overwrite_memory": {"wiring"},
         "separate_run": set(),
         "baselines": {*METHODS, "web_agent", "wiring"},
         "hybrids": {*METHODS, "wiring"},

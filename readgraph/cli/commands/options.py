@@ -34,6 +34,7 @@ from readgraph.state.settings import (
     Memorizing,
     MemoryParts,
     Model,
+    NoteTaking,
     PageSizes,
     Pausing,
     Purpose,
@@ -190,7 +191,7 @@ PROFILE: dict[str, Any] = {
 MEMORIZING: Groups = (Model, ReadingModel, Concurrency, Calls, Budget, Language, Purpose, Rebuilding, Memorizing)
 """The settings that memorising uses."""
 
-READING: Groups = (*MEMORIZING, Window, PageSizes, Pausing, Gists, Excerpt, Segments, Tree)
+READING: Groups = (*MEMORIZING, Window, PageSizes, Pausing, Gists, Excerpt, Segments, Tree, NoteTaking)
 """The settings that building a memory uses, by any of the methods."""
 
 CHATTING: Groups = (Model, Embeddings, Window, PageSizes, Budget, Calls, Language, Chaining, MemoryParts)

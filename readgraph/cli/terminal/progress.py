@@ -36,6 +36,7 @@ DOING = {
     "reflect": "Reflecting",
     "descend": "Walking",
     "read_leaf": "Walking",
+    "write_notes": "Reading",
     "look_up": "Looking up",
     "answer": "Answering",
 }
@@ -43,7 +44,7 @@ DOING = {
 TIMED, COUNTED, BARRED, WIDE = 56, 76, 92, 112
 """Columns from which the time is shown too, the parts, a short bar, and a long one: all stands on one line."""
 
-BUILDS = ("read", "memorize")
+BUILDS = ("read", "memorize", "write_notes")
 """Nodes that report how far they are; their figures stay while a call runs between two pages."""
 
 

@@ -148,6 +148,33 @@ class MemoryParts(Settings):
 
 
 @dataclass(frozen=True, kw_only=True)
+class NoteTaking(Settings):
+    """In what pieces `overwrite-memory` reads, and how much it may note."""
+
+    panel = "overwrite-memory"
+
+    chunk_words: Annotated[
+        int, Ge(50), Help("A part has at most this many words, fewer in a small window; 3,750 are about 5,000 tokens.")
+    ] = 3750
+    note_words: Annotated[
+        int,
+        Ge(20),
+        Help("Notes have at most this many words, and a fifth of the window; 768 are about 1,024 tokens."),
+    ] = 768
+
+
+@dataclass(frozen=True, kw_only=True)
+class LookingBack(Settings):
+    """Whether what was overwritten can come back."""
+
+    panel = "overwrite-memory"
+
+    look_back: Annotated[bool, Help("Let the model search what it noted on earlier parts and has left out since.")] = (
+        True
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
 class Segments(Settings):
     """The segments that the retrieval baselines rank."""
 

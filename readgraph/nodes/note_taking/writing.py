@@ -1,0 +1,217 @@
+"""Read on, page by page, and write the notes anew after each (MemAgent: the context-processing module).
+
+One step reads several pages, so that a long text takes few checkpoints; every reply is recorded when it comes, so a
+step that is run again pays for nothing twice.
+"""
+
+import asyncio
+import uuid
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+
+from langgraph.managed import RemainingSteps
+from langgraph.runtime import Runtime
+from typing_extensions import TypedDict
+
+from readgraph.models.asking import ask
+from readgraph.models.metering import current_meter, fell_back
+from readgraph.nodes.bounds import LAST_STEPS
+from readgraph.nodes.contracts import AskedState
+from readgraph.nodes.extractive import nearest_sentences, passages_of, query_of
+from readgraph.nodes.memory_view import listed, memory_pages
+from readgraph.nodes.note_taking.lines import (
+    NoteLine,
+    fitting,
+    lines_in,
+    lines_said,
+    pages_named,
+    written,
+    written_words,
+)
+from readgraph.nodes.note_taking.overwritten import Overwritten
+from readgraph.nodes.note_taking.sizes import most_found_words, most_note_words
+from readgraph.nodes.prompts.style import note_line
+from readgraph.nodes.prompts.take_notes import NewNotes, NotesAlone, take_notes_prompt
+from readgraph.nodes.step import step_with
+from readgraph.state.context import ReaderContext
+from readgraph.state.earlier_notes import EarlierNotes
+from readgraph.state.errors import BudgetSpent, NoUsableReply
+from readgraph.state.page_store import page_store
+from readgraph.state.reading import Finding
+from readgraph.state.records import Page, digest
+from readgraph.state.search.okapi import rank
+from readgraph.state.settings import Language, LookingBack, NoteTaking, Window
+from readgraph.state.words import first_words
+
+AT_ONCE, MOST_TURNS = 8, 64
+"""Pages that a step reads, at least, and the most steps that a text takes: a longer one takes more pages in each."""
+
+MOST_QUERIES, QUERY_WORDS = 2, 30
+"""Queries of a reply that are searched for, and most words of one."""
+
+
+class NotesState(AskedState):
+    """What taking notes reads."""
+
+    notes: str
+    earlier: str
+    next_page: int
+    reading: str
+    remaining_steps: RemainingSteps
+
+
+class NotesUpdate(TypedDict):
+    """What taking notes writes: `pages_read` are the pages that the notes name, `findings` what they say of each."""
+
+    notes: str
+    earlier: str
+    next_page: int
+    reading: str
+    pages_read: list[int]
+    findings: list[Finding]
+    continue_search: bool
+    step_summary: str
+
+
+@dataclass
+class _Reading:
+    """A question's reading on its way through the text; `unusable`: pages after which no reply could be used."""
+
+    state: NotesState
+    runtime: Runtime[ReaderContext]
+    overwritten: Overwritten
+    notes: list[NoteLine]
+    earlier: list[NoteLine]
+    unusable: list[int] = field(default_factory=list)
+
+
+NoteAfter = Callable[[_Reading, Page, str], Awaitable[None]]
+"""Brings a reading's notes up to date with a page and its text."""
+
+
+async def write_notes_without_model(state: NotesState, runtime: Runtime[ReaderContext]) -> NotesUpdate:
+    """Without a model: the notes are those sentences of all pages so far that are nearest to the question."""
+    return await _read_on(state, runtime, _keep_nearest)
+
+
+@step_with(without_model=write_notes_without_model, settings=(NoteTaking, LookingBack, Language, Window))
+async def write_notes(state: NotesState, runtime: Runtime[ReaderContext]) -> NotesUpdate:
+    """Read the next pages one by one, and after each write the notes anew, with the question in view.
+
+    An empty reply leaves the notes as they are, and so do three unusable ones, which are counted. Notes that are too
+    long are asked for once more, then cut at the end of a sentence, and that is counted.
+    """
+    return await _read_on(state, runtime, _ask_for_notes)
+
+
+async def _read_on(state: NotesState, runtime: Runtime[ReaderContext], note: NoteAfter) -> NotesUpdate:
+    store = page_store(runtime)
+    document, pages = await memory_pages(runtime, state["document"], state["memory"])
+    log, first = EarlierNotes.of(store), state["next_page"]
+    name = state["reading"] or await _begun(log, document.id, runtime)
+    notes, earlier = (lines_in(state[part], first) for part in ("notes", "earlier"))
+    reading = _Reading(state, runtime, Overwritten(log, name), notes, earlier)
+    at, stop = first, min(first + _at_once(len(pages), state["remaining_steps"]), len(pages))
+    for page in pages[first:stop]:
+        (text,) = await store.spans(document, [(page.start, page.end)])
+        try:
+            await note(reading, page, text)
+        except BudgetSpent:
+            if at == first:
+                raise
+            break
+        at += 1
+        current_meter().report(done=page.end, of=document.characters, pages=at, notes=len(reading.notes))
+    if at == len(pages):
+        await log.end(document.id, name)
+    return _update(reading, name, range(first, at), len(pages))
+
+
+async def _begun(log: EarlierNotes, document: str, runtime: Runtime[ReaderContext]) -> str:
+    """The name of a new reading: of this node's run, so a step that is run again after a kill has the same."""
+    run = runtime.execution_info
+    name = digest(["notes", run.task_id if run else uuid.uuid4().hex])
+    await log.begin(document, name)
+    return name
+
+
+def _at_once(pages: int, remaining_steps: int) -> int:
+    """How many pages a step reads; all that are left, where the run may not take many steps more."""
+    return max(AT_ONCE, -(-pages // MOST_TURNS)) if remaining_steps > LAST_STEPS else pages
+
+
+async def _ask_for_notes(reading: _Reading, page: Page, text: str) -> None:
+    if not text.strip():
+        return
+    state, runtime, before = reading.state, reading.runtime, reading.notes
+    context, seen = runtime.context, [*reading.notes, *reading.earlier]
+    most, too_long = most_note_words(context), list[int]()
+    shown = (text, written(before), written(reading.earlier), state["question_text"], state["choices"])
+    prompt = take_notes_prompt(*shown, page=page.number, most_words=most, look_back=context.look_back)
+
+    def complaint(reply: NotesAlone) -> str | None:
+        words = written_words(lines_said(reply.notes, page.number, seen))
+        if words <= most or too_long:
+            return None
+        too_long.append(words)
+        return f"the notes have {words} words, and may have {most} at most: leave out what matters least"
+
+    try:
+        prompt = prompt.adding(note_line(context.language))
+        reply = await ask(runtime, prompt, NewNotes if context.look_back else NotesAlone, complaint)
+    except NoUsableReply:
+        fell_back("take_notes")
+        reading.unusable.append(page.number)
+        return
+    said = lines_said(reply.notes, page.number, seen) or before
+    if written_words(said) > most:
+        fell_back("notes_cut")
+    reading.notes, reading.earlier = fitting(said, most), []
+    if context.look_back:
+        await reading.overwritten.keep(page.number, before, said)
+        queries = [first_words(query, QUERY_WORDS) for query in getattr(reply, "look_back", [])[:MOST_QUERIES]]
+        reading.earlier = await reading.overwritten.find(
+            queries, reading.notes, page.number + 1, most_found_words(context)
+        )
+
+
+async def _keep_nearest(reading: _Reading, page: Page, text: str) -> None:
+    """Of the notes so far and the sentences of the page, keep those that rank first, in the order of the text."""
+    query, room = query_of(reading.state), most_note_words(reading.runtime.context)
+    nearest = nearest_sentences(query, passages_of({page.number: text}))
+    new = [NoteLine(" ".join(sentence.text.split()), (page.number,)) for sentence in nearest]
+    lines = [*dict.fromkeys([*reading.notes, *new])]
+    ranked = [number for number, _ in rank(query, [line.text for line in lines])]
+    kept = list[int]()
+    for number in dict.fromkeys([*ranked, *range(len(reading.notes))]):
+        if (words := written_words([lines[number]])) <= room:
+            kept.append(number)
+            room -= words
+    reading.notes, reading.earlier = [lines[number] for number in sorted(kept)], []
+    await asyncio.sleep(0)  # lets others work between two pages
+
+
+def _update(reading: _Reading, name: str, read: range, pages: int) -> NotesUpdate:
+    named = pages_named(reading.notes, reading.earlier)
+    did = f"read parts {read[0]}-{read[-1]} of {pages}" if len(read) > 1 else f"read {listed([*read])} of {pages}"
+    did += f"; notes of {written_words(reading.notes)} words from {listed(named)}"
+    if reading.earlier:
+        did += f"; found {len(reading.earlier)} earlier ones"
+    if reading.unusable:
+        did += f"; no usable reply at {listed(reading.unusable)}: the notes before stay"
+    return {
+        "notes": written(reading.notes),
+        "earlier": written(reading.earlier),
+        "next_page": read.stop,
+        "reading": name,
+        "pages_read": named,
+        "findings": [_finding(page, [*reading.notes, *reading.earlier]) for page in named],
+        "continue_search": read.stop < pages,
+        "step_summary": did,
+    }
+
+
+def _finding(page: int, notes: list[NoteLine]) -> Finding:
+    """What the notes say of a page."""
+    text = "\n".join(line.text for line in notes if page in line.pages)
+    return Finding(page=page, answers=False, text=text, choice=None, quotes=[])
