@@ -51,7 +51,7 @@ def pages_named(*notes: Iterable[NoteLine]) -> list[int]:
 
 def lines_in(notes: str, pages: int) -> list[NoteLine]:
     """The lines of notes as the state keeps them; a number from `pages` on, which somebody typed in, doesn't count."""
-    return [line for text in notes.splitlines() if (line := _line(text, range(pages))).text]
+    return [line for text in notes.splitlines() if (line := _line(text, range(pages), within=False)).text]
 
 
 def lines_said(texts: Iterable[str], page: int, seen: Sequence[NoteLine]) -> list[NoteLine]:
@@ -85,15 +85,17 @@ def fitting(lines: Sequence[NoteLine], most_words: int) -> list[NoteLine]:
     return kept
 
 
-def _line(text: str, known: Collection[int]) -> NoteLine:
-    """The line in a text; brackets without a known page stay, but for those at the end, where page numbers stand."""
+def _line(text: str, known: Collection[int], *, within: bool = True) -> NoteLine:
+    """The line in a text. Page numbers stand at its end, or `within` it too, if they are known: a text has brackets."""
     text, pages = _BULLET.sub("", text).strip(), list[int]()
 
     def taken(named: re.Match[str]) -> str:
-        numbers = [int(number) for number in re.findall(r"\d+", named[0]) if int(number) in known]
-        pages.extend(numbers)
         last = not text[named.end() :].strip(" .;,")
-        return "" if numbers or last else named[0]
+        numbers = [number for number in map(int, re.findall(r"\d+", named[0])) if number in known]
+        if not (last or (within and numbers)):
+            return named[0]
+        pages.extend(numbers)
+        return ""
 
     return NoteLine(" ".join(_NAMED.sub(taken, text).split()), _few(pages))
 

@@ -111,7 +111,7 @@ async def _read_on(state: NotesState, runtime: Runtime[ReaderContext], note: Not
     name = state["reading"] or await _begun(log, document.id, runtime)
     notes, earlier = (lines_in(state[part], first) for part in ("notes", "earlier"))
     reading = _Reading(state, runtime, Overwritten(log, name), notes, earlier)
-    at, stop = first, min(first + _at_once(len(pages), state["remaining_steps"]), len(pages))
+    at, stop = first, min(first + pages_at_once(len(pages), state["remaining_steps"]), len(pages))
     for page in pages[first:stop]:
         (text,) = await store.spans(document, [(page.start, page.end)])
         try:
@@ -135,7 +135,7 @@ async def _begun(log: EarlierNotes, document: str, runtime: Runtime[ReaderContex
     return name
 
 
-def _at_once(pages: int, remaining_steps: int) -> int:
+def pages_at_once(pages: int, remaining_steps: int) -> int:
     """How many pages a step reads; all that are left, where the run may not take many steps more."""
     return max(AT_ONCE, -(-pages // MOST_TURNS)) if remaining_steps > LAST_STEPS else pages
 
