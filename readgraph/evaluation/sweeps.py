@@ -104,6 +104,11 @@ SWEEPS = {
             )
         ),
     ),
+    "overwrite-memory-look-back": Sweep(
+        "with search of what was overwritten and without; a summary that is written without the question",
+        "MemAgent; Look Back to Reason Forward",
+        ("overwrite-memory", "overwrite-memory@look_back=off", "recurrent"),
+    ),
     "gam-tools": Sweep(
         "which search tools a plan may use",
         "GAM, table 3",

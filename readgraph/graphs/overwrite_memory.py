@@ -25,7 +25,7 @@ from readgraph.state.reading import Question
 from readgraph.state.records import Recipe
 from readgraph.state.settings import NoteTaking, Paragraphs, Rebuilding, Window
 
-__all__ = ["build", "graph", "recipe"]
+__all__ = ["build", "graph"]
 
 
 def recipe(context: ReaderContext) -> Recipe:

@@ -53,6 +53,7 @@ VALUES: dict[str, Any] = {
     "reasoning": False,
     "triage_options": False,
     "keep_findings": False,
+    "look_back": False,
     "language": "de",
     "answer_length": "sentence",
     **dict.fromkeys(("rebuild", "two_calls", "without_memory", "separate_requests", "context_only"), True),

@@ -31,7 +31,7 @@ TEXT = "\n\n".join(f"Day {day}. " + f"Somebody filled can {day} with oil and wen
 
 BY_VECTORS = {"dense", "fused"}
 NO_SEARCH = {
-    *("mem-walker", "outline-walk", "walk-and-read", "gists-only", "recurrent"),
+    *("mem-walker", "outline-walk", "walk-and-read", "gists-only", "recurrent", "overwrite-memory"),
     *("full-text", "first-words", "last-words"),
     "survey",  # it searches where the model plans so
     *("walk-and-research", "reflective-walk"),  # they research by GAM's nodes where a model finds gaps

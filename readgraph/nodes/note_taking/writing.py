@@ -5,9 +5,11 @@ step that is run again pays for nothing twice.
 """
 
 import asyncio
+import sys
 import uuid
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+from typing import NotRequired
 
 from langgraph.managed import RemainingSteps
 from langgraph.runtime import Runtime
@@ -46,6 +48,9 @@ from readgraph.state.words import first_words
 AT_ONCE, MOST_TURNS = 8, 64
 """Pages that a step reads, at least, and the most steps that a text takes: a longer one takes more pages in each."""
 
+UNBOUNDED = sys.maxsize
+"""Steps that remain where the graph does not tell, as for a node that runs inside of another."""
+
 MOST_QUERIES, QUERY_WORDS = 2, 30
 """Queries of a reply that are searched for, and most words of one."""
 
@@ -57,7 +62,7 @@ class NotesState(AskedState):
     earlier: str
     next_page: int
     reading: str
-    remaining_steps: RemainingSteps
+    remaining_steps: NotRequired[RemainingSteps]
 
 
 class NotesUpdate(TypedDict):
@@ -111,7 +116,7 @@ async def _read_on(state: NotesState, runtime: Runtime[ReaderContext], note: Not
     name = state["reading"] or await _begun(log, document.id, runtime)
     notes, earlier = (lines_in(state[part], first) for part in ("notes", "earlier"))
     reading = _Reading(state, runtime, Overwritten(log, name), notes, earlier)
-    at, stop = first, min(first + pages_at_once(len(pages), state["remaining_steps"]), len(pages))
+    at, stop = first, min(first + pages_at_once(len(pages), state.get("remaining_steps", UNBOUNDED)), len(pages))
     for page in pages[first:stop]:
         (text,) = await store.spans(document, [(page.start, page.end)])
         try:
