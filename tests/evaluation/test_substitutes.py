@@ -55,7 +55,7 @@ def test_a_substitutes_answer_is_wrong_in_every_method(
         "answer": "",
     }
     file = story_file(tmp_path, {**GOAT, "answer": SAID}, WHO, unanswerable)
-    methods = "mem-walker,recurrent,mem-gpt,gam,full-text,walk-and-research"
+    methods = "mem-walker,recurrent,mem-gpt,gam,full-text,walk-and-research,overwrite-memory"
     told = readgraph("evaluate", file, *DOUBLE, "--methods", methods, "--out", out, "--json")
     for name, found in by_method(told.json).items():
         assert (name, found["not_answered"]) == (name, 3)

@@ -1,7 +1,10 @@
 """Notes on the question, written anew after each page: what they hold, what comes back, and what it costs."""
 
+import random
 import re
+import signal
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -23,6 +26,9 @@ from readgraph.state.stored_items import EVERY, ROOT
 from readgraph.state.words import count_words
 from tests.doubles.model_server import ChatRequest, Fault, ModelServer
 from tests.doubles.reader import asked_for, between, reader
+from tests.models.test_faulty_readings import FAULTS
+from tests.support.command import DOUBLE
+from tests.support.forking import ended, forked
 
 CONTEXT = ReaderContext(model="openai:double", chunk_words=50)
 OFFLINE = replace(CONTEXT, model="")
@@ -96,14 +102,14 @@ async def test_what_is_found_after_the_last_page_is_answered_from(server: ModelS
     server.respond = NoteTaker(asks=11)
     found = await run(library, text_of(12, planted=3))
     assert (found["status"], found["pages_read"]) == ("answered", [3, 11])
-    assert found["steps"][-3]["summary"].endswith("; found 1 earlier ones")
+    assert found["steps"][-3]["summary"].endswith("; found 1 earlier note")
 
 
 @pytest.mark.parametrize("pages", [6, 24])
 async def test_calls_words_and_checkpoints_are_linear(server: ModelServer, library: Library, pages: int) -> None:
     graph = build().compile(store=library.store, checkpointer=library.checkpointer)
     config: Any = {"configurable": {"thread_id": "1"}}
-    found = await graph.ainvoke({"text": text_of(pages), "question": ASKED}, config, context=CONTEXT)  # type: ignore[call-overload]
+    found = await graph.ainvoke({"text": text_of(pages), "question": ASKED}, config, context=CONTEXT)
     assert found["usage"]["calls"] == pages + 1
     assert max(count_words(request.text) for request in server.requests) < 500
     written_once = [step for step in found["steps"] if step["node"] == "write_notes"]
@@ -118,7 +124,8 @@ def test_a_long_text_takes_no_more_steps_than_a_run_may_take() -> None:
 
 async def test_all_pages_are_read_however_few_steps_a_run_may_take(server: ModelServer, library: Library) -> None:
     graph = build().compile(store=library.store).with_config(recursion_limit=13)
-    found = await graph.ainvoke({"text": text_of(60), "question": ASKED}, context=CONTEXT)
+    asks: Any = {"text": text_of(60), "question": ASKED}
+    found = await graph.ainvoke(asks, context=CONTEXT)
     assert server.calls == 61 and found["status"] == "answered"
 
 
@@ -127,8 +134,9 @@ async def test_all_pages_are_read_however_few_steps_a_run_may_take(server: Model
 def test_a_prompt_fits_the_window(window: int, note_words: int, chunk: int, data: st.DataObject) -> None:
     context = ReaderContext(window_words=window, note_words=note_words, chunk_words=chunk)
     asked = data.draw(st.integers(1, window // QUESTION_SHARE - 2))
-    sizes = (chunk_words(context), most_note_words(context), most_found_words(context), asked)
-    prompt = take_notes_prompt(*("word " * size for size in sizes), {}, page=4000, most_words=768)
+    page, notes, found = (each(context) for each in (chunk_words, most_note_words, most_found_words))
+    texts = ("word " * page, "word " * notes, "word " * found, "word " * asked)
+    prompt = take_notes_prompt(*texts, choices={}, page=4000, most_words=768)
     assert prompt.words + count_words(reply_instructions(NewNotes)) + 6 <= window
     assert chunk_words(context) >= min(chunk, window // 4)
 
@@ -164,19 +172,54 @@ async def test_where_nothing_was_noted_nobody_is_asked(
     assert server.calls == (9 if by_rule else 3) and found["pages_read"] == []
 
 
-async def test_a_reading_that_was_stopped_goes_on_and_pays_nothing_twice(server: ModelServer, library: Library) -> None:
+async def test_with_a_third_of_bad_replies_it_still_comes_back(server: ModelServer, library: Library) -> None:
+    faults = [*FAULTS.values(), *(made() for made in (Fault.not_json, Fault.wrong_schema, Fault.empty))] * 2
+    faults += [Fault.truncated(20)] * 20
+    server.respond, chance = NoteTaker(asks=30), random.Random(5)
+    server.fault_for = lambda request, call: chance.choice(faults) if chance.random() < 1 / 3 else None
+    found = await run(library, text_of(40, planted=3))
+    assert (found["status"], found["answer"]) == ("answered", "Under the blue stone.")
+    assert found["citations"][0]["quote"] == KEY and found["usage"]["refused"] > 3
+    assert found["fallbacks"].keys() <= {"take_notes"} and server.calls > 41 * 1.3
+
+
+@pytest.mark.parametrize("call", [5, 13])
+async def test_a_reading_that_was_stopped_goes_on_and_pays_nothing_twice(
+    server: ModelServer, library: Library, call: int
+) -> None:
     server.respond = NoteTaker(asks=13)
     graph = build().compile(store=library.store, checkpointer=library.checkpointer)
     config: Any = {"configurable": {"thread_id": "1"}}
-    server.fault_for = lambda request, call: Fault.unauthorized() if call == 13 else None
+    server.fault_for = lambda request, number: Fault.unauthorized() if number == call else None
+    given: Any = {"text": text_of(20, planted=3), "question": ASKED}
     with pytest.raises(ModelUnavailable):
-        await graph.ainvoke({"text": text_of(20, planted=3), "question": ASKED}, config, context=CONTEXT)  # type: ignore[call-overload]
-    state = (await graph.aget_state(config)).values
-    assert state["next_page"] == 8 and server.calls == 13
+        await graph.ainvoke(given, config, context=CONTEXT)
+    assert (await graph.aget_state(config)).values["next_page"] == call // 8 * 8 and server.calls == call
     found = await graph.ainvoke(None, config, context=CONTEXT)
     assert (found["answer"], found["pages_read"]) == ("Under the blue stone.", [3, 19])
     assert server.calls == 21 + 1, "the call that failed was made again, and no other"
     assert found["usage"]["cached_calls"] == 4
+    assert len(await library.store.asearch((ROOT, "note-readings"))) == 1, "it is the same reading"
+
+
+@pytest.mark.slow
+def test_a_killed_command_pays_for_no_part_twice(server: ModelServer, tmp_path: Path) -> None:
+    book, taker, asked = tmp_path / "book.txt", NoteTaker(asks=30), list[str]()
+    book.write_text(text_of(40, planted=3))
+
+    def killing(request: ChatRequest) -> str | dict[str, Any]:
+        if len(asked) in (6, 20, 33):
+            process.kill()
+        asked.append(request.key)
+        return taker(request)
+
+    server.respond, ends = killing, list[int | None]()
+    while not ends or ends[-1] != 0:
+        more = ("--method", "overwrite-memory", "--chunk-words", 50, "--library", tmp_path / "library")
+        process = forked("ask", ASKED, book, *DOUBLE, *more)
+        ends.append(ended(process))
+    assert ends == [-signal.SIGKILL] * 3 + [0]
+    assert len({*asked}) == 41 and len(asked) <= 41 + 3, "at most the call that was under way is made again"
 
 
 async def test_a_spent_budget_leaves_the_notes_and_reads_on_without_a_model(

@@ -4,6 +4,7 @@ After "Look Back to Reason Forward" (Shi et al., 2025), whose reader names a que
 next one what of its earlier memory is nearest to it.
 """
 
+import asyncio
 from collections.abc import Sequence
 
 from readgraph.nodes.note_taking.lines import NoteLine, lines_in
@@ -11,6 +12,12 @@ from readgraph.state.earlier_notes import EarlierNotes
 from readgraph.state.search.okapi import rank
 from readgraph.state.search.terms import content_words
 from readgraph.state.words import count_words
+
+AT_ONCE = 500
+"""Lines that are searched in a moment; more are searched in a thread, so that other readings go on."""
+
+FEWEST_WORDS = 3
+"""Where fewer words of room are left, nothing more is looked for."""
 
 
 class Overwritten:
@@ -39,12 +46,22 @@ class Overwritten:
         if self._lines is None:
             stored = await self._store.lines(self._reading, read)
             self._lines = dict.fromkeys(lines_in("\n".join(stored), read))
-        lines, said = [*self._lines], [{*content_words(line.text)} for line in notes]
-        found, room = list[NoteLine](), most_words
-        for number, _ in rank(" ".join(queries), [line.text for line in lines]):
-            size, words = count_words(lines[number].written), {*content_words(lines[number].text)}
-            if size <= room and not any(words <= other for other in said):
-                found.append(lines[number])
-                said.append(words)
-                room -= size
-        return found
+        lines = [*self._lines]
+        if len(lines) <= AT_ONCE:
+            return _nearest(queries, lines, notes, most_words)
+        return await asyncio.to_thread(_nearest, queries, lines, notes, most_words)
+
+
+def _nearest(
+    queries: Sequence[str], lines: Sequence[NoteLine], notes: Sequence[NoteLine], most_words: int
+) -> list[NoteLine]:
+    found, room, said = list[NoteLine](), most_words, [{*content_words(line.text)} for line in notes]
+    for number, _ in rank(" ".join(queries), [line.text for line in lines]):
+        if room < FEWEST_WORDS:
+            break
+        size, words = count_words(lines[number].written), {*content_words(lines[number].text)}
+        if size <= room and not any(words <= other for other in said):
+            found.append(lines[number])
+            said.append(words)
+            room -= size
+    return found

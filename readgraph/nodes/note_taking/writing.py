@@ -43,7 +43,7 @@ from readgraph.state.reading import Finding
 from readgraph.state.records import Page, digest
 from readgraph.state.search.okapi import rank
 from readgraph.state.settings import Language, LookingBack, NoteTaking, Window
-from readgraph.state.words import first_words
+from readgraph.state.words import counted, first_words
 
 AT_ONCE, MOST_TURNS = 8, 64
 """Pages that a step reads, at least, and the most steps that a text takes: a longer one takes more pages in each."""
@@ -201,7 +201,7 @@ def _update(reading: _Reading, name: str, read: range, pages: int) -> NotesUpdat
     did = f"read parts {read[0]}-{read[-1]} of {pages}" if len(read) > 1 else f"read {listed([*read])} of {pages}"
     did += f"; notes of {written_words(reading.notes)} words from {listed(named)}"
     if reading.earlier:
-        did += f"; found {len(reading.earlier)} earlier ones"
+        did += f"; found {counted(len(reading.earlier), 'earlier note')}"
     if reading.unusable:
         did += f"; no usable reply at {listed(reading.unusable)}: the notes before stay"
     return {
