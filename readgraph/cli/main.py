@@ -24,6 +24,7 @@ from readgraph.cli.commands.prompts import prompts
 from readgraph.cli.commands.reading import reading_commands
 from readgraph.cli.commands.replies import replies
 from readgraph.cli.commands.serving import serving_commands
+from readgraph.cli.commands.summarising import summarising_commands
 from readgraph.cli.commands.upkeep import library
 from readgraph.state.errors import ReadgraphError
 
@@ -44,6 +45,7 @@ app = typer.Typer(
 
 GROUPS = (
     reading_commands,
+    summarising_commands,
     compressing_commands,
     browsing_commands,
     library_commands,

@@ -36,6 +36,10 @@ FURTHER = {
         "readgraph.graphs.mem_gpt:chat",
         "Talks with an agent that remembers every conversation, and reads the documents that it is given.",
     ),
+    "summary": ServedGraph(
+        "readgraph.graphs.summary:graph",
+        "Summarises a long document, or a part of it, at a wanted length; each sentence is checked and cited.",
+    ),
     "correct": ServedGraph(
         "readgraph.graphs.correcting:graph", "Replaces the note of one part of a document, or restores the model's own."
     ),
@@ -43,7 +47,7 @@ FURTHER = {
         "readgraph.graphs.web_agent:graph", "Names the next action on a web page, given as HTML, for an instruction."
     ),
 }
-"""Further graphs: parts of a method, its other build, the correcting of a note, and the web agent."""
+"""Further graphs: parts of a method, its other build, summaries, the correcting of a note, and the web agent."""
 
 
 def served_graphs() -> dict[str, ServedGraph]:

@@ -62,6 +62,7 @@ class ReaderContext(  # a dataclass orders its fields from the last base to the 
     groups_of.Subtrees,
     groups_of.Paragraphs,
     groups_of.PageSizes,
+    groups_of.SummaryForm,
     groups_of.AnswerForm,
     groups_of.Language,
     groups_of.Tenant,

@@ -23,10 +23,11 @@ __all__ = [
     "Usage",
 ]
 
-Status = Literal["reading", "answered", "nearest", "researched", "no_answer", "budget"]
+Status = Literal["reading", "answered", "nearest", "researched", "no_answer", "budget", "summarised", "extracted"]
 """`nearest`: no model said what answers the question; the passages nearest to it are quoted. `researched`: the context
 was gathered, and no answer was wanted. `no_answer`: the text doesn't hold the answer, or, without a model, no passage
-shares words with the question. `budget`: the budget ended the reading, and the findings so far are returned."""
+shares words with the question. `budget`: the budget ended the reading, and the findings so far are returned.
+`summarised`: a summary was written; `extracted`: it consists of the text's own sentences, which no model chose."""
 
 
 class Usage(TypedDict):
@@ -89,7 +90,8 @@ class Citation(TypedDict):
     """A quote that was found in the document: page number, exact text, character span `[start, end)`.
 
     `place` says where it is in the source's own terms: the page of a PDF, a chapter, a heading, a line, a time.
-    `document` names the document if it is not the document of the question.
+    `document` names the document if it is not the document of the question. `mark_at` is where its mark stands in the
+    answer, as an offset, where the method knows it.
     """
 
     page: int
@@ -98,6 +100,7 @@ class Citation(TypedDict):
     end: int
     place: str | None
     document: NotRequired[str]
+    mark_at: NotRequired[int]
 
 
 class QuestionTurn(TypedDict):

@@ -3,6 +3,7 @@
 import re
 import zlib
 
+from tests.doubles import summariser
 from tests.doubles.model_server import ChatRequest
 
 _FIELDS = {
@@ -27,6 +28,8 @@ _FIELDS = {
     "rows": "TableAnswer",
     "notes": "NotesAlone",
     "look_back": "NewNotes",
+    "sentences": "WrittenSummary",
+    "verdicts": "SentenceVerdicts",
 }
 
 
@@ -85,6 +88,8 @@ def reader(request: ChatRequest) -> str | dict[str, object]:
     if wanted in ("", "MemoAndHeader"):
         short = "In short: " + " ".join((between(request, "passage") or text).split()[:25])
         return {"memo": short, "header": f"Of {between(request, 'place') or 'a text'}."} if wanted else short
+    if wanted in ("WrittenSummary", "SentenceVerdicts"):
+        return summariser.written(request) if wanted == "WrittenSummary" else summariser.verdicts(request)
     if wanted == "PausePoint":
         labels = int(re.findall(r"to <pause(?:-\d+)? (\d+)>", request.text)[-1])
         return {"reason": "a scene ends", "label": 1 + zlib.crc32(text.encode()) % labels}

@@ -21,6 +21,7 @@ from readgraph.nodes.prompts.agent import agent_prompt, chat_system, reading_sys
 from readgraph.nodes.prompts.answer import answer_prompt
 from readgraph.nodes.prompts.answer_from_notes import answer_from_notes_prompt
 from readgraph.nodes.prompts.check import check_prompt
+from readgraph.nodes.prompts.check_summary import check_summary_prompt
 from readgraph.nodes.prompts.compress import compress_prompt
 from readgraph.nodes.prompts.gist import gist_prompt
 from readgraph.nodes.prompts.integrate import integrate_prompt
@@ -56,6 +57,7 @@ from readgraph.nodes.prompts.web_gist import web_gist_prompt
 from readgraph.nodes.prompts.web_look_up import web_look_up_prompt
 from readgraph.nodes.prompts.weigh import weigh_prompt
 from readgraph.nodes.prompts.who_question import who_question_prompt
+from readgraph.nodes.prompts.write_summary import write_summary_prompt
 from readgraph.state.agents import Event
 from readgraph.state.records import Document, Note, Page
 from readgraph.state.survey import Column
@@ -135,6 +137,9 @@ CASES: dict[str, Prompt] = {
     "summary_purpose": summary_prompt("The keeper climbed.\n", PRESETS["contract"].text),
     "compress_purpose": compress_prompt(PARTS, 300, PRESETS["novel"].text),
     "compress": compress_prompt(PARTS, 300),
+    "write_summary": write_summary_prompt(MEMORY, 70, 100),
+    "write_summary_about": write_summary_prompt(MEMORY, 70, 100, "the oil").adding(note_line("de")),
+    "check_summary": check_summary_prompt(MEMORY, ["The keeper climbed.", "He found oil."]),
     "triage": triage_prompt(PARTS, [0], ["A keeper and his lamp."], ["He climbed at nine."], QUESTION, CHOICES),
     "triage_root": triage_prompt(PARTS, [], [], [], QUESTION, {}, reasoning=False, may_revert=False),
     "leaf": leaf_prompt(PIECES[1], ["A keeper and his lamp.", "It was night."], ["He climbed."], QUESTION, {}),
@@ -213,6 +218,8 @@ FROM_TEXT: dict[str, Callable[[str], Prompt]] = {
     "take_notes": lambda text: take_notes_prompt(text, "", "", QUESTION, {}, page=3, most_words=200),
     "reflect": lambda text: reflect_prompt(text, QUESTION, {}),
     "answer_from_notes": lambda text: answer_from_notes_prompt(text, "", QUESTION, {}),
+    "write_summary": lambda text: write_summary_prompt(text, 70, 100, "the oil"),
+    "check_summary": lambda text: check_summary_prompt(text, ["He climbed."]),
 }
 TAGS = [
     "<",

@@ -50,7 +50,9 @@ SHARED_BY_NODES = set(
         "searching tasks tree_view interrupted"
     ).split()
 )
-SHARED_BY_SOURCES = set("archives blocks converting encodings given_files markup places source_text".split())
+SHARED_BY_SOURCES = set(
+    "archives blocks converting encodings given_files markup naming_places places source_text".split()
+)
 METHODS = ("read_agent", "mem_walker", "gam", "mem_gpt", "survey")
 INNER: dict[str, dict[str, set[str]]] = {
     "nodes": {
@@ -60,6 +62,7 @@ INNER: dict[str, dict[str, set[str]]] = {
         "research": {"answering", "look_up", "building", *SHARED_BY_NODES},
         "agent": {"answering", "building", "opening", *SHARED_BY_NODES},
         "survey": {"answering", "building", *SHARED_BY_NODES},
+        "summary": {"answering", "building", "opening", *SHARED_BY_NODES},
         "web": {"answering", "look_up", "building", "opening", *SHARED_BY_NODES},
         "note_taking": {"answering", *SHARED_BY_NODES},
     },
@@ -84,8 +87,9 @@ INNER: dict[str, dict[str, set[str]]] = {
         "method_facts": {"methods", "wiring"},
         "shared_nodes": {"methods"},
         "correcting": {"wiring"},
+        "summary": {"read_agent", "wiring"},
         "web_agent": {"wiring"},
-        "served": {"methods", "gam", "mem_gpt", "correcting", "web_agent"},
+        "served": {"methods", "gam", "mem_gpt", "correcting", "summary", "web_agent"},
     },
     "cli": {
         "method_settings": set(),

@@ -26,14 +26,17 @@ async def run_graph(
     screen: Screen,
     thread: str = "",
     seconds_before: float = 0.0,
+    *,
+    keeps_steps: bool = True,
 ) -> dict[str, Any]:
     """Run a method's graph over the document; returns its output with document, method, model and cost in dollars.
 
-    `seconds_before` were spent on the document's conversion, and count into the time used.
+    `seconds_before` were spent on the document's conversion, and count into the time used. `keeps_steps`: in a thread,
+    so that a further question can follow.
     """
     with ReadingProgress(screen) as progress, notices(progress.say, screen):
         listen = partial(show_event, progress)
-        saver = library.checkpointer
+        saver = library.checkpointer if keeps_steps else None
         found = await run_method(library.pages, builder, method, document, question, context, listen, saver, thread)
     found["usage"] = found["usage"] | {"seconds": round(found["usage"]["seconds"] + seconds_before, 4)}
     return {**found, "cost": cost(found["steps"], screen.price)}

@@ -9,7 +9,6 @@ import typer
 from rich import filesize
 
 from readgraph.cli.run.documents import find_document
-from readgraph.cli.run.naming_places import all_places
 from readgraph.cli.run.source_links import source_links
 from readgraph.cli.run.stopping import run_until_stopped
 from readgraph.cli.settings import typed_or_none
@@ -20,6 +19,7 @@ from readgraph.cli.terminal.safe_text import Console, Text, one_line
 from readgraph.graphs.methods import METHODS
 from readgraph.report.data import report_of_document
 from readgraph.report.page import render
+from readgraph.sources.naming_places import all_places
 from readgraph.sources.places import Place, place_at
 from readgraph.state.errors import BadInput
 from readgraph.state.library import open_library

@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from readgraph.cli.run.documents import find_document
-from readgraph.cli.run.naming_places import NamedSpan, places_named, source_page
 from readgraph.cli.run.stopping import run_until_stopped
 from readgraph.cli.settings import typed_or_none
 from readgraph.cli.terminal.marked_text import marked_text, print_paged
 from readgraph.cli.terminal.rendering import print_json
 from readgraph.cli.terminal.safe_text import Console, Text
 from readgraph.nodes.answering.citing import find_quote
+from readgraph.sources.naming_places import NamedSpan, places_named, source_page
 from readgraph.state.errors import BadInput
 from readgraph.state.library import open_library
 from readgraph.state.page_store import PageStore

@@ -91,7 +91,7 @@ async def outline_of(store: PageStore, document: Document, context: ReaderContex
         if not document.parts and len(places) < FEWEST_HEADINGS:
             return None
         text = await store.text(member)
-        headings = list(_headings(text, places))
+        headings = list(headings_in(text, places))
         if not document.parts and len(headings) < FEWEST_HEADINGS:
             return None
         within = numbered.enter([member.title or member.id]) if document.parts else ()
@@ -112,7 +112,7 @@ def segments_by_outline(outline: Outline, document: Document, text: str, context
             number += 1
 
 
-def _headings(text: str, places: Iterable[tuple[int, str]]) -> Iterator[tuple[int, list[str]]]:
+def headings_in(text: str, places: Iterable[tuple[int, str]]) -> Iterator[tuple[int, list[str]]]:
     """Where each heading stands, and its title after those above it."""
     before = None
     for start, label in places:

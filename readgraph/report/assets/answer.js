@@ -5,6 +5,8 @@ const SAID = {
   budget: "the budget ran out",
   reading: "not finished",
   researched: "a context, no answer",
+  summarised: "summarised",
+  extracted: "extracted: the text's own sentences",
 };
 
 /** The question, what was answered, and the words of the text that show it. */
@@ -33,11 +35,14 @@ function answerSection(found) {
 function markedAnswer(found) {
   const points = [...found.answer];
   const at = found.citations.map((citation) => citation.mark_at ?? points.length);
+  const flags = found.flags ?? [];
   const pieces = [found.choice ? `${found.choice}. ` : ""];
   let before = 0;
-  for (const end of [...new Set(at)].sort((one, other) => one - other)) {
+  for (const end of [...new Set([...at, ...flags.map((flag) => flag.at)])].sort((one, other) => one - other)) {
     pieces.push(`${points.slice(before, end).join("")} `);
     pieces.push(...at.flatMap((offset, place) => (offset === end ? [markButton(found.citations[place], place)] : [])));
+    const said = flags.filter((flag) => flag.at === end);
+    pieces.push(...said.map((flag) => element(flag.doubted ? "span.trouble" : "span.quiet", {}, `[${flag.said}]`)));
     before = end;
   }
   return [...pieces, points.slice(before).join("")];
@@ -70,6 +75,8 @@ function factList(found) {
     ["read again", counted(found.pages_read.length, "part") + (share ? `, ${share.toFixed(1)} % of the text` : "")],
     ["corrected by hand", found.corrected_notes?.length ? notesOfParts(found.corrected_notes) : null],
     ["calls", calls(usage)],
+    ["sentences not supported", found.unsupported ? number(found.unsupported) : null],
+    ["sentences not checked", found.unchecked ? number(found.unchecked) : null],
     ["replies refused", usage.refused ? number(usage.refused) : null],
     ["words", usage.calls ? `${number(usage.input_words)} in, ${number(usage.output_words)} out` : null],
     ["tokens", usage.input_tokens ? `${number(usage.input_tokens)} in, ${number(usage.output_tokens)} out` : null],

@@ -56,7 +56,7 @@ from readgraph.state.settings.parts import (
     Strategy,
     Subtrees,
 )
-from readgraph.state.settings.writing import AnswerForm, AnswerLength, Language
+from readgraph.state.settings.writing import AnswerForm, AnswerLength, Language, SummaryForm
 
 __all__ = [
     "GROUPS",
@@ -99,6 +99,7 @@ __all__ = [
     "Segments",
     "Strategy",
     "Subtrees",
+    "SummaryForm",
     "Surveying",
     "Tenant",
     "ToolName",
@@ -111,6 +112,7 @@ __all__ = [
 
 GROUPS: Groups = (
     *(Model, ReadingModel, Embeddings, Window, Concurrency, Calls, Budget, Tenant, Language, AnswerForm),
+    SummaryForm,
     *(PageSizes, Paragraphs, Subtrees, Pausing, Gists, Purpose, Rebuilding, PagesRead, LookUp),
     *(Reasoning, Tree, Walk, Memorizing, Reflecting, Research, SearchTools, Chaining, MemoryParts, Surveying),
     *(NoteTaking, LookingBack),

@@ -46,3 +46,15 @@ class AnswerForm(Settings):
     answer_dates: Annotated[
         str, MaxLen(40), Help("A date as answers write dates, such as 7 May 2023.", "DATE", option=False)
     ] = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SummaryForm(Settings):
+    """How summaries are written."""
+
+    panel = "Summaries"
+
+    summary_words: Annotated[int, Ge(20), Help("A summary has at most this many words.", option=False)] = 300
+    check_sentences: Annotated[
+        bool, Help("Show the model each sentence of a summary again, with the parts it names.", option=False)
+    ] = True

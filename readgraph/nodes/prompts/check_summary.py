@@ -1,0 +1,46 @@
+"""Whether the pages that sentences name say what the sentences say."""
+
+from collections.abc import Sequence
+
+from pydantic import BaseModel, Field
+
+from readgraph.models.prompt import DATA_RULE, Prompt, fenced
+from readgraph.models.wording import wording
+from readgraph.nodes.prompts.answer import QuotedText
+
+NAME, VERSION = "check_summary", 1
+
+_SYSTEM = (
+    "You check a summary of a long text against the pages that it names. You trust nothing but what these pages say. "
+    + DATA_RULE
+)
+
+
+_WORDS = wording(
+    "check_summary",
+    NAME,
+    VERSION,
+    _SYSTEM,
+    "Say of each numbered sentence whether the pages above support all that it says: a wrong name, number or order of "
+    "events, or anything that they don't say, makes it not supported. Quote the words that show it.",
+)
+
+
+class SentenceVerdict(BaseModel):
+    """Whether a sentence is supported."""
+
+    sentence: int = Field(description="The number of the sentence.")
+    quotes: list[QuotedText] = Field(description="One or two quotes that show it; empty if nothing does.")
+    supported: bool = Field(description="true if the pages say all of it, else false.")
+
+
+class SentenceVerdicts(BaseModel):
+    """What is to be said of each sentence."""
+
+    verdicts: list[SentenceVerdict] = Field(description="One for each sentence.")
+
+
+def check_summary_prompt(pages: str, sentences: Sequence[str]) -> Prompt:
+    """Ask of each sentence whether these pages support it; sentences are numbered from 1."""
+    numbered = "\n".join(f"{number}. {sentence}" for number, sentence in enumerate(sentences, 1))
+    return _WORDS.ask(fenced("memory", pages), fenced("sentences", numbered))

@@ -1,0 +1,1 @@
+"""Steps that summarise a text, and check what they wrote."""

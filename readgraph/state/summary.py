@@ -1,0 +1,138 @@
+"""The state of a summary: what was asked for, what is shown of the text, and the sentences."""
+
+from collections.abc import Sequence
+from typing import Annotated, Any, NotRequired
+
+from langgraph.channels import EphemeralValue
+from pydantic import Field
+from typing_extensions import TypedDict
+
+from readgraph.state.reading import Answered, Quote, ReadingState
+
+__all__ = ["PartOfText", "Summarised", "SummarySentence", "SummaryState", "SummaryWanted", "joined_sentences"]
+
+UNSPACED_ENDS = "。！？…"
+"""Ends of sentences after which no space stands."""
+
+
+class SummaryWanted(TypedDict):
+    """Input of the summary's graph: a document in the page store (or a short text), and what to summarise of it."""
+
+    document: NotRequired[Annotated[str, Field(description="The id of a document in the page store.")]]
+    text: NotRequired[
+        Annotated[str, Field(description="A text of up to 400,000 characters, instead of a document."), EphemeralValue]
+    ]
+    title: NotRequired[Annotated[str, Field(description="The title of the text."), EphemeralValue]]
+    part: NotRequired[
+        Annotated[
+            str,
+            Field(description="A part of the text by its heading, its number, or its pages; without one, all of it."),
+            EphemeralValue,
+        ]
+    ]
+    question: NotRequired[
+        Annotated[str, Field(description="What the summary is to be about; without it, the text."), EphemeralValue]
+    ]
+
+
+class PartOfText(TypedDict):
+    """A part of a text by its name, and its span `[start, end)` in characters."""
+
+    name: str
+    start: int
+    end: int
+
+
+class ShownPart(TypedDict):
+    """What a summary is made from: the note of a page or, where `full`, the text of the page in `[start, end)`."""
+
+    page: int
+    start: int
+    end: int
+    full: bool
+
+
+class SummarySentence(TypedDict):
+    """A sentence of a summary, and the pages that it rests on.
+
+    `places`: where these pages begin in the source's own terms. `quotes`: words of the pages that show it, not yet
+    looked up. `supported`: whether the pages' texts say so, None where that was not checked. `extracted`: it is the
+    text's own sentence. `paragraph`: the number of its paragraph in the summary.
+    """
+
+    text: str
+    pages: list[int]
+    places: list[str | None]
+    quotes: list[Quote]
+    supported: bool | None
+    extracted: bool
+    paragraph: int
+
+
+class SummaryFields(TypedDict):
+    """What a summary's output has besides that of other graphs.
+
+    `parts` are the parts of the text that were asked for, none where it is all of it. `unsupported` and `unchecked`
+    count the sentences whose pages don't say so, and those of which that is not known.
+    """
+
+    parts: list[PartOfText]
+    sentences: list[SummarySentence]
+    unsupported: int
+    unchecked: int
+
+
+class Summarised(Answered, SummaryFields):
+    """Output of the summary's graph: `answer` is the summary."""
+
+
+class SummaryState(ReadingState, SummaryFields):
+    """All channels of a summary."""
+
+    part: NotRequired[Annotated[str, EphemeralValue]]
+    part_wanted: str
+    shown: list[ShownPart]
+
+
+class SentenceFlag(TypedDict):
+    """What is said of a sentence, at the offset where it ends; `doubted`: that it is not known to be supported."""
+
+    at: int
+    said: str
+    doubted: bool
+
+
+def joined_sentences(sentences: Sequence[SummarySentence]) -> tuple[str, list[int]]:
+    """The text of the sentences, and the offset at which each ends."""
+    text, ends = "", list[int]()
+    for number, sentence in enumerate(sentences):
+        if number:
+            new = sentence["paragraph"] != sentences[number - 1]["paragraph"]
+            text += "\n\n" if new else "" if text[-1:] in UNSPACED_ENDS else " "
+        text += sentence["text"]
+        ends.append(len(text))
+    return text, ends
+
+
+def sentence_flags(found: Any) -> list[SentenceFlag]:
+    """What stands in brackets after sentences of a summary, in the text's order.
+
+    Named are the places of a sentence for which nothing is quoted, and of one that these don't support, or, where
+    others were checked, that was not.
+    """
+    ends = joined_sentences(found["sentences"])[1]
+    cited = {citation.get("mark_at") for citation in found["citations"]}
+    some_checked = any(each["supported"] is not None and not each["extracted"] for each in found["sentences"])
+    flags = list[SentenceFlag]()
+    for sentence, end in zip(found["sentences"], ends, strict=True):
+        doubt = "not supported" if sentence["supported"] is False else ""
+        doubt = "not checked" if some_checked and sentence["supported"] is None else doubt
+        if doubt or end not in cited:
+            said = ": ".join(filter(None, [_where(sentence), doubt]))
+            flags.append({"at": end, "said": said, "doubted": bool(doubt)})
+    return flags
+
+
+def _where(sentence: SummarySentence) -> str:
+    named = zip(sentence["pages"], sentence["places"], strict=True)
+    return "; ".join(dict.fromkeys(place or f"part {page}" for page, place in named))

@@ -1,0 +1,40 @@
+"""A summary's replies for the model double: a sentence of each page shown, within the words asked for, all supported."""
+
+import re
+
+from tests.doubles.model_server import ChatRequest
+
+_ITEM = re.compile(r"^<page(?:-\d+)? (\d+)(?:, \d+)*>\n(.*?)(?=^<page(?:-\d+)? |^</|\Z)", re.MULTILINE | re.DOTALL)
+
+
+def shown(request: ChatRequest) -> dict[int, str]:
+    """What is shown of each page, by its number."""
+    return {int(number): body for number, body in _ITEM.findall(request.text)}
+
+
+def written(request: ChatRequest) -> dict[str, object]:
+    """The beginning of each page as a sentence, with as many words as are allowed for all of them."""
+    pages = shown(request)
+    asked = re.search(r"of (?:\d+ to|at most) (\d+) words", request.text)
+    most = int(asked[1]) if asked else 0
+    each = max(most // max(len(pages), 1), 4)
+    sentences, room = list[dict[str, object]](), most
+    for number, body in pages.items():
+        words = re.sub(r"[.!?]", ",", body).split()[: min(each, room)]
+        room -= len(words)
+        if words:
+            sentences.append({"text": " ".join(words).strip(",") + ".", "pages": [number]})
+    return {"sentences": sentences}
+
+
+def numbered(request: ChatRequest) -> dict[int, str]:
+    """The sentences to check, by their numbers."""
+    listed = request.text.rpartition("<sentences>\n")[2].partition("\n</sentences>")[0]
+    return {int(number): text for number, text in re.findall(r"^(\d+)\. (.*)$", listed, re.MULTILINE)}
+
+
+def verdicts(request: ChatRequest) -> dict[str, object]:
+    """Each sentence is supported, by the first words of the first page."""
+    page, body = next(iter(shown(request).items()))
+    quote = {"page": page, "quote": " ".join(body.split()[:8])}
+    return {"verdicts": [{"sentence": each, "quotes": [quote], "supported": True} for each in numbered(request)]}
