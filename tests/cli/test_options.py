@@ -221,11 +221,12 @@ def test_commands_of_one_method_take_no_option_in_vain(
     monkeypatch.setattr("readgraph.cli.run.studio.serve", captured)
     monkeypatch.setattr("readgraph.cli.run.mcp.serve", captured)
     monkeypatch.setattr("readgraph.cli.run.compress.compress_documents", captured)
+    monkeypatch.setattr("readgraph.cli.run.summarise.summarise_documents", captured)
     monkeypatch.setattr("readgraph.cli.run.browse.check_can_begin", captured)
     days, compressed = ["days", line["read"][1]], [line["read"][1], "--budget", 100]
     browsed = ["http://127.0.0.1:9/", "Order.", "--yes"]
     lines: dict[str, list[Any]] = {"remember": days, "chat": [], "studio": [], "mcp": []}
-    lines |= {"compress": compressed, "browse": browsed}
+    lines |= {"compress": compressed, "browse": browsed, "summarise": [line["read"][1]]}
     for command, more in lines.items():
         options = options_of(command)
         with pytest.raises(Captured):
@@ -255,6 +256,7 @@ EXPORTED = (*TALKED, "agents export ada {tmp}/ada")
 EVALUATE = "evaluate {own} --methods bm25 --out {tmp}/out"
 PAID_TWICE = (f"{READ} {DOUBLE}", f"read {{folder}}/b.md {DOUBLE}")
 ASK = "ask Who? {text} --method bm25"
+SUMMARISE = "summarise {text} --words 20"
 CORRECT = "correct {text} --part 0 --text Lamp"
 BROWSE = f"browse http://127.0.0.1:9/ Order. --yes --json {DOUBLE}"
 COLLECTED = (READ, "collection add dry text")
@@ -279,6 +281,15 @@ PROBES = {
     "ask --show-steps": Probe(ASK, "--show-steps"),
     "ask --report": Probe(ASK, "--report {tmp}/report.html"),
     "ask --profile": Probe("ask keeper? {text}", "--profile nested-keys"),
+    "summarise --words": Probe("summarise {text} --words 90", "--words 20"),
+    "summarise --part": Probe(SUMMARISE, "--part 0"),
+    "summarise --about": Probe(SUMMARISE, "--about goat"),
+    "summarise --check": Probe(f"{SUMMARISE} --json {DOUBLE}", "--no-check", anew=True),
+    "summarise --glob": Probe("summarise {folder} --words 20", "--glob *.md"),
+    "summarise --estimate": Probe(SUMMARISE, "--estimate"),
+    "summarise --show-steps": Probe(SUMMARISE, "--show-steps"),
+    "summarise --report": Probe(SUMMARISE, "--report {tmp}/report.html"),
+    "summarise --open": Probe(f"{SUMMARISE} --report {{tmp}}/report.html", "--open"),
     "compress --glob": Probe("compress {folder} --budget 99", "--glob *.md"),
     "compress --budget": Probe("compress {text} --budget 99", "--budget 9"),
     "compress --question": Probe("compress {text} --budget 99", "--question lamp?"),
@@ -398,6 +409,7 @@ BASES = {
     "studio": "studio",
     "mcp": "mcp",
     "compress": "compress {text} --budget 9",
+    "summarise": SUMMARISE,
 }
 """A line of each command that takes an option of `SHARED`."""
 
@@ -445,7 +457,7 @@ def test_every_option_has_a_probe() -> None:
         and PROBES.keys() <= probed().keys()
     )
     taking = {name.rsplit(" ", 1)[0] for name, option in each_option() if option.name in SETTINGS}
-    assert taking == {*LINES, "remember", "chat", "studio", "mcp", "models", "compress", "browse"}, (
+    assert taking == {*LINES, "remember", "chat", "studio", "mcp", "models", "compress", "browse", "summarise"}, (
         "their settings are captured above"
     )
 

@@ -1,4 +1,4 @@
-"""A summary's replies for the model double: a sentence of each page shown, within the words asked for, all supported."""
+"""A summary's replies for the model double: a sentence of each page shown, as long as asked for, all supported."""
 
 import re
 

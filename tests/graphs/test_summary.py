@@ -79,7 +79,7 @@ async def test_a_planted_sentence_is_marked_and_counted(server: ModelServer, lib
         return [
             {
                 "sentence": number,
-                "quotes": [{"page": 0, "quote": "The Lamp at Sarn Head"}],
+                "quotes": [{"page": 0, "quote": TITLE}],
                 "supported": text != PLANTED,
             }
             for number, text in said.items()
@@ -96,9 +96,10 @@ async def test_a_planted_sentence_is_marked_and_counted(server: ModelServer, lib
     assert [(each["text"], each["quotes"]) for each in wrong] == [(PLANTED, [])]
     assert "supported" in next(step["summary"] for step in found["steps"] if step["node"] == "check")
     checked = [request for request in server.requests if asked_for(request) == "SentenceVerdicts"]
-    assert any(PLANTED in request.text and "The Lamp at Sarn Head" in request.text for request in checked)
+    assert any(PLANTED in request.text and TITLE in request.text for request in checked)
 
 
+TITLE = "The Lamp at Sarn Head"
 PLANTED = "The moon fell into the harbour on a Tuesday."
 
 
@@ -195,9 +196,8 @@ async def test_without_a_model_sentences_of_the_whole_text_are_extracted(library
     assert 175 <= count_words(found["answer"]) <= 250
     starts = [citation["start"] for citation in found["citations"]]
     assert starts == sorted(starts) and len(starts) == len(found["sentences"])
-    assert [citation["mark_at"] for citation in found["citations"]] == sorted(
-        {c["mark_at"] for c in found["citations"]}
-    )
+    marks = [citation["mark_at"] for citation in found["citations"]]
+    assert marks == sorted({*marks})
     thirds = {3 * start // len(story) for start in starts}
     assert thirds == {0, 1, 2}
     assert await summarised(library, story, context) == {**found, "usage": ANY, "steps": ANY}

@@ -42,8 +42,9 @@ class WrittenSummary(BaseModel):
 
 
 def write_summary_prompt(notes: str, least_words: int, most_words: int, about: str = "") -> Prompt:
-    """Ask for a summary of these notes; `about`: the subject that it is to be about, or "". There may be little of it,
-    so there is no least number of words then.
+    """Ask for a summary of these notes; `about`: the subject that it is to be about, or "".
+
+    There may be little of a subject, so there is no least number of words then.
     """
     parts = [fenced("memory", notes), fenced("subject", about) if about else ""]
     values = {"whole": not about, "about": about, "subject": about}
