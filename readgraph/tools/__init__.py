@@ -14,6 +14,7 @@ if TYPE_CHECKING:
         remember,
         research,
         search,
+        summarise,
     )
     from readgraph.tools.leaving import until_left
     from readgraph.tools.own_search import searched_by
@@ -27,7 +28,10 @@ else:
         {
             "agent_tools": ["as_tool", "research_tool"],
             "found_documents": ["add_documents"],
-            "functions": ["ask", "compress", "list_documents", "open_page", "read", "remember", "research", "search"],
+            "functions": [
+                *("ask", "compress", "list_documents", "open_page", "read", "remember", "research", "search"),
+                "summarise",
+            ],
             "leaving": ["until_left"],
             "own_search": ["searched_by"],
             "retrieving": ["LibraryRetriever", "as_retriever"],
@@ -49,5 +53,6 @@ __all__ = [
     "research_tool",
     "search",
     "searched_by",
+    "summarise",
     "until_left",
 ]

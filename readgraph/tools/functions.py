@@ -9,12 +9,13 @@ graph's node or tool has a context of its own, so it uses this library, not the 
 import asyncio
 from collections.abc import Coroutine, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from langgraph.store.base import BaseStore
 
 from readgraph.compression.registry import engine_named
 from readgraph.graphs import gam
+from readgraph.graphs import summary as summarising
 from readgraph.graphs.methods import method_for, method_named
 from readgraph.graphs.separate_run import separate_run
 from readgraph.state.collections import add_collection
@@ -41,6 +42,7 @@ from readgraph.tools.results import (
     Reading,
     Remembered,
     Researched,
+    Summary,
 )
 from readgraph.tools.running import memory_sizes, run_method
 
@@ -109,6 +111,31 @@ async def ask(
     output = await apart(run_method(pages, used.build(), used.name, document, asked, settings, listen))
     citations = [Cited(**{"document": document.id, **citation}) for citation in output.pop("citations")]
     return Answer(**output, citations=citations)
+
+
+async def summarise(
+    library: Library | BaseStore,
+    documents: Sequence[str],
+    *,
+    words: int | None = None,
+    part: str | None = None,
+    about: str | None = None,
+    context: ReaderContext | None = None,
+    listen: Listen | None = None,
+) -> Summary:
+    """Summarise a document, or several as one, in at most `words` words (those of the context, 300).
+
+    `part`: only this part, by a heading, its number, or pages; `about`: what the summary is to be about. Raises
+    `BadInput` for a part that is not there.
+    """
+    pages, settings = pages_of(library, context), context or ReaderContext()
+    settings = settings if words is None else replace(settings, summary_words=words)
+    given = {name: value for name, value in (("part", part), ("question", about)) if value is not None}
+    document = await joined(pages, documents)
+    run = run_method(pages, summarising.build(), "summary", document, cast(Question, given), settings, listen)
+    output = await apart(run)
+    citations = [Cited(**{"document": document.id, **citation}) for citation in output.pop("citations")]
+    return Summary(**output, summary=output["answer"], citations=citations)
 
 
 async def search(

@@ -16,6 +16,7 @@ __all__ = [
     "Remembered",
     "Researched",
     "Result",
+    "Summary",
     "Used",
 ]
 
@@ -84,6 +85,25 @@ class Answer(Used):
     citations: list[Cited]
     pages_read: list[int] = Field(description="The pages that were read for this question, in this order.")
     percent_read: float | None = Field(description="The percentage of the text's words that stand on these pages.")
+    memory: str
+
+
+class Summary(Used):
+    """A summary, sentence by sentence."""
+
+    document: str = Field(description="The id of the document, or of the collection of those that were read as one.")
+    title: str
+    model: str | None = Field(description="None: without a model, the text's own sentences are taken.")
+    summary: str | None = Field(description="None if the text says nothing of what was asked for.")
+    status: Status
+    by_rule: bool = Field(description="Whether all sentences are the text's own, chosen by rule.")
+    parts: list[dict[str, Any]] = Field(description="name, start and end of the parts asked for; empty for all of it.")
+    sentences: list[dict[str, Any]] = Field(
+        description="text, pages and places that it rests on, supported (true, false, or null: not checked), extracted."
+    )
+    unsupported: int = Field(description="Sentences that the pages they name don't support.")
+    unchecked: int = Field(description="Sentences that were not checked.")
+    citations: list[Cited]
     memory: str
 
 

@@ -281,7 +281,7 @@ PROBES = {
     "ask --show-steps": Probe(ASK, "--show-steps"),
     "ask --report": Probe(ASK, "--report {tmp}/report.html"),
     "ask --profile": Probe("ask keeper? {text}", "--profile nested-keys"),
-    "summarise --words": Probe("summarise {text} --words 90", "--words 20"),
+    "summarise --words": Probe(f"summarise {{text}} --estimate {DOUBLE}", "--words 20"),
     "summarise --part": Probe(SUMMARISE, "--part 0"),
     "summarise --about": Probe(SUMMARISE, "--about goat"),
     "summarise --check": Probe(f"{SUMMARISE} --json {DOUBLE}", "--no-check", anew=True),

@@ -256,6 +256,25 @@ async def test_every_outcome_is_reported(
     assert "Not all of the document was read" in tab.texts(".notice")[0]
 
 
+async def test_a_summary_s_doubts_stand_after_their_sentences(library: Library, show: Show) -> None:
+    flags = [
+        {"at": 7, "said": "part 0: not supported", "doubted": True},
+        {"at": 14, "said": "part 1", "doubted": False},
+    ]
+    made: dict[str, Any] = {
+        "status": "summarised",
+        "answer": "A goat. A lamp.",
+        "citations": [],
+        "sentences": [],
+        "unsupported": 1,
+    }
+    data, _ = await report(library, MANY, "Summary of a text", **made, flags=flags, by_rule=False)
+    tab = show(data)
+    assert tab.texts(".said") == ["A goat. [part 0: not supported] A lamp [part 1]."]
+    assert tab.texts(".said .trouble") == ["[part 0: not supported]"] and tab.texts(".status") == ["summarised"]
+    assert "1" in tab.texts(".facts div:has(dt:first-child) dd")
+
+
 @pytest.mark.parametrize(("width", "dark"), [(360, False), (360, True), (800, False), (1280, True)])
 async def test_every_width_and_both_schemes_read_well(library: Library, show: Show, width: int, dark: bool) -> None:
     tab = show(await hostile(library), width, dark=dark)

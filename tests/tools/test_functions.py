@@ -11,7 +11,17 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.histories import SessionText
 from readgraph.state.library import Library
-from readgraph.tools.functions import ask, compress, list_documents, open_page, read, remember, research, search
+from readgraph.tools.functions import (
+    ask,
+    compress,
+    list_documents,
+    open_page,
+    read,
+    remember,
+    research,
+    search,
+    summarise,
+)
 from tests.doubles.model_server import ModelServer
 
 pytestmark = pytest.mark.quick
@@ -63,6 +73,16 @@ async def test_a_text_is_compressed(library: Library, story: str) -> None:
     assert small.tokens <= 200 < small.original_tokens and small.status == "compressed"
     with pytest.raises(BadInput, match="either a text or"):
         await compress(library, 200)
+
+
+async def test_a_document_is_summarised(library: Library, story: str) -> None:
+    await library.pages.add_document(story, title="the story")
+    short = await summarise(library, ["the story"], words=60, about="the oil")
+    assert short.summary and len(short.summary.split()) <= 60 and (short.status, short.by_rule) == ("extracted", True)
+    cited = short.citations[0]
+    assert story[cited.start : cited.end] == cited.quote and short.sentences[0]["supported"] is True
+    with pytest.raises(BadInput, match="has no place 'Part nine'"):
+        await summarise(library, ["the story"], part="Part nine")
 
 
 async def test_a_function_in_another_graphs_node_uses_its_library(server: ModelServer, library: Library) -> None:

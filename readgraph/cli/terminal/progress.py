@@ -39,6 +39,8 @@ DOING = {
     "write_notes": "Reading",
     "look_up": "Looking up",
     "answer": "Answering",
+    "write": "Writing",
+    "check": "Checking",
 }
 
 TIMED, COUNTED, BARRED, WIDE = 56, 76, 92, 112

@@ -18,8 +18,8 @@ from readgraph.state.sentences import sentence_spans
 from readgraph.state.summary import SummarySentence
 from readgraph.state.words import count_words, first_words
 
-STRETCH_WORDS = 50
-"""Words that each stretch of the text may add to the summary: about two sentences."""
+STRETCH_WORDS = 30
+"""Words that each stretch of the text may add to the summary: a sentence or two."""
 
 NOVEL = 0.3
 """What likeness to a chosen sentence takes away, where likeness to the stretch counts 1."""

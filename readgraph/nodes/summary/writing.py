@@ -47,6 +47,12 @@ MOST_AT_ONCE = 800
 LEAST_SHARE = 0.7
 """The least words of a summary, as a share of those wanted, where the text has so many."""
 
+LONGEST_OF_TEXT = 2 / 3
+"""What is summarised has so many words if these are this share of it."""
+
+FEWEST_WORDS = 20
+"""A summary may have so many words, however short the text is."""
+
 FEWEST_OF_GROUP, MOST_ROUNDS = 60, 8
 """Words that a group's summary may have at least; rounds of summarising groups."""
 
@@ -158,7 +164,8 @@ class _Writer:
         """One reply: its sentences, of at most this many words."""
         pages = sorted({page for item in items for page in item.pages})
         held = sum(count_words(item.text) for item in items)
-        least = 0 if self.about else int(LEAST_SHARE * min(most, held // 2))
+        most = min(most, max(held, FEWEST_WORDS))
+        least = 0 if self.about else int(LEAST_SHARE * min(most, held * LONGEST_OF_TEXT))
         lengths = list[int]()
 
         def complaint(reply: WrittenSummary) -> str | None:
