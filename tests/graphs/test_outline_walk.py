@@ -21,6 +21,7 @@ from readgraph.sources.loading import load
 from readgraph.state.collections import add_collection
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import Damaged
+from readgraph.state.histories import SessionText, append_sessions
 from readgraph.state.library import Library
 from readgraph.state.records import Document, Memory
 from readgraph.state.summary_tree import SectionTree, TreeShape, section_tree
@@ -202,6 +203,14 @@ async def test_without_an_outline_the_tree_is_mem_walkers(library: Library, tmp_
     assert TreeShape.of(memory) == TreeShape.of(balanced)
     texts = [await library.pages.tree_nodes(each.id, ["1.0", "2.1"]) for each in (memory, balanced)]
     assert texts[0] == texts[1]
+
+
+async def test_a_history_has_the_balanced_tree(library: Library) -> None:
+    days = [SessionText(f"# Day {number}\n\n{text}") for number, text in enumerate(log(0, 4))]
+    diary = (await append_sessions(library.pages, "diary", days)).document
+    found = await run(library, diary, OFFLINE)
+    assert found["steps"][1]["summary"] == "read 4 parts, in a balanced tree, since a history grows"
+    assert TreeShape.of(await library.pages.memory(diary.id, found["memory"])).counts == (4, 2, 1)
 
 
 async def test_three_hundred_chapters_are_grouped(library: Library, tmp_path: Path) -> None:

@@ -101,6 +101,7 @@ async def test_a_text_with_a_thousand_hits_is_counted_not_shown(library: Library
     assert "page 19 (Rats): 1 time: " in wild and wild.startswith("showing 5 of 11 (page 1 of 3)")
     assert empty.startswith("There is no text to look for") and pattern.startswith("showing 0 of 0 ")
     assert (found["answer"], found["citations"][0]["quote"]) == ("Many.", "A RAT!")
+    assert found["pages_read"] == [], "a page that was only found is not read"
 
 
 @pytest.mark.parametrize(("word", "gap"), [("sack ", " "), ("袋", "")])

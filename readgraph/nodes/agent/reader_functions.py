@@ -123,13 +123,13 @@ def _around(text: str, wanted: ExactText, times: int) -> str:
     line, pieces, shown_to = on_one_line(text), list[str](), 0
     share = EXCERPT_WORDS // min(times, EXCERPTS)
     for start, end in wanted.spans(line):
-        if pieces and start < shown_to:
+        if start < shown_to:
             continue
         match = line[start:end]
         if count_words(match) > share // 2:
             match = f"{first_words(match, share // 4)} … {last_words(match, share // 4)}"
         side = (share - count_words(match)) // 2
-        before = last_words(line[max(0, start - side * LONGEST_WORD) : start], side)
+        before = last_words(line[max(shown_to, start - side * LONGEST_WORD) : start], side)
         after = first_words(line[end : end + side * LONGEST_WORD], side)
         pieces.append(f"{before}{match}{after}".strip())
         shown_to = end + len(after)

@@ -26,15 +26,16 @@ def listed(line: str, results: Sequence[tuple[str, str]], memory: AgentMemory) -
 
 
 async def items_listed(
-    numbers: list[int], line: str, memory: AgentMemory, shown: Callable[[ArchivalResult], str] = lambda item: item.text
+    numbers: list[int], line: str, memory: AgentMemory, excerpt: Callable[[ArchivalResult], str] | None = None
 ) -> str:
-    """What is `shown` of the items of archival storage with these numbers, below a line.
+    """The items of archival storage with these numbers, below a line; with `excerpt`, what that shows of each.
 
-    Pages of the question's own document count as read.
+    Pages of the question's own document count as read, unless only an excerpt is shown.
     """
     found = await found_in_archive(memory, numbers)
-    memory.pages_read += [each.page for each in found if each.document == 1]
-    return listed(line, [(name_of(each), shown(each)) for each in found], memory)
+    if excerpt is None:
+        memory.pages_read += [each.page for each in found if each.document == 1]
+    return listed(line, [(name_of(each), excerpt(each) if excerpt else each.text) for each in found], memory)
 
 
 async def opened_page(memory: AgentMemory, document: int, page: int, part: int, hint: str) -> str:

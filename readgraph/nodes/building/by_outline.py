@@ -40,7 +40,7 @@ def read_by_outline(write_note: WriteNote, recipe: MakeRecipe) -> Work[ReadState
         if not memory.complete:
             return update
         memory = await _with_branches(store, document, memory, runtime.context)
-        return {**update, "step_summary": f"{update['step_summary']}, {_told(memory)}"}
+        return {**update, "step_summary": f"{update['step_summary']}, {_told(memory, document)}"}
 
     return with_recipe(read, recipe)
 
@@ -63,5 +63,7 @@ async def _with_branches(store: PageStore, document: Document, memory: Memory, c
     return memory
 
 
-def _told(memory: Memory) -> str:
-    return "along its outline" if memory.has_sections else "in a balanced tree, since the text has no outline"
+def _told(memory: Memory, document: Document) -> str:
+    if memory.has_sections:
+        return "along its outline"
+    return f"in a balanced tree, since {'a history grows' if document.sessions else 'the text has no outline'}"
