@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from langgraph.store.memory import InMemoryStore
 
 from readgraph.graphs.overwrite_memory import build
 from readgraph.models.json_replies import reply_instructions
@@ -19,6 +20,7 @@ from readgraph.nodes.note_taking.sizes import QUESTION_SHARE, chunk_words, most_
 from readgraph.nodes.note_taking.writing import MOST_TURNS, pages_at_once
 from readgraph.nodes.prompts.take_notes import NewNotes, take_notes_prompt
 from readgraph.state.context import ReaderContext
+from readgraph.state.earlier_notes import KEPT_READINGS, EarlierNotes
 from readgraph.state.errors import ModelUnavailable
 from readgraph.state.forgetting import forget_document
 from readgraph.state.library import Library
@@ -95,7 +97,8 @@ async def test_without_looking_back_it_is_gone(server: ModelServer, library: Lib
     )
     found = await run(library, text_of(9, planted=3), replace(CONTEXT, look_back=False))
     assert (found["status"], found["answer"], found["by_rule"]) == ("no_answer", None, False)
-    assert await library.store.asearch((ROOT, "earlier-notes")) == []
+    for kind in ("note-readings", "earlier-notes"):
+        assert await library.store.asearch((ROOT, kind)) == []
 
 
 async def test_what_is_found_after_the_last_page_is_answered_from(server: ModelServer, library: Library) -> None:
@@ -123,10 +126,10 @@ def test_a_long_text_takes_no_more_steps_than_a_run_may_take() -> None:
 
 
 async def test_all_pages_are_read_however_few_steps_a_run_may_take(server: ModelServer, library: Library) -> None:
-    graph = build().compile(store=library.store).with_config(recursion_limit=13)
-    asks: Any = {"text": text_of(60), "question": ASKED}
+    graph = build().compile(store=library.store).with_config(recursion_limit=11)  # five steps would be wanted
+    asks: Any = {"text": text_of(36), "question": ASKED}
     found = await graph.ainvoke(asks, context=CONTEXT)
-    assert server.calls == 61 and found["status"] == "answered"
+    assert server.calls == 37 and found["status"] == "answered"
 
 
 @settings(max_examples=50)
@@ -264,6 +267,19 @@ async def test_pages_are_shared_by_questions_and_earlier_notes_are_forgotten(
     await forget_document(library, document)
     for kind in ("note-readings", "earlier-notes"):
         assert await library.store.asearch((ROOT, kind), limit=EVERY) == []
+
+
+async def test_earlier_notes_are_kept_of_the_last_readings_only() -> None:
+    notes = EarlierNotes(InMemoryStore())
+    for number in range(KEPT_READINGS + 2):
+        await notes.begin("book", f"reading-{number}")
+        await notes.put_lines(f"reading-{number}", 0, ["The lamp went out [0]"])
+    await notes.put_lines("reading-0", 1, ["Ida lit it [1]"])
+    assert await notes.lines("reading-0", 1) == ["The lamp went out [0]"], "what lies ahead is not seen"
+    for number in range(KEPT_READINGS + 1):
+        await notes.end("book", f"reading-{number}")
+    left = [number for number in range(KEPT_READINGS + 2) if await notes.lines(f"reading-{number}", 2)]
+    assert left == [*range(1, KEPT_READINGS + 2)], "one that has not ended stays"
 
 
 SEEN = [NoteLine("The lamp was sold to Ida in March", (2,)), NoteLine("Ben rowed", (0, 5))]

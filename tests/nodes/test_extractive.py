@@ -27,7 +27,9 @@ def test_a_further_passage_is_quoted_only_for_words_that_the_others_lack() -> No
     assert quoted(pages, "Xylophones?").status == "no_answer"
 
 
-@pytest.mark.parametrize("method", ["read-agent", "gam", "mem-walker", "walk-and-read", "walk-and-research"])
+@pytest.mark.parametrize(
+    "method", ["read-agent", "gam", "mem-walker", "overwrite-memory", "walk-and-read", "walk-and-research"]
+)
 async def test_what_stands_in_a_text_beyond_the_window_is_found(library: Library, method: str) -> None:
     middle = FILLER.index("\n\n", len(FILLER) // 2)
     document = await library.pages.add_document(f"{FILLER[:middle]}\n\n{NEEDLE}{FILLER[middle:]}", title="long")

@@ -1,6 +1,7 @@
 """Answer from the question and the last notes alone (MemAgent: the answer-generation module)."""
 
 import re
+from collections.abc import Sequence
 
 from langgraph.runtime import Runtime
 
@@ -14,8 +15,9 @@ from readgraph.nodes.extractive import (
     passages_of,
     question_alone,
     quote_passages,
-    sentences_as_passages,
 )
+from readgraph.nodes.extractive.passages import Passage
+from readgraph.nodes.extractive.ranking import sentences_of
 from readgraph.nodes.memory_view import memory_pages
 from readgraph.nodes.note_taking.lines import NoteLine, lines_in, pages_named
 from readgraph.nodes.prompts.answer_from_notes import answer_from_notes_prompt
@@ -25,7 +27,6 @@ from readgraph.state.reading import Quote
 from readgraph.state.records import Document, Page
 from readgraph.state.search.okapi import rank
 from readgraph.state.search.terms import content_words
-from readgraph.state.sentences import sentence_spans
 from readgraph.state.words import counted
 
 SHARED = 0.5
@@ -67,15 +68,8 @@ async def last_notes_in_view(state: LastNotesState, runtime: Runtime[ReaderConte
         return said._replace(quotes=quotes if said.answer else [], words=words, summary=did)
 
     async def quote() -> SaidAnswer:
-        texts, noted = await _texts(named, document, runtime), {line.text for line in lines}
-        kept = [
-            passage
-            for page, text in texts.items()
-            for passage in sentences_as_passages(page, text, sentence_spans(text))
-            if any(" ".join(passage.text.split()) in note for note in noted)
-        ]
-        passages = kept or passages_of(texts)
-        said = await quote_passages(passages, document, state, runtime)
+        passages = passages_of(await _texts(named, document, runtime))
+        said = await quote_passages(_noted(passages, lines) or passages, document, state, runtime)
         return said._replace(words=words)
 
     return InView(document, quote, ask)
@@ -86,10 +80,22 @@ async def _texts(pages: list[Page], document: Document, runtime: Runtime[ReaderC
     return {page.number: text for page, text in zip(pages, texts, strict=True)}
 
 
+def _noted(passages: Sequence[Passage], lines: Sequence[NoteLine]) -> list[Passage]:
+    """The sentences of these passages that stand in notes made without a model, each with its heading and speaker."""
+    noted = {line.text for line in lines}
+    sentences = [(passage, sentence) for passage in passages for sentence in sentences_of(passage)]
+    return [
+        passage._replace(start=sentence.start, end=sentence.end, text=sentence.text)
+        for passage, sentence in sentences
+        if " ".join(sentence.text.split()) in noted
+    ]
+
+
 def _shown_by(query: str, lines: list[NoteLine], texts: dict[int, str]) -> list[Quote]:
     """What the text says of the notes that an answer rests on most: their own quotations, else the nearest sentence."""
     quotes = list[Quote]()
-    for number, _ in rank(query, [line.text for line in lines]):
+    ranked = [number for number, _ in rank(query, [line.text for line in lines])]
+    for number in ranked or range(len(lines)):
         if len(quotes) < MOST_QUOTES and (quote := _shown(lines[number], texts)) and quote not in quotes:
             quotes.append(quote)
     return quotes

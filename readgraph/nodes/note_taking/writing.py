@@ -127,13 +127,18 @@ async def _read_on(state: NotesState, runtime: Runtime[ReaderContext], note: Not
             break
         at += 1
         current_meter().report(done=page.end, of=document.characters, pages=at, notes=len(reading.notes))
-    if at == len(pages):
+    if name and at == len(pages):
         await log.end(document.id, name)
     return _update(reading, name, range(first, at), len(pages))
 
 
 async def _begun(log: EarlierNotes, document: str, runtime: Runtime[ReaderContext]) -> str:
-    """The name of a new reading: of this node's run, so a step that is run again after a kill has the same."""
+    """The name of a new reading: of this node's run, so a step that is run again after a kill has the same.
+
+    "" where nothing will be searched, and so nothing is kept.
+    """
+    if not (runtime.context.model and runtime.context.look_back):
+        return ""
     run = runtime.execution_info
     name = digest(["notes", run.task_id if run else uuid.uuid4().hex])
     await log.begin(document, name)
@@ -146,13 +151,33 @@ def pages_at_once(pages: int, remaining_steps: int) -> int:
 
 
 async def _ask_for_notes(reading: _Reading, page: Page, text: str) -> None:
+    """Ask for the notes anew; lines that were found of earlier ones stay in view until a reply has seen them."""
     if not text.strip():
         return
-    state, runtime, before = reading.state, reading.runtime, reading.notes
-    context, seen = runtime.context, [*reading.notes, *reading.earlier]
-    most, too_long = most_note_words(context), list[int]()
-    shown = (text, written(before), written(reading.earlier), state["question_text"], state["choices"])
+    context, before, most = reading.runtime.context, reading.notes, most_note_words(reading.runtime.context)
+    try:
+        reply = await _asked(reading, page, text, most)
+    except NoUsableReply:
+        fell_back("take_notes")
+        reading.unusable.append(page.number)
+        return
+    said = lines_said(reply.notes, page.number, [*before, *reading.earlier]) or before
+    if written_words(said) > most:
+        fell_back("notes_cut")
+    reading.notes, reading.earlier = fitting(said, most), []
+    if isinstance(reply, NewNotes):
+        await reading.overwritten.keep(page.number, before, said)
+        queries = [first_words(query, QUERY_WORDS) for query in reply.look_back[:MOST_QUERIES]]
+        found = reading.overwritten.find(queries, reading.notes, page.number + 1, most_found_words(context))
+        reading.earlier = await found
+
+
+async def _asked(reading: _Reading, page: Page, text: str, most: int) -> NotesAlone:
+    """The model's notes after a page, of at most so many words, or of more where they were too long twice."""
+    state, context, seen = reading.state, reading.runtime.context, [*reading.notes, *reading.earlier]
+    shown = (text, written(reading.notes), written(reading.earlier), state["question_text"], state["choices"])
     prompt = take_notes_prompt(*shown, page=page.number, most_words=most, look_back=context.look_back)
+    too_long = list[int]()
 
     def complaint(reply: NotesAlone) -> str | None:
         words = written_words(lines_said(reply.notes, page.number, seen))
@@ -161,23 +186,8 @@ async def _ask_for_notes(reading: _Reading, page: Page, text: str) -> None:
         too_long.append(words)
         return f"the notes have {words} words, and may have {most} at most: leave out what matters least"
 
-    try:
-        prompt = prompt.adding(note_line(context.language))
-        reply = await ask(runtime, prompt, NewNotes if context.look_back else NotesAlone, complaint)
-    except NoUsableReply:
-        fell_back("take_notes")
-        reading.unusable.append(page.number)
-        return
-    said = lines_said(reply.notes, page.number, seen) or before
-    if written_words(said) > most:
-        fell_back("notes_cut")
-    reading.notes, reading.earlier = fitting(said, most), []
-    if context.look_back:
-        await reading.overwritten.keep(page.number, before, said)
-        queries = [first_words(query, QUERY_WORDS) for query in getattr(reply, "look_back", [])[:MOST_QUERIES]]
-        reading.earlier = await reading.overwritten.find(
-            queries, reading.notes, page.number + 1, most_found_words(context)
-        )
+    reply_type = NewNotes if context.look_back else NotesAlone
+    return await ask(reading.runtime, prompt.adding(note_line(context.language)), reply_type, complaint)
 
 
 async def _keep_nearest(reading: _Reading, page: Page, text: str) -> None:
@@ -185,10 +195,11 @@ async def _keep_nearest(reading: _Reading, page: Page, text: str) -> None:
     query, room = query_of(reading.state), most_note_words(reading.runtime.context)
     nearest = nearest_sentences(query, passages_of({page.number: text}))
     new = [NoteLine(" ".join(sentence.text.split()), (page.number,)) for sentence in nearest]
-    lines = [*dict.fromkeys([*reading.notes, *new])]
+    before = [*dict.fromkeys([*reading.notes, *reading.earlier])]
+    lines = [*dict.fromkeys([*before, *new])]
     ranked = [number for number, _ in rank(query, [line.text for line in lines])]
     kept = list[int]()
-    for number in dict.fromkeys([*ranked, *range(len(reading.notes))]):
+    for number in dict.fromkeys([*ranked, *range(len(before))]):
         if (words := written_words([lines[number]])) <= room:
             kept.append(number)
             room -= words
