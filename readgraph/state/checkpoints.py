@@ -61,6 +61,9 @@ COMPRESSED = "zlib+"
 FEWEST_BYTES = 200
 """Shorter values are not compressed."""
 
+WINDOW, MEMORY = 13, 6
+"""zlib's window of 8 kB, and its memory level. To set up its usual 256 kB takes longer than to compress a checkpoint."""
+
 MOST_BYTES = 1 << 30
 """A longer value counts as damaged: a few compressed bytes of a stranger's file could otherwise fill the memory."""
 
@@ -307,7 +310,8 @@ class _Serializer(JsonPlusSerializer):
         written_as, data = super().dumps_typed(obj)
         if len(data) < FEWEST_BYTES:
             return written_as, data
-        return COMPRESSED + written_as, zlib.compress(data, level=1)
+        packing = zlib.compressobj(1, zlib.DEFLATED, WINDOW, MEMORY)
+        return COMPRESSED + written_as, packing.compress(data) + packing.flush()
 
     def loads_typed(self, data: tuple[str, bytes]) -> Any:
         written_as, value = data
