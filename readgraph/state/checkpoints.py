@@ -62,7 +62,7 @@ FEWEST_BYTES = 200
 """Shorter values are not compressed."""
 
 WINDOW, MEMORY = 13, 6
-"""zlib's window of 8 kB, and its memory level. To set up its usual 256 kB takes longer than to compress a checkpoint."""
+"""zlib's window of 8 kB, and its memory level: its usual 256 kB take longer to set up than a checkpoint to compress."""
 
 MOST_BYTES = 1 << 30
 """A longer value counts as damaged: a few compressed bytes of a stranger's file could otherwise fill the memory."""

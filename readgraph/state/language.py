@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from importlib import import_module
+from itertools import islice
 from math import exp, sqrt
 
 from readgraph.state.language_names import NAMES
@@ -65,7 +66,8 @@ def certain_language(samples: Iterable[str]) -> str:
 def main_language(texts: Sequence[str]) -> str:
     """The language of most of these texts; English where they have few words, since a few tell too little."""
     sample = " ".join(text[:SAMPLE] for text in texts[:: len(texts) // FEW_TEXTS + 1])
-    return language_of(sample) if len(_WORD.findall(sample)) >= FEWEST_OF_TEXTS else DEFAULT
+    enough = next(islice(_WORD.finditer(sample), FEWEST_OF_TEXTS - 1, None), None)
+    return language_of(sample) if enough else DEFAULT
 
 
 @lru_cache(4096)

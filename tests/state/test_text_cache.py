@@ -35,6 +35,21 @@ def test_the_oldest_results_make_room_and_a_very_long_text_takes_none(monkeypatc
     assert [length("long text"), length("long text")] == [9, 9] and calls.count("long text") == 2
 
 
+def test_several_texts_are_worked_out_together_and_count_with_all_their_characters(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("readgraph.state.text_cache.MOST_CHARACTERS", 100)
+    calls = list[tuple[str, ...]]()
+
+    @kept_by_text
+    def length(texts: tuple[str, ...]) -> int:
+        calls.append(texts)
+        return sum(map(len, texts))
+
+    assert [length(("a", "b")), length(("a", "b")), length(("abc", "def")), length(("abc", "def"))] == [2, 2, 6, 6]
+    assert calls == [("a", "b"), ("abc", "def"), ("abc", "def")]
+
+
 def test_threads_share_it() -> None:
     @kept_by_text
     def words(text: str) -> int:

@@ -21,33 +21,28 @@ _RULE = re.compile(r"[\s|:=_*+-]*")
 
 
 class Passage(NamedTuple):
-    """Characters `[start, end)` of a page; `heading` is what stands above, `speaker` who says it ("" where none is)."""
+    """Characters `[start, end)` of a page; `heading` is what stands above, `speaker` who says it ("" where none is).
+
+    `said`: the words of the passage with its heading, without its speaker's name.
+    """
 
     page: int
     start: int
     end: int
     text: str
-    heading: str = ""
-    speaker: str = ""
-
-    @property
-    def said(self) -> str:
-        """The words of the passage with its heading, without its speaker's name."""
-        return f"{self.heading}\n{without_label(self.text)}"
+    said: str
+    heading: str
+    speaker: str
 
 
 def passages_of(texts: Mapping[int, str]) -> list[Passage]:
     """The passages of these pages, in order. Headings and code are in none, unless a page has nothing else."""
-    found = list[Passage]()
-    for page, text in texts.items():
-        parts = _parts(text) or ([_Part(0, len(text))] if text.strip() else [])
-        found += [Passage(page, start, end, text[start:end], *about) for start, end, *about in parts]
-    return found
+    return [Passage(page, *part) for page, text in texts.items() for part in _parts(text)]
 
 
 def sentences_as_passages(page: int, text: str, spans: list[tuple[int, int]]) -> list[Passage]:
     """These sentences of a page, each as a passage of its own."""
-    return [Passage(page, start, end, text[start:end], speaker=label_of(text[start:end])) for start, end in spans]
+    return [Passage(page, *_part(text, start, end, speaker=label_of(text[start:end]))) for start, end in spans]
 
 
 def label_of(text: str) -> str:
@@ -77,18 +72,17 @@ def is_prose(sentence: str) -> bool:
     return not (is_heading(sentence) or sentence.lstrip().startswith(_CODE) or _RULE.fullmatch(sentence))
 
 
-class _Part(NamedTuple):
-    """Characters `[start, end)` of a page, the heading above them, and who says them."""
+_Part = tuple[int, int, str, str, str, str]
+"""A passage without its page."""
 
-    start: int
-    end: int
-    heading: str = ""
-    speaker: str = ""
+
+def _part(text: str, start: int, end: int, heading: str = "", speaker: str = "") -> _Part:
+    return start, end, text[start:end], f"{heading}\n{without_label(text[start:end])}", heading, speaker
 
 
 @kept_by_text
 def _parts(text: str) -> Sequence[_Part]:
-    return [*_parts_of(text)]
+    return [*_parts_of(text)] or ([_part(text, 0, len(text))] if text.strip() else [])
 
 
 def _parts_of(text: str) -> Iterator[_Part]:
@@ -102,8 +96,7 @@ def _parts_of(text: str) -> Iterator[_Part]:
             continue
         first = _heading_line(paragraph)
         heading = paragraph[:first].strip() or heading
-        start, said = start + first, paragraph[first:]
-        yield _Part(start, end, heading, label_of(said))
+        yield _part(text, start + first, end, heading, label_of(paragraph[first:]))
         heading = heading if end == following else ""
 
 

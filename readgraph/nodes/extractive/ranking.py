@@ -1,7 +1,9 @@
 """The sentences nearest to a question: each counts by its own words, by its passage, and by those beside it."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby
+from operator import attrgetter
 from typing import NamedTuple
 
 from readgraph.nodes.extractive.passages import FEWEST_WORDS, Passage, is_prose, without_label
@@ -46,11 +48,11 @@ def nearest_sentences(
     names = {word for name, turns in speakers.items() if turns >= FEWEST_TURNS for word in content_words(name)}
     named = names & {*content_words(query)}
     searched = " ".join(token for token in tokens(query) if named.isdisjoint(content_words(token))) if named else query
-    searched, texts = searched if content_words(searched) else query, [passage.said for passage in passages]
-    language = main_language(texts)
-    scores, weights = _scores(searched, texts, language)
+    searched = searched if content_words(searched) else query
+    language = main_language([passage.said for passage in passages])
+    scores, weights = _scores(searched, [*_by_page(passages, attrgetter("said"))], language)
     if named and not scores:  # the name is all that they share
-        scores, weights = _scores(query, [passage.text for passage in passages], language)
+        scores, weights = _scores(query, [*_by_page(passages, attrgetter("text"))], language)
     if not scores:
         return []
     best = max(scores.values()) or 1.0
@@ -62,10 +64,9 @@ def nearest_sentences(
         by_named = named and not named.isdisjoint(content_words(passages[number].speaker))
         return own[number] + BEFORE * before + AFTER * after + SPEAKER * bool(by_named)
 
-    chosen = sorted(scores, key=lambda number: (-score(number), number))[:most]
-    candidates = [
-        (score(number), sentence) for number in chosen for sentence in sentences_of(passages[number], fewest_words)
-    ]
+    totals = {number: score(number) for number in scores}
+    chosen = sorted(scores, key=lambda number: (-totals[number], number))[:most]
+    candidates = [(totals[number], sentences_of(passages[number], fewest_words)) for number in chosen]
     return _by_own_words(searched, weights, candidates, language)
 
 
@@ -74,16 +75,24 @@ def _adjoin(two: Sequence[Passage]) -> bool:
     return len(two) == 2 and two[0].page == two[1].page and two[1].start - two[0].end <= LINE_ENDS
 
 
+def _by_page(passages: Sequence[Passage], text: Callable[[Passage], str]) -> Iterator[tuple[str, ...]]:
+    """The texts of the passages, those of a page together, since its words are kept together."""
+    for _, of_page in groupby(passages, attrgetter("page")):
+        yield tuple(map(text, of_page))
+
+
 def sentences_of(passage: Passage, fewest_words: int = FEWEST_WORDS) -> list[Sentence]:
     """The sentences of a passage; one of fewer words is joined with those after it."""
-    texts = [(start, end, passage.text[start:end]) for start, end in _prose(passage.text, fewest_words)]
     at = passage.start
-    return [Sentence(passage.page, at + start, at + end, text, without_label(text), at) for start, end, text in texts]
+    return [
+        Sentence(passage.page, at + start, at + end, text, said, at)
+        for start, end, text, said in _prose(passage.text, fewest_words)
+    ]
 
 
 @kept_by_text
-def _prose(text: str, fewest_words: int) -> tuple[tuple[int, int], ...]:
-    """Character spans of the sentences of a text."""
+def _prose(text: str, fewest_words: int) -> tuple[tuple[int, int, str, str], ...]:
+    """Character spans of the sentences of a text, the sentences, and what is said in them."""
     joined = list[tuple[int, int]]()
     for start, end in sentence_spans(text):
         if not is_prose(text[start:end]):
@@ -92,28 +101,29 @@ def _prose(text: str, fewest_words: int) -> tuple[tuple[int, int], ...]:
             joined[-1] = joined[-1][0], end
         else:
             joined.append((start, end))
-    return tuple(joined)
+    return tuple((start, end, text[start:end], without_label(text[start:end])) for start, end in joined)
 
 
-def _scores(query: str, texts: Sequence[str], language: str) -> tuple[dict[int, float], dict[Term, float]]:
+def _scores(query: str, texts: Sequence[tuple[str, ...]], language: str) -> tuple[dict[int, float], dict[Term, float]]:
     """The Okapi scores of texts that share a word with the query, by their numbers, and the weights of its terms."""
     okapi, all_terms = Okapi(query), TextsWith()
-    for text in texts:
-        okapi.add(text, language)
-    for text in texts if okapi.needs_all_terms else ():
-        all_terms.add(text, language)
+    for of_page in texts:
+        okapi.add_all(of_page, language)
+    for of_page in texts if okapi.needs_all_terms else ():
+        all_terms.add_all(of_page, language)
     weights = okapi.weights(all_terms)
     return dict(okapi.ranked_by(weights)), weights
 
 
 def _by_own_words(
-    query: str, weights: dict[Term, float], candidates: Sequence[tuple[float, Sentence]], language: str
+    query: str, weights: dict[Term, float], candidates: Sequence[tuple[float, list[Sentence]]], language: str
 ) -> list[Sentence]:
     """The sentences by the score of their passage and of their own words; ties in the order given."""
     okapi = Okapi(query)
-    for _, sentence in candidates:
-        okapi.add(sentence.said, language)
+    for _, sentences in candidates:
+        okapi.add_all(tuple(sentence.said for sentence in sentences), language)
     own = dict(okapi.ranked_by(weights))
     best = max(own.values(), default=0.0) or 1.0
-    total = [score + OWN * own.get(number, 0.0) / best for number, (score, _) in enumerate(candidates)]
-    return [candidates[number][1] for number in sorted(range(len(candidates)), key=lambda n: (-total[n], n))]
+    scored = [(score, sentence) for score, sentences in candidates for sentence in sentences]
+    total = [score + OWN * own.get(number, 0.0) / best for number, (score, _) in enumerate(scored)]
+    return [scored[number][1] for number in sorted(range(len(scored)), key=lambda n: (-total[n], n))]

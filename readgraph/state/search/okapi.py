@@ -1,8 +1,8 @@
 """The exact Okapi ranking over the pages of one document: the papers' baseline."""
 
 import math
-from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence, Set
 from functools import reduce
 from operator import add
 from typing import NamedTuple
@@ -36,17 +36,25 @@ class Okapi:
 
     def add(self, text: str, language: str = ENGLISH) -> None:
         """Add the next text, which is in this language."""
+        self.add_all((text,), language)
+
+    def add_all(self, texts: tuple[str, ...], language: str = ENGLISH) -> None:
+        """Add the next texts, which are in this language; what their words are is kept for all of them together."""
         if language not in self._wanted:
             self._wanted[language] = Wanted(self._query, language)
-        wanted, counted = self._wanted[language], _counted(text, language)
-        found = defaultdict[Term, int](int)
-        for token, terms in wanted.found_among(counted.tokens.keys()):
-            for term in terms:
-                found[term] += counted.tokens[token]
-        if found:
-            self._found[len(self._lengths)] = found
-        self._texts_with.update(found.keys())
-        self._lengths.append(counted.length)
+        different, counted = _counted(texts, language)
+        having = self._wanted[language].found_among(different)
+        for counts, length in counted:
+            found = dict[Term, int]()
+            for token, terms in having:
+                if count := counts.get(token):
+                    for term in terms:
+                        found[term] = found.get(term, 0) + count
+            if found:
+                self._found[len(self._lengths)] = found
+            for term in found:
+                self._texts_with[term] += 1
+            self._lengths.append(length)
 
     @property
     def needs_all_terms(self) -> bool:
@@ -66,8 +74,10 @@ class Okapi:
 
         def score(number: int, found: Mapping[Term, int]) -> float:
             longer = K1 * (1 - B + B * self._lengths[number] / mean)
-            counts = sorted(found.items())  # the order matters to sums
-            return reduce(add, (weights.get(term, 0.0) * (n * (K1 + 1) / (n + longer)) for term, n in counts), 0.0)
+            total = 0.0
+            for term, count in sorted(found.items()):  # the order matters, and Python 3.12's `sum` rounds differently
+                total += weights.get(term, 0.0) * (count * (K1 + 1) / (count + longer))
+            return total
 
         hits = [(number, score(number, found)) for number, found in self._found.items()]
         return sorted(hits, key=lambda hit: (-hit[1], hit[0]))
@@ -90,8 +100,12 @@ class TextsWith:
 
     def add(self, text: str, language: str = ENGLISH) -> None:
         """Add the next text."""
-        self._texts += 1
-        self._with.update(_different_words(text, language))
+        self.add_all((text,), language)
+
+    def add_all(self, texts: tuple[str, ...], language: str = ENGLISH) -> None:
+        """Add the next texts."""
+        self._texts += len(texts)
+        self._with.update(_different_words(texts, language))
 
     def mean_weight(self) -> float:
         """The mean weight of the terms, before negative ones are replaced; 0 without texts."""
@@ -100,21 +114,25 @@ class TextsWith:
 
 
 class _Counted(NamedTuple):
-    """How often each token is in a text, and how many tokens are no stop words."""
+    """The different tokens of some texts; of each text how often they are in it, and how many are no stop words."""
 
-    tokens: Counter[str]
-    length: int
-
-
-@kept_by_text
-def _counted(text: str, language: str) -> _Counted:
-    counts = Counter(tokens(text, language))
-    return _Counted(counts, counts.total() - sum(counts[word] for word in stop_words(language) & counts.keys()))
+    different: Set[str]
+    texts: list[tuple[Counter[str], int]]
 
 
 @kept_by_text
-def _different_words(text: str, language: str) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(content_words(text, language)))  # the order matters to sums
+def _counted(texts: tuple[str, ...], language: str) -> _Counted:
+    stopped, each = stop_words(language), [Counter(tokens(text, language)) for text in texts]
+    different = each[0].keys() if len(each) == 1 else frozenset[str]().union(*each)
+    return _Counted(
+        different, [(found, found.total() - sum(found[word] for word in stopped & found.keys())) for found in each]
+    )
+
+
+@kept_by_text
+def _different_words(texts: tuple[str, ...], language: str) -> tuple[str, ...]:
+    """The words of each text, each once in a text; the order matters to sums."""
+    return tuple(word for text in texts for word in dict.fromkeys(content_words(text, language)))
 
 
 def _weight(count: int, texts: int) -> float:
