@@ -166,7 +166,7 @@ async def memory_pages(runtime: Runtime[ReaderContext], document: str, memory: s
 async def remembered(runtime: Runtime[ReaderContext], document: str, memory: str) -> tuple[Document, Memory]:
     """The records of a document and its memory."""
     store = page_store(runtime)
-    kept, described = await asyncio.gather(store.memory(document, memory), store.document(document))
+    described, kept = await store.document_and_memory(document, memory)
     if kept.recipe.model and not (runtime.context.model or runtime.context.reading_model):
         # A graph that is resumed without its context would silently continue without a model.
         raise BadInput(f"This was read with {kept.recipe.model}: give the context with its model again to go on.")

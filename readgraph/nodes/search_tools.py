@@ -124,21 +124,25 @@ class OkapiTool:
     async def scored(self, query: str) -> list[tuple[int, float]]:
         """(number, score) of all pages whose text shares a word with the query, best first."""
         okapi, all_terms = Okapi(query), TextsWith()
-        languages = await document_languages(self.store, self.document)
-        async for start, text in self._texts():
+        languages, first = await document_languages(self.store, self.document), await self._texts(0)
+        async for start, text in self._each(first):
             okapi.add(text, languages.at(start))
         if okapi.needs_all_terms:
-            async for start, text in self._texts():
+            async for start, text in self._each(first):
                 all_terms.add(text, languages.at(start))
         return okapi.ranked(all_terms)
 
-    async def _texts(self) -> AsyncIterator[tuple[int, str]]:
-        """The offset of each page, and its text."""
-        for first in range(0, self.memory.pages, RANKED_AT_ONCE):
-            pages = await self.store.pages(self.memory.id, range(self.memory.pages)[first : first + RANKED_AT_ONCE])
-            spans = [(page.start, page.end) for page in pages]
-            for (start, _), text in zip(spans, await self.store.spans(self.document, spans), strict=True):
-                yield start, text
+    async def _each(self, first: list[tuple[int, str]]) -> AsyncIterator[tuple[int, str]]:
+        """The offset of each page, and its text, of which the first ones are there."""
+        for number in range(0, self.memory.pages, RANKED_AT_ONCE):
+            for each in await self._texts(number) if number else first:
+                yield each
+
+    async def _texts(self, first: int) -> list[tuple[int, str]]:
+        """Offsets and texts of as many pages as are fetched at once, from this one on."""
+        pages = await self.store.pages(self.memory.id, range(self.memory.pages)[first : first + RANKED_AT_ONCE])
+        texts = await self.store.spans(self.document, [(page.start, page.end) for page in pages])
+        return [(page.start, text) for page, text in zip(pages, texts, strict=True)]
 
 
 class IndexTool(SearchTool, Protocol):

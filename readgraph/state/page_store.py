@@ -88,7 +88,7 @@ class PageStore(StoredItems):
     async def known_document(self, identity: str) -> Document | None:
         """The record of a document; None if the store doesn't hold it."""
         (value,) = await self.get((ROOT, "documents"), [identity])
-        return _keyed(identity, Document.load(value)) if value is not None else None
+        return _known_document(identity, value)
 
     async def places(self, document: Document) -> list[tuple[int, str]]:
         """The places of a document in its source: (character offset, name), ascending."""
@@ -117,7 +117,20 @@ class PageStore(StoredItems):
 
     async def document(self, identity: str) -> Document:
         """The record of a document; raises `BadInput` if the store doesn't hold it."""
-        if known := await self.known_document(identity):
+        return await self._there(identity, await self.known_document(identity))
+
+    async def document_and_memory(self, identity: str, memory: str) -> tuple[Document, Memory]:
+        """A document and one of its memories, fetched in one batch; errors as for `memory` and `document`."""
+        keys = [((ROOT, "memories", identity), memory), ((ROOT, "documents"), identity)]
+        kept, described = [
+            value async for value in self.get_each((storable(space), storable(key)) for space, key in keys)
+        ]
+        found = await self._known_memory(identity, memory, kept)
+        return await self._there(identity, _known_document(identity, described)), found
+
+    async def _there(self, identity: str, known: Document | None) -> Document:
+        """The document if it is known; raises `BadInput` if it isn't."""
+        if known:
             return known
         await check_not_forgotten(self, identity)
         raise BadInput(f"The library holds no document '{identity}': add its text first.")
@@ -216,6 +229,9 @@ class PageStore(StoredItems):
     async def memory(self, document: str, identity: str) -> Memory:
         """A stored memory by its id; raises `BadInput` if there is none."""
         (value,) = await self.get((ROOT, "memories", document), [identity])
+        return await self._known_memory(document, identity, value)
+
+    async def _known_memory(self, document: str, identity: str, value: Any) -> Memory:
         if value is None:
             raise BadInput(
                 f"The library holds no memory '{identity}' of document '{document}': read the document first."
@@ -339,6 +355,10 @@ def _parts(identity: str, text: str) -> Iterator[StoredValue]:
 def _groups(identity: str, places: Sequence[tuple[int, str]]) -> Iterator[StoredValue]:
     for number, first in enumerate(range(0, len(places), BATCH)):
         yield (ROOT, "places", identity), numbered(number), {"places": list(places[first : first + BATCH])}
+
+
+def _known_document(identity: str, value: Any) -> Document | None:
+    return _keyed(identity, Document.load(value)) if value is not None else None
 
 
 def _keyed(identity: str, document: Document) -> Document:

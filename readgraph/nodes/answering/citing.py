@@ -57,9 +57,12 @@ async def cite(state: CiteState, runtime: Runtime[ReaderContext]) -> CiteUpdate:
 
 async def _memories(state: CiteState, runtime: Runtime[ReaderContext]) -> dict[str, str]:
     """The memories whose pages citations name, by their documents; those of further documents share its recipe."""
-    store, memories = page_store(runtime), {state["document"]: state["memory"]}
+    memories, more = {state["document"]: state["memory"]}, state.get("more_documents")
+    if not more:
+        return memories
+    store = page_store(runtime)
     own = await store.memory(state["document"], state["memory"])
-    for document in state.get("more_documents") or []:
+    for document in more:
         kept = await store.memories(document)
         alike = [memory for memory in kept if memory.recipe == own.recipe]
         memories.setdefault(document, [*kept, *alike][-1].id)
@@ -71,7 +74,7 @@ async def find_quotes(store: PageStore, document: str, memory: str, quotes: list
 
     The whole text is fetched only if a quote is not on the page that it names.
     """
-    described, kept = await store.document(document), await store.memory(document, memory)
+    described, kept = await store.document_and_memory(document, memory)
     named = await store.pages(memory, {quote["page"] for quote in quotes if 0 <= quote["page"] < kept.pages})
     texts = await store.spans(described, [(page.start, page.end) for page in named])
     begun = {page.number: (page.start, text) for page, text in zip(named, texts, strict=True)}

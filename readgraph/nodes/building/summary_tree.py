@@ -54,21 +54,25 @@ def grow_with(compress: Compress) -> Work[GrowState, GrowUpdate]:
 
     async def grow(state: GrowState, runtime: Runtime[ReaderContext]) -> GrowUpdate:
         """Grow the tree of summaries above the segments, level by level."""
-        store, runtime = page_store(runtime), for_question(state, runtime)
-        memory = await store.memory(state["document"], state["memory"])
-        if not memory.complete:
-            return {"step_summary": "grew no tree: segments wait for their summaries"}
-        counts = TreeShape.planned(memory).counts
-        if memory.levels == counts[1:]:
-            return {"step_summary": f"took the tree of {_described(counts)}"}
-        _, writing = await writing_notes(memory.recipe, await store.document(memory.document), runtime)
-        async with building(store.store, memory.id):
-            memory = await store.memory(memory.document, memory.id)
-            grown = await _Growth(store, writing, compress, memory).complete()
-        whole = grown.levels == counts[1:]
-        return {"step_summary": f"grew a tree of {_described(counts)}" if whole else "grew a part of the tree"}
+        memory = await page_store(runtime).memory(state["document"], state["memory"])
+        return await _grown(memory, compress, for_question(state, runtime))
 
     return grow
+
+
+async def _grown(memory: Memory, compress: Compress, runtime: Runtime[ReaderContext]) -> GrowUpdate:
+    if not memory.complete:
+        return {"step_summary": "grew no tree: segments wait for their summaries"}
+    counts = TreeShape.planned(memory).counts
+    if memory.levels == counts[1:]:
+        return {"step_summary": f"took the tree of {_described(counts)}"}
+    store = page_store(runtime)
+    _, writing = await writing_notes(memory.recipe, await store.document(memory.document), runtime)
+    async with building(store.store, memory.id):
+        memory = await store.memory(memory.document, memory.id)
+        grown = await _Growth(store, writing, compress, memory).complete()
+    whole = grown.levels == counts[1:]
+    return {"step_summary": f"grew a tree of {_described(counts)}" if whole else "grew a part of the tree"}
 
 
 async def without_tree(store: PageStore, memory: Memory) -> Memory:
@@ -85,7 +89,7 @@ async def grow_without_model(state: GrowState, runtime: Runtime[ReaderContext]) 
     memory = await page_store(runtime).memory(state["document"], state["memory"])
     if memory.recipe.model:
         return {"step_summary": "grew no tree: it waits for its model"}
-    return await grow_with(compress_by_extract)(state, runtime)
+    return await _grown(memory, compress_by_extract, for_question(state, runtime))
 
 
 def _described(counts: tuple[int, ...]) -> str:
