@@ -28,7 +28,10 @@ def even_ends(text: str, start: int, most: int, how: ParagraphBreak = "auto") ->
     """
     if start >= len(text):
         return
-    ends, left = paragraph_ends(text, how), count_words(text[start:])
+    if (left := count_words(text[start:])) <= most:
+        yield len(text), left
+        return
+    ends = paragraph_ends(text, how)
     while start < len(text):
         pages = max(-(-left // most), 1)
         offered = candidate_ends(text, ends, start, max(1, round(FEWEST_SHARE * most)), most)

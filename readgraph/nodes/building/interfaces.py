@@ -17,7 +17,7 @@ class NotesSoFar:
         self._known = {note.page: note for note in notes}
         self._without_gap: list[Note] = []
         self._stopped_by: ReadgraphError | None = None
-        self._changed = asyncio.Event()
+        self._reached = dict[int, asyncio.Event]()
         self._close_up()
 
     def __contains__(self, page: int) -> bool:
@@ -28,28 +28,26 @@ class NotesSoFar:
         """A note was written."""
         self._known[note.page] = note
         self._close_up()
-        self._wake()
 
     def stop(self, problem: ReadgraphError) -> None:
         """No more notes come: tasks that wait get this error."""
         self._stopped_by = problem
-        self._wake()
+        for reached in self._reached.values():
+            reached.set()
 
     async def before(self, page: int) -> list[Note]:
         """The notes of all pages before this one, in order, as soon as all of them are written."""
         while len(self._without_gap) < page:
             if self._stopped_by:
                 raise self._stopped_by
-            await self._changed.wait()
+            await self._reached.setdefault(page, asyncio.Event()).wait()
         return self._without_gap[:page]
 
     def _close_up(self) -> None:
         while len(self._without_gap) in self._known:
             self._without_gap.append(self._known[len(self._without_gap)])
-
-    def _wake(self) -> None:
-        self._changed.set()
-        self._changed = asyncio.Event()
+            if reached := self._reached.pop(len(self._without_gap), None):
+                reached.set()
 
 
 Paginate = Callable[[str, Page | None, Runtime[ReaderContext]], AsyncGenerator[Page, None]]

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
+from heapq import nlargest
 
 from readgraph.nodes.extractive.passages import FEWEST_WORDS, is_heading, is_prose, label_of, without_label
 from readgraph.state.search.terms import content_words
@@ -88,12 +89,13 @@ def _names(sentence: str) -> set[str]:
 
 def telling_words(text: str, most: int) -> list[str]:
     """The words that carry most of a text's content, as written there, the most frequent first."""
-    as_it_stands, frequency = dict[str, str](), Counter[str]()
+    frequency, as_it_stands = dict[str, int](), dict[str, str]()
     for word, count in Counter(_WORD.findall(text)).items():
         if len(word) >= FEWEST_LETTERS and (stem := _first_stem(word)):
-            as_it_stands.setdefault(stem, word)
+            if stem not in frequency:
+                frequency[stem], as_it_stands[stem] = 0, word
             frequency[stem] += count
-    return [as_it_stands[stem] for stem, _ in frequency.most_common(most)]
+    return [as_it_stands[stem] for stem in nlargest(most, frequency, key=frequency.__getitem__)]
 
 
 @lru_cache(1 << 15)
