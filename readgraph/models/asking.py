@@ -87,9 +87,9 @@ async def _ask(
     prompt = in_own_words(prompt, runtime.context.prompts)
     again, reasons, keys = Messages(), list[str](), list[str]()
     for _ in range(TRIES):
-        messages = [*_within_window(runtime, prompt, again, reply).messages, *again]
+        messages, words = _within_window(runtime, prompt, again, reply)
         keys.append(_cache_key(runtime.context, client, messages, reply))
-        response = await _cached_or_called(client, store, keys[-1], prompt, messages, reply)
+        response = await _cached_or_called(client, store, keys[-1], prompt.name, messages, words, reply)
         try:
             if response.cut and not is_plain(client.form, reply):
                 raise Refused("the reply was cut off before its end; be shorter")
@@ -110,15 +110,15 @@ async def _ask(
 
 def _within_window(
     runtime: Runtime[ReaderContext], prompt: Prompt, again: Messages, reply: type[BaseModel] | None
-) -> Prompt:
-    """The prompt as the window holds it, beside the form of the reply and refused replies; a cut is counted once."""
-    beside = count_words(reply_instructions(reply)) if reply else 0
-    beside += sum(count_words(content) for _, content in again)
-    within, left_out = fitted(prompt, runtime.context.window_words - beside)
+) -> tuple[Messages, int]:
+    """The messages as the window holds them, beside the form of the reply, and their words; a cut is counted once."""
+    refused = sum(count_words(content) for _, content in again)
+    beside = refused + (count_words(reply_instructions(reply)) if reply else 0)
+    within, words, left_out = fitted(prompt, runtime.context.window_words - beside)
     if left_out and not again:
         fell_back("prompt_cut")
         current_meter().left_out += left_out
-    return within
+    return [*within.messages, *again], words + refused
 
 
 def _record(client: ModelClient, prompt: Prompt, messages: Messages, response: ModelReply, refused: str | None) -> None:
@@ -140,25 +140,25 @@ async def _cached_or_called(
     client: ModelClient,
     store: PageStore,
     key: str,
-    prompt: Prompt,
+    name: str,
     messages: Messages,
+    words: int,
     reply: type[BaseModel] | None,
 ) -> ModelReply:
-    """The recorded reply, or else a new one, which is returned after it was recorded."""
+    """The recorded reply, or else a new one, which is returned after it was recorded; `words` are the messages'."""
     meter = current_meter()
     async with client.asking.setdefault(key, asyncio.Lock()):
         if recorded := await store.reply(key):
             meter.count_cached()
             return ModelReply(recorded.said, recorded.cut, recorded.tokens)
-        words = sum(count_words(content) for _, content in messages)
         before = meter.unavailable
         async with client.slots:
             if meter.unavailable != before:  # what nothing answered to is not tried as long for each call that waited
                 raise ModelUnavailable(meter.unavailable)
             meter.begin_call(words)
             turns = turns_of(store.store, client.name, client.limits, words)
-            response = await call_model(client, messages, reply, prompt.name, turns)
-        record = RecordedReply(response.text, response.cut, prompt.name, meter.document, response.tokens)
+            response = await call_model(client, messages, reply, name, turns)
+        record = RecordedReply(response.text, response.cut, name, meter.document, response.tokens)
         await store.put_reply(key, record)
     meter.end_call(words, await aside(count_words, response.text), response.tokens)
     return response

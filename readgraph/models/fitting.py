@@ -17,15 +17,15 @@ _ITEM = re.compile(r"^(?=<|[A-Z]\. |Page \d+: )", re.MULTILINE)
 """Where an item of a text begins: a page or a label after its tag, an option after its letter, a memo."""
 
 
-def fitted(prompt: Prompt, most: int) -> tuple[Prompt, int]:
-    """The prompt with at most this many words, and how many of its words were left out.
+def fitted(prompt: Prompt, most: int) -> tuple[Prompt, int, int]:
+    """The prompt with at most this many words, how many it has, and how many of its words were left out.
 
     Its longest fenced texts are cut to one length, and in each of them the ends of the longest pages, options or memos,
     so that none of these is missing. A prompt that fits is returned as it is. Raises `BadInput` if the instructions
     alone don't fit.
     """
     if (words := prompt.words) <= most:
-        return prompt, 0
+        return prompt, words, 0
     found = list(_FENCED.finditer(prompt.user))
     texts = [each["text"] for each in found]
     sizes = [count_words(text) for text in texts]
@@ -41,7 +41,8 @@ def fitted(prompt: Prompt, most: int) -> tuple[Prompt, int]:
         user += prompt.user[end : each.start("text")] + text
         end = each.end("text")
     short = replace(prompt, user=user + prompt.user[end:])
-    return short, words - short.words
+    left = short.words
+    return short, left, words - left
 
 
 def _cut(text: str, most: int) -> str:

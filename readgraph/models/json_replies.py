@@ -116,6 +116,7 @@ def reply_schema(reply: type[BaseModel]) -> dict[str, Any]:
     return reply.model_json_schema()
 
 
+@lru_cache(512)
 def reply_instructions(reply: type[BaseModel]) -> str:
     """Instructions on the form of a reply, for servers that don't pass a schema to the model."""
     schema = reply_schema(reply)

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 from uuid import uuid4
 
@@ -22,8 +23,6 @@ class Meter:
 
     `inside`: what steps of a graph used that ran inside of this step. `left_out`: words that the step could not show,
     because the window does not hold them. `unavailable`: why a call of the step was given up that nothing answered.
-    `message_id`: the id of the chat message as which the step's reply is
-    streamed.
     """
 
     context: ReaderContext = field(default_factory=ReaderContext)
@@ -40,7 +39,11 @@ class Meter:
     budget_spent: bool = False
     calls_begun: int = 0
     words_begun: int = 0
-    message_id: str = field(default_factory=lambda: uuid4().hex)
+
+    @cached_property
+    def message_id(self) -> str:
+        """The id of the chat message as which the step's reply is streamed; few steps are, so it is made late."""
+        return uuid4().hex
 
     def begin_call(self, words: int) -> None:
         """Take a call with this many input words from the budget; raises `BudgetSpent` if that exceeds it."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from datetime import datetime
-from functools import cache
+from functools import cache, lru_cache
 from typing import Annotated, Any, TypeVar
 
 from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
@@ -17,6 +17,7 @@ UNREADABLE = {"unreadable": True}
 """Stands for a stored value that is not a JSON object; it is not a valid record either."""
 
 
+@lru_cache(4096)  # the records of a document say the same times again and again
 def is_time(time: str) -> bool:
     """Whether a text is a time as records keep it."""
     try:

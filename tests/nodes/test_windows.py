@@ -29,8 +29,8 @@ def test_a_prompt_is_cut_to_the_window_and_no_further(texts: list[str], most: in
     user = "\n\n".join([*(fenced(f"part-{number}", text) for number, text in enumerate(texts)), "What now?"])
     prompt = Prompt("tried", 1, "You read.", user)
     assume(most >= 5 + 3 * len(texts))
-    short, left_out = fitted(prompt, most)
-    assert short.words <= most and left_out == prompt.words - short.words
+    short, words, left_out = fitted(prompt, most)
+    assert short.words == words <= most and left_out == prompt.words - words
     assert (short == prompt) == (prompt.words <= most)
     assert short.user.endswith("What now?") and short.user.count("</part-") == len(texts)
 
@@ -41,14 +41,14 @@ def test_what_is_cut_keeps_all_options_and_tags() -> None:
     prompt = Prompt(
         "tried", 1, "You read.", f"{fenced('memory', memory)}\n\n{question_part('Who?', options)}\n\nAnswer."
     )
-    short, _ = fitted(prompt, 500)
+    short, *_ = fitted(prompt, 500)
     assert all(f"\n{letter}. word" in short.user for letter in options)
     assert all(f"<page {number}>\ngist" in short.user for number in range(9))
 
 
 def test_a_text_is_cut_wherever_its_tag_stands_in_a_line() -> None:
     prompt = Prompt("tried", 1, "You read.", f"Context: {fenced('memory', 'word ' * 900)}\n\nQuestion: Who?")
-    short, left_out = fitted(prompt, 100)
+    short, _, left_out = fitted(prompt, 100)
     assert short.words <= 100 and left_out > 800 and short.user.endswith("</memory>\n\nQuestion: Who?")
 
 
