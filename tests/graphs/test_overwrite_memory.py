@@ -15,7 +15,15 @@ from langgraph.store.memory import InMemoryStore
 from readgraph.graphs.overwrite_memory import build
 from readgraph.models.json_replies import reply_instructions
 from readgraph.nodes.bounds import LAST_STEPS
-from readgraph.nodes.note_taking.lines import NoteLine, fitting, lines_in, lines_said, written, written_words
+from readgraph.nodes.note_taking.lines import (
+    MOST_PAGES,
+    NoteLine,
+    fitting,
+    lines_in,
+    lines_said,
+    written,
+    written_words,
+)
 from readgraph.nodes.note_taking.sizes import QUESTION_SHARE, chunk_words, most_found_words, most_note_words
 from readgraph.nodes.note_taking.writing import MOST_TURNS, pages_at_once
 from readgraph.nodes.prompts.take_notes import NewNotes, take_notes_prompt
@@ -289,6 +297,7 @@ SEEN = [NoteLine("The lamp was sold to Ida in March", (2,)), NoteLine("Ben rowed
     ("said", "lines"),
     [
         (["The lamp went out [7]."], [NoteLine("The lamp went out.", (7,))]),
+        (["19. Januar: Schnee. [7]"], [NoteLine("19. Januar: Schnee.", (7,))]),
         (["- Ben rowed [0, 5, 7]"], [NoteLine("Ben rowed", (0, 5, 7))]),
         (["Ben rowed [page 5] and sank (p. 7)"], [NoteLine("Ben rowed and sank", (5, 7))]),
         (
@@ -304,6 +313,13 @@ SEEN = [NoteLine("The lamp was sold to Ida in March", (2,)), NoteLine("Ben rowed
 )
 def test_a_line_names_pages_that_can_be_known(said: list[str], lines: list[NoteLine]) -> None:
     assert lines_said(said, 7, SEEN) == lines
+    assert lines_in(written(lines), 13) == lines
+
+
+@given(st.lists(st.text('ab.– [](),-*"3712p字', min_size=1, max_size=40), max_size=6), st.data())
+def test_notes_are_read_as_they_were_written(texts: list[str], data: st.DataObject) -> None:
+    pages = st.sets(st.integers(0, 12), min_size=1, max_size=MOST_PAGES)
+    lines = [NoteLine(" ".join(text.split()), tuple(sorted(data.draw(pages)))) for text in texts if text.strip()]
     assert lines_in(written(lines), 13) == lines
 
 

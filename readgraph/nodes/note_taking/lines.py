@@ -19,7 +19,7 @@ _NAMED = re.compile(rf"\s*(?:\[\s*(?:p\w*\.?\s*)?{_NUMBERS}\s*\]|\(\s*(?:pages?|
 _NEXT_FACT = re.compile(r"(?<=[0-9]\])\.?\s+(?=[^\W\d_a-z]|[\"“«])")
 """Where a fact begins after the page numbers of another: some models write all facts on one line."""
 
-_BULLET = re.compile(r"^\s*(?:[-*•–]|\d{1,3}[.)])\s+")
+_BULLET = re.compile(r"^\s*[-*•]\s+")
 
 
 class NoteLine(NamedTuple):
@@ -62,7 +62,7 @@ def lines_said(texts: Iterable[str], page: int, seen: Sequence[NoteLine]) -> lis
     """
     known, lines = {page, *pages_named(seen)}, dict[str, NoteLine]()
     for fact in (fact for text in texts for part in text.splitlines() for fact in _NEXT_FACT.split(part)):
-        line = _line(fact, known)
+        line = _line(_BULLET.sub("", fact), known)
         if line.text:
             pages = line.pages or _pages_of_alike(line.text, seen) or (page,)
             earlier = lines[line.text].pages if line.text in lines else ()
@@ -87,7 +87,7 @@ def fitting(lines: Sequence[NoteLine], most_words: int) -> list[NoteLine]:
 
 def _line(text: str, known: Collection[int], *, within: bool = True) -> NoteLine:
     """The line in a text. Page numbers stand at its end, or `within` it too, if they are known: a text has brackets."""
-    text, pages = _BULLET.sub("", text).strip(), list[int]()
+    text, pages = text.strip(), list[int]()
 
     def taken(named: re.Match[str]) -> str:
         last = not text[named.end() :].strip(" .;,")
