@@ -214,7 +214,7 @@ async def test_the_oldest_results_leave_the_view_with_a_line(library: Library, s
     gone = [re.findall(r"<summary>\n(.*?)\n</summary>", request.text, re.DOTALL) for request in script.requests]
     assert gone[0] == [] and any(step["summary"].startswith("took out of view ") for step in found["steps"])
     (line,) = gone[-1]
-    assert line.startswith("No longer in view: opened page 0, page 1, page 2, ") and "\n" not in line
+    assert line.startswith("Left your view: opened page 0, page 1, page 2, ") and "\n" not in line
     assert "; found page 2, page 20, page 21" in line
     numbers = {int(number) for number in re.findall(r"page (\d+)", line.partition(";")[0])}
     again = queue(script.requests[-1])

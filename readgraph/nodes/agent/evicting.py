@@ -67,10 +67,10 @@ async def _by_extract(before: str, events: Sequence[Event], most: int, runtime: 
     return f"{first_words(before, most - count_words(gist))}\n{gist}".strip()
 
 
-def evict_with(sum_up: SumUp, did: str = "summed up") -> Work[AgentTurnState, EvictUpdate]:
+def evict_with(sum_up: SumUp, did: str = "summed up", *, in_language: bool = True) -> Work[AgentTurnState, EvictUpdate]:
     """The work of a node that evicts: `sum_up` makes the text that stands for what left the queue.
 
-    `did`: what the trajectory says was done with these events.
+    `did`: what the trajectory says was done with these events. `in_language`: `sum_up` is told the text's language.
     """
 
     async def evict(state: AgentTurnState, runtime: Runtime[ReaderContext]) -> EvictUpdate:
@@ -80,7 +80,7 @@ def evict_with(sum_up: SumUp, did: str = "summed up") -> Work[AgentTurnState, Ev
         sizes = [count_words(queue_text([event], window)) for event in events]
         cut = first_to_stay(events, sizes, state["room"])
         summary = await store.summary(agent, state["summaries"])
-        if runtime.context.model:
+        if runtime.context.model and in_language:
             language = await summary_language(await store.agent(state["agent"]), events[:cut], runtime)
             runtime = runtime.override(context=replace(runtime.context, language=language))
         for part in _parts(events[:cut], sizes, state["room"]):

@@ -10,7 +10,7 @@ from readgraph.nodes.agent.reader_functions import Opened, open_page, opened_in,
 from readgraph.nodes.step import StepNode
 from readgraph.state.agents import Event
 from readgraph.state.context import ReaderContext
-from readgraph.state.settings import Language, Window
+from readgraph.state.settings import Window
 from readgraph.state.words import count_words
 
 _OPENED, _FOUND = "opened ", "found "
@@ -40,8 +40,8 @@ def _joined(before: str, word: str, places: Sequence[Opened]) -> list[str]:
 
 def _line(opened: list[str], found: list[str]) -> str:
     parts = [f"{word}{', '.join(names)}" for word, names in ((_OPENED, opened), (_FOUND, found)) if names]
-    return f"No longer in view: {'; '.join(parts) or 'what came first'}."
+    return f"Left your view: {'; '.join(parts) or 'what came first'}."
 
 
-leave_view = StepNode(evict_with(name_pages, "took out of view"), settings=(Language, Window))
+leave_view = StepNode(evict_with(name_pages, "took out of view", in_language=False), settings=(Window,))
 """Takes the oldest events out of the queue, as MemGPT does; asks no model."""
