@@ -1,6 +1,7 @@
 """A scripted model for surveys: it plans what a test says, and takes records by a pattern, in any form of reply."""
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -30,12 +31,16 @@ def column(name: str, kind: str = "text") -> dict[str, str]:
 
 @dataclass
 class Surveyor:
-    """Each match of `pattern` on a page is a record: its groups are the values, and its text is the quote."""
+    """Each match of `pattern` on a page is a record: its groups are the values, and its text is the quote.
+
+    The quote has as many words more before and behind it as `around` says.
+    """
 
     pattern: str
     plan: dict[str, Any]
     groups: Sequence[Sequence[str]] = ()
     answer: str = "It says so."
+    around: int = 0
     fault: Callable[[ChatRequest], Any] = lambda request: None
     asked: list[str] = field(default_factory=list)
 
@@ -55,6 +60,13 @@ class Surveyor:
 
     def _records(self, passage: str) -> list[dict[str, str]]:
         return [
-            {**{f"column_{number}": value for number, value in enumerate(found.groups(), 1)}, "quote": found.group()}
+            {**{f"column_{number}": value for number, value in enumerate(found.groups(), 1)}, "quote": quote}
             for found in re.finditer(self.pattern, passage)
+            for quote in (self._quote(passage, *found.span()),)
         ]
+
+    def _quote(self, passage: str, start: int, end: int) -> str:
+        words = list(re.finditer(r"\S+", passage))
+        first = max(bisect_right([word.start() for word in words], start) - 1 - self.around, 0)
+        last = min(bisect_left([word.end() for word in words], end) + self.around, len(words) - 1)
+        return passage[words[first].start() : words[last].end()] if self.around else passage[start:end]

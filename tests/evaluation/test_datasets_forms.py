@@ -1,5 +1,6 @@
 """Each dataset in its official file form: what its texts, questions and evidence become."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from readgraph.evaluation.records import Dataset, Item
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from tests.support import datasets as made
+from tests.support.examples import EXAMPLES
 
 
 def evidence(dataset: Dataset, item: Item) -> list[str]:
@@ -253,3 +255,50 @@ def test_nested_keys_need_no_file(tmp_path: Path) -> None:
         load_dataset(tmp_path, "nested-keys")
     with pytest.raises(BadInput, match="nested-keys"):
         load_dataset()
+
+
+def test_oolong(tmp_path: Path) -> None:
+    answers = ["['spam']", "[2]", "[datetime.date(2023, 4, 5)]", "Vex, Keyleth"]
+    rows = [made.oolong_row(number, answer) for number, answer in enumerate(answers)]
+    dataset = load_dataset(made.lines(tmp_path / "test.jsonl", *rows))
+    assert [item.references for item in dataset.items] == [("spam",), ("2",), ("2023-04-05",), ("Vex; Keyleth",)]
+    assert [text.id for text in dataset.texts] == ["spam 7"] and dataset.items[0].category == "counting"
+    assert (dataset.name, dataset.metrics[0]) == ("oolong", "aggregation")
+
+
+def test_longbench_v2(tmp_path: Path) -> None:
+    dataset = load_dataset(made.array(tmp_path / "data.json", made.long_bench_item("1"), made.long_bench_item("2")))
+    assert [item.correct for item in dataset.items] == [2, 2] and len(dataset.texts) == 1
+    assert (dataset.items[0].category, dataset.metrics[0]) == ("hard, long", "accuracy")
+
+
+def test_beam(tmp_path: Path) -> None:
+    (tmp_path / "100K" / "1").mkdir(parents=True)
+    folder = made.beam(tmp_path / "100K" / "1")
+    for path in (folder, folder.parent):
+        dataset = load_dataset(path)
+        first, second = dataset.texts[0].text.strip().split("\n\n")
+        assert (first, second) == ("March 15 2024\nuser: I keep the lamp.\nhelper: Noted.", "user: No oil.")
+        declined, updated = dataset.items
+        assert declined.unanswerable and (updated.references, updated.category) == (("None.",), "knowledge_update")
+        assert evidence(dataset, updated) == ["user: I keep the lamp.", "user: No oil."]
+    with pytest.raises(BadInput, match="no folder of BEAM"):
+        load_dataset(tmp_path, "beam")
+
+
+def test_the_texts_of_own_questions_may_stand_in_files_beside_them(tmp_path: Path) -> None:
+    (tmp_path / "log.txt").write_text("The lamp was out.", encoding="utf-8")
+    line = {"doc_id": "log", "text_file": "log.txt", "questions": [{"question": "What was out?", "answer": "the lamp"}]}
+    assert load_dataset(made.lines(tmp_path / "own.jsonl", line)).texts[0].text == "The lamp was out."
+    for name in ("../own.jsonl", "missing.txt"):
+        with pytest.raises(BadInput):
+            load_dataset(made.lines(tmp_path / "own.jsonl", {**line, "text_file": name}))
+
+
+def test_the_shipped_questions_about_whole_texts() -> None:
+    dataset = load_dataset(EXAMPLES / "whole-text.jsonl")
+    assert (dataset.name, len(dataset.items), len(dataset.texts)) == ("whole-text", 40, 3)
+    for item in dataset.items:
+        if word := re.search(r'(?:word|name) "(\w+)"', item.question):
+            text = dataset.text(item.text).text
+            assert item.references == (str(len(re.findall(rf"(?i)(?<!\w){word[1]}(?!\w)", text))),)

@@ -70,6 +70,13 @@ def score(
         ("rouge_1", "Lamps.", "lamp", 100),
         ("rouge_2", "lamp", "lamp", 0),
         ("substring_accuracy", "It was the LAMPLIGHTER.", "lamp", 100),
+        ("aggregation", "There are 1,204 of them.", "1204", 100),
+        ("aggregation", "Answer: 5", "7", 100 * 0.75**2),
+        ("aggregation", "many", "7", 0),
+        ("aggregation", "Label: **spam**", "spam", 100),
+        ("aggregation", "20:44:30", "20:44:30", 100),
+        ("aggregation", "5 April 2023", "2023-04-05", 100),
+        ("aggregation", "Vex, Keyleth\nScanlan", "Scanlan; Vex; Percy; Grog", 50),
         ("substring_accuracy", "It was the goat.", "lamp", 0),
     ],
 )

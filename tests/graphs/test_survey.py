@@ -163,6 +163,12 @@ async def test_a_record_without_a_true_quote_is_dropped_and_counted(library: Lib
     assert lost["fallbacks"] == {"records": 1} and 0 not in lost["pages_read"]
 
 
+async def test_the_same_words_on_a_page_twice_are_two_records(library: Library, server: ModelServer) -> None:
+    surveyor(server, columns=[column("cry")], result="count").pattern = r"(Lamp out again), he wrote"
+    found = await survey(library, "Lamp out again, he wrote. It was a cold night. Lamp out again, he wrote.")
+    assert found["answer"] == "2" and len({each["start"] for each in found["citations"]}) == 2
+
+
 async def test_without_a_usable_plan_the_questions_words_make_one(library: Library, server: ModelServer) -> None:
     model = surveyor(server)
     model.fault = lambda request: {"columns": []} if model.asked[-1] == "SurveyPlan" else None

@@ -256,3 +256,37 @@ def mind2web_task(number: int = 1) -> dict[str, Any]:
             for place, (op, value, right) in enumerate(steps)
         ],
     }
+
+
+def oolong_row(number: int, answer: str) -> dict[str, Any]:
+    return {
+        "id": number,
+        "context_window_id": 7,
+        "context_window_text": "Date: Apr 5 || spam\nDate: Apr 6 || ham",
+        "dataset": "spam",
+        "task_group": "counting",
+        "question": "Which label is the most common?",
+        "answer": answer,
+    }
+
+
+def long_bench_item(identity: str) -> dict[str, Any]:
+    options = {f"choice_{letter}": f"the {letter}" for letter in "ABCD"}
+    asked = {"question": "What was out?", **options, "answer": "C", "context": "The lamp was out."}
+    return {"_id": identity, "domain": "Novel", "difficulty": "hard", "length": "long", **asked}
+
+
+def beam(folder: Path) -> Path:
+    """The folder of one conversation of two sessions."""
+    said = [("user", "I keep the lamp. ->-> 1,1"), ("helper", "Noted."), ("user", "No oil.")]
+    turns = [[{"role": role, "content": content, "id": number}] for number, (role, content) in enumerate(said)]
+    turns[0][0]["time_anchor"] = "March-15-2024"
+    array(folder / "chat.json", {"batch_number": 1, "turns": turns[:2]}, {"batch_number": 2, "turns": turns[2:]})
+    probes = {
+        "abstention": [{"question": "Who is the cook?", "ideal_response": "Not said."}],
+        "knowledge_update": [{"question": "Oil?", "answer": "None.", "source_chat_ids": {"first": [0], "then": [2]}}],
+    }
+    questions = folder / "probing_questions" / "probing_questions.json"
+    lines(questions, {})
+    questions.write_text(json.dumps(probes, indent=4), encoding="utf-8")
+    return folder

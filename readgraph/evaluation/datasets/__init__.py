@@ -5,14 +5,17 @@ from pathlib import Path
 from typing import NamedTuple
 
 from readgraph.evaluation.datasets import (
+    beam,
     hotpot_long,
     locomo,
+    long_bench,
     long_mem_eval,
     mind2web,
     msc,
     narrative_qa,
     natural_questions,
     nested_keys,
+    oolong,
     own,
     qmsum,
     quality,
@@ -43,6 +46,8 @@ NARRATIVE_QA = Form(
     "narrativeqa", "NarrativeQA's folder, of which the test set is taken.", frozenset(), narrative_qa.load
 )
 
+BEAM = Form("beam", "BEAM's folder of conversations, such as chats/100K.", frozenset(), beam.load)
+
 MIND2WEB = Form("mind2web", "Mind2Web, such as test_task_0.json, or its folder.", mind2web.KEYS, mind2web.load)
 
 FORMS = {
@@ -62,6 +67,9 @@ FORMS = {
         Form("nq-open", "NaturalQuestions over passages, nq-open-….jsonl.gz.", natural_questions.KEYS,
              natural_questions.load),
         MIND2WEB,
+        Form("oolong", "OOLONG, synthetic or real, such as test.jsonl.", oolong.KEYS, oolong.load),
+        Form("longbench-v2", "LongBench v2, data.json.", long_bench.KEYS, long_bench.load),
+        BEAM,
         Form("msc-retrieval", "MSC-Self-Instruct, msc_self_instruct.jsonl.", msc.RETRIEVAL_KEYS, msc.load_retrieval),
         Form("msc-openers", "Multi-Session Chat, such as session_5/test.txt.", msc.OPENER_KEYS, msc.load_openers),
     )
@@ -102,6 +110,8 @@ def recognised(path: Path) -> Form | None:
         return NARRATIVE_QA
     if mind2web.recognise(path):
         return MIND2WEB
+    if beam.recognise(path):
+        return BEAM
     value = first_value(path)
     keys = value.keys() if isinstance(value, dict) else set()
     return next((form for form in FORMS.values() if form.keys and form.keys <= keys), None)

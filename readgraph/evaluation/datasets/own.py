@@ -2,7 +2,8 @@
 
     {"doc_id": "log", "title": "The log", "text": "…", "questions": [{"question": "…", "answer": "…"}]}
 
-Instead of `text` there may be `documents` (`[{"id", "title", "text"}]`), or, for a history, `sessions`
+Instead of `text` there may be `text_file`, the name of a file in the same folder, `documents`
+(`[{"id", "title", "text"}]`), or, for a history, `sessions`
 (`[{"date_time", "turns": [{"id", "speaker", "text"}]}]`). A question may have an `id`, a `category`, `options` with
 `answer_index` (from 0), several answers in a list, `unanswerable`, and `evidence`: in a text, lines `[first, last]`
 (from 0) or exact quotes; in a history, ids of turns; in documents, `{"doc": id}`.
@@ -18,6 +19,7 @@ from readgraph.evaluation.datasets.assembling import Asked, assembled
 from readgraph.evaluation.datasets.lines import Record, records
 from readgraph.evaluation.datasets.texts import Part, Turn, Turns, history, line_spans, lines_from, several
 from readgraph.evaluation.records import Dataset, Item, Span, Text
+from readgraph.sources.loading import load as load_file
 from readgraph.state.stored_items import storable
 
 KEYS = frozenset({"doc_id", "questions"})
@@ -80,13 +82,16 @@ class Line(Record):
     title: str = ""
     license: str = ""
     text: str | None = None
+    text_file: str | None = None
     documents: tuple[OwnPart, ...] = ()
     sessions: tuple[OwnSession, ...] = ()
 
     @model_validator(mode="after")
     def _has_a_text(self) -> "Line":
-        if sum(map(bool, (self.text, self.documents, self.sessions))) != 1:
-            raise ValueError("a document has one of 'text', 'documents' and 'sessions'")
+        if sum(map(bool, (self.text, self.text_file, self.documents, self.sessions))) != 1:
+            raise ValueError("a document has one of 'text', 'text_file', 'documents' and 'sessions'")
+        if self.text_file and Path(self.text_file).name != self.text_file:
+            raise ValueError("'text_file' must name a file in the same folder")
         return self
 
 
@@ -99,7 +104,7 @@ def load(path: Path, items: int | None = None) -> Dataset:
 
 def _asked(path: Path) -> Iterator[Asked]:
     for where, line in records(path, Line):
-        text, find = _text_of(line)
+        text, find = _text_of(line, path.parent)
         yield where, text, _items_of(line, find)
 
 
@@ -119,7 +124,7 @@ def _items_of(line: Line, find: Find) -> Iterator[Item]:
         )
 
 
-def _text_of(line: Line) -> tuple[Text, Find]:
+def _text_of(line: Line, folder: Path) -> tuple[Text, Find]:
     title = line.title or line.doc_id
     if line.sessions:
         sessions = [
@@ -131,7 +136,7 @@ def _text_of(line: Line) -> tuple[Text, Find]:
     if line.documents:
         text, parts = several(line.doc_id, title, (Part(part.text, part.title, part.id) for part in line.documents))
         return text, lambda evidence: parts.get(str(evidence.get("doc"))) if isinstance(evidence, dict) else None
-    plain = storable(line.text)
+    plain = load_file(folder / line.text_file).text if line.text_file else storable(line.text)
     return Text(line.doc_id, title, plain), _in_text(plain)
 
 

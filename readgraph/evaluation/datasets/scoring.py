@@ -31,6 +31,8 @@ SUMMARY = ("rouge_1", "rouge_2", "rouge_l", "rouge_l_precision", "rouge_l_recall
 PHRASE = AnswerForm(answer_length="phrase")
 """References of a few words."""
 
+CHOICES = Scoring(("accuracy", "evidence_recall"))
+
 SCORING = {
     "quality": Scoring(("accuracy",), "quality"),
     "squality": Scoring((*SUMMARY, "lr_1", "lr_2"), "quality", AnswerForm(answer_length="free", answer_words=200)),
@@ -54,10 +56,13 @@ SCORING = {
     "msc-retrieval": Scoring(("dmr_accuracy", "rouge_l", "rouge_l_precision", "rouge_l_recall")),
     "msc-openers": Scoring(("csim_1", "csim_3", "csim_h")),
     "mind2web": Scoring(("step_success", "element_accuracy", "operation_f1", "episode_success")),
+    "oolong": Scoring(("aggregation", "f1"), answers=PHRASE),
+    "whole-text": Scoring(("aggregation", "f1"), answers=PHRASE),
+    "longbench-v2": CHOICES,
+    "beam": Scoring(("f1", "rouge_l", "abstention", "evidence_recall")),
     "nested-keys": Scoring((*CONTAINED, "evidence_recall"), "nested-keys"),
 }
 
-CHOICES = Scoring(("accuracy", "evidence_recall"))
 FREE = Scoring(("f1", "rouge_l", "abstention", "evidence_recall"))
 BOTH = Scoring(("f1", "accuracy", "rouge_l", "abstention", "evidence_recall"))
 

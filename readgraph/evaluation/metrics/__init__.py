@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from readgraph.evaluation.metrics.abstention import abstention
+from readgraph.evaluation.metrics.aggregation import aggregation
 from readgraph.evaluation.metrics.bleu import bleu_1
 from readgraph.evaluation.metrics.choices import accuracy
 from readgraph.evaluation.metrics.evidence import citation_precision, evidence_recall
@@ -50,6 +51,7 @@ METRICS = {
         Metric("rouge_l_precision", "Share of the answer in that subsequence.", rouge_l_precision),
         Metric("rouge_l_recall", "Share of a reference in that subsequence.", rouge_l_recall),
         Metric("substring_accuracy", "References that the answer contains, as in RULER.", substring_accuracy),
+        Metric("aggregation", "Counts (nearly right ones in part), lists, labels, as in OOLONG.", aggregation),
         Metric("abstention", "Unanswerable questions correctly declined.", abstention),
         Metric("evidence_recall", "Pieces of evidence that were read or cited.", evidence_recall),
         Metric("citation_precision", "Citations that overlap evidence.", citation_precision),

@@ -95,14 +95,15 @@ def records_by_pattern(programme: Programme, wanted: set[int]) -> WriteNote:
 
 def _records(given: Iterable[Any], columns: Sequence[Column], text: str) -> list[Record]:
     """The given records whose quotes stand in the text; lost ones, and values of the wrong kind, are counted."""
-    records, lost, wrong = list[Record](), 0, 0
+    records, lost, wrong, ends = list[Record](), 0, 0, dict[str, int]()
     for each in given:
         said = [getattr(each, key_of(number)) for number in range(len(columns))]
         values = [value_of(column["kind"], value) for column, value in zip(columns, said, strict=True)]
-        span = _span(each, text)
+        span = _span(each, text, ends.get(each.quote, 0)) or _span(each, text)  # a text may have the same words twice
         if span is None or not any(values):
             lost += span is None
             continue
+        ends[each.quote] = span[1]
         wrong += sum(bool(value) and kept is None for value, kept in zip(said, values, strict=True))
         records.append(Record(tuple(value or "" for value in values), *span))
     if lost:
@@ -112,8 +113,8 @@ def _records(given: Iterable[Any], columns: Sequence[Column], text: str) -> list
     return [*dict.fromkeys(records)]
 
 
-def _span(record: Any, text: str) -> tuple[int, int] | None:
-    return find_quote(record.quote.strip(), text, 0, len(text))
+def _span(record: Any, text: str, after: int = 0) -> tuple[int, int] | None:
+    return find_quote(record.quote.strip(), text, after, len(text))
 
 
 def _note(page: Page, records: Iterable[Record]) -> Note:
