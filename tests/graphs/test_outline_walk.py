@@ -112,6 +112,14 @@ async def test_the_tree_has_the_sections_of_the_outline(library: Library, tmp_pa
     assert rivers == ["§ Rivers", ["§ Rivers (1)"], ["§ Rivers (2)"], discharge, ice]
 
 
+async def test_a_text_from_no_file_is_looked_at_as_markdown(library: Library) -> None:
+    tree = await tree_of(library, await library.pages.add_document(markdown(), title="book"))
+    assert [name for name, *_ in drawn(tree)[1:]] == ["§ Preface", "§ Voyages", "§ Rivers"]
+    assert tree.name("0.47") == "§ Vell (1)"
+    lines = await library.pages.add_document("\n\n".join(log(0, 20)), title="log")
+    assert (await run(library, lines, OFFLINE))["steps"][1]["summary"].endswith("since the text has no outline")
+
+
 async def test_a_planted_fact_is_found_by_headings(server: ModelServer, library: Library, tmp_path: Path) -> None:
     document = await stored(library, tmp_path, markdown())
     context = replace(CONTEXT, children=4)

@@ -1,8 +1,8 @@
 """A document's own table of contents as sections, which its tree may follow: headings, chapters, a PDF's outline.
 
-It is taken from the places that the source names. Sections that make no segment of their own are left out: those that
-are together no longer than a segment are one section, and a heading without text belongs to what follows it. A few
-short neighbours are one segment, and stay sections.
+It is taken from the places that the source names; a text from no file is looked at as Markdown. Sections that make no
+segment of their own are left out: those that are together no longer than a segment are one section, and a heading
+without text belongs to what follows it. A few short neighbours are one segment, and stay sections.
 """
 
 import re
@@ -13,6 +13,7 @@ from itertools import groupby, pairwise
 from typing import NamedTuple
 
 from readgraph.nodes.building.segments import fewest_and_most, segments_after
+from readgraph.sources.formats.markdown_text import places_of_markdown
 from readgraph.sources.places import BELOW
 from readgraph.state.context import ReaderContext
 from readgraph.state.page_store import PageStore
@@ -87,10 +88,14 @@ async def outline_of(store: PageStore, document: Document, context: ReaderContex
     numbered, sections, cuts = _Numbered(), list[Section](), list[int]()
     for part in document.parts or (Part(document.id, 0, document.characters),):
         member = await store.document(part.document) if document.parts else document
-        places = [(start, label) for start, label in await store.places(member) if not _LINE.fullmatch(label)]
+        named, text = await store.places(member), ""
+        if not named:
+            text = await store.text(member)
+            named = [(place.start, place.label) for place in places_of_markdown(text)]
+        places = [(start, label) for start, label in named if not _LINE.fullmatch(label)]
         if not document.parts and len(places) < FEWEST_HEADINGS:
             return None
-        text = await store.text(member)
+        text = text or await store.text(member)
         headings = list(headings_in(text, places))
         if not document.parts and len(headings) < FEWEST_HEADINGS:
             return None

@@ -20,9 +20,14 @@ _DECORATION = re.compile(r"[*`]+|__|[ \t]+#+\s*$|\s*\{[^{}]*\}\s*$")
 
 
 def convert(data: bytes, name: str) -> Converted:
-    """The decoded text, unchanged; without headings, its places are those of plain text."""
+    """The decoded text, unchanged."""
     text = decode(data, name)
-    return Converted(text, ordered(_headings(text)) or places_of_text(text))
+    return Converted(text, places_of_markdown(text))
+
+
+def places_of_markdown(text: str) -> tuple[Place, ...]:
+    """Places: the paths of the headings; without any, those of plain text."""
+    return ordered(_headings(text)) or places_of_text(text)
 
 
 def _headings(text: str) -> Iterator[Place]:
