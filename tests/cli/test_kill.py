@@ -1,19 +1,24 @@
 """A build that is killed goes on where it was: the same memory in the end, and no answered call paid twice."""
 
 import asyncio
+import json
+import os
 import random
 import re
 import signal
 import sys
 import threading
+from collections.abc import Callable
 from multiprocessing.process import BaseProcess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from readgraph.state.library import open_library
 from tests.doubles.model_server import ChatRequest, ModelServer
 from tests.doubles.reader import reader
+from tests.doubles.surveyor import Surveyor, column
 from tests.support.command import DOUBLE
 from tests.support.examples import WHOLE_STORY
 from tests.support.forking import ended, forked
@@ -29,7 +34,8 @@ class KillingReader:
     However late the kill comes on a busy machine, only so many calls are answered before it.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, respond: Callable[[ChatRequest], Any] = reader) -> None:
+        self.respond = respond
         self.asked: dict[int, str] = {}
         self.process: BaseProcess | None = None
         self.kill_at = sys.maxsize
@@ -43,7 +49,7 @@ class KillingReader:
             threading.Timer(self.delay, self.kill).start()
         if number > self.kill_at + IN_FLIGHT:
             self.killed.wait(60)
-        said = reader(request)
+        said = self.respond(request)
         return f"{said} (call {number})" if isinstance(said, str) else {**said, "reason": f"(call {number})"}
 
     def kill(self) -> None:
@@ -53,10 +59,11 @@ class KillingReader:
         self.killed.set()
 
 
-def read_in(library: Path, answers: KillingReader) -> int | None:
-    """Run `readgraph read` over the story in a process of its own; gives its exit code."""
+def read_in(library: Path, answers: KillingReader, *what: object, out: str | Path = os.devnull) -> int | None:
+    """Run the command over the story in a process of its own, by default `read`; gives its exit code."""
     answers.killed.clear()
-    answers.process = forked("read", WHOLE_STORY, *DOUBLE, "--library", library, "--concurrency", IN_FLIGHT)
+    given = (*(what or ("read",)), WHOLE_STORY, *DOUBLE, "--library", library, "--concurrency", IN_FLIGHT)
+    answers.process = forked(*given, out=out)
     return ended(answers.process)
 
 
@@ -108,3 +115,31 @@ def test_kills_change_nothing_and_cost_nothing(server: ModelServer, tmp_path: Pa
     assert not {answers.asked[number] for number in range(before + 1, len(answers.asked) + 1)} & paid
     assert memory_in(library) == memory_in(tmp_path / "whole")
     assert len(answers.asked) <= len(whole.asked) + kills * IN_FLIGHT
+
+
+@pytest.mark.slow
+def test_a_survey_that_is_killed_ten_times_pays_for_no_part_twice(server: ModelServer, tmp_path: Path) -> None:
+    taking = {"columns": [column("who")], "same_by": [], "result": "count"}
+    surveyor = Surveyor(r"(Marian|Iolo|Desmond)[^.\n]{20,60}", taking)
+    server.respond, server.latency = KillingReader(surveyor), 0.02
+    what = ("ask", "How often are they named?", "--method", "survey", "--survey-words", 100, "--json")
+    assert read_in(tmp_path / "whole", server.respond, *what, out=made(tmp_path / "whole.json")) == 0
+
+    server.respond = answers = KillingReader(surveyor)
+    library, rng = tmp_path / "killed", random.Random(13)
+    for _ in range(10):
+        answers.kill_at, answers.delay = len(answers.asked) + rng.randint(1, 12), rng.uniform(0, 0.03)
+        assert read_in(library, answers, *what) == -signal.SIGKILL
+    answers.kill_at = sys.maxsize
+    assert read_in(library, answers, *what, out=made(tmp_path / "killed.json")) == 0
+    whole, killed = (json.loads((tmp_path / f"{name}.json").read_text()) for name in ("whole", "killed"))
+    assert whole["answer"] == killed["answer"] and int(whole["answer"]) > 50
+    assert whole["table"]["rows"] == killed["table"]["rows"]
+    asked = [*answers.asked.values()]
+    assert len(asked) - len({*asked}) <= 10 * IN_FLIGHT, "only calls in flight are paid again"
+
+
+def made(file: Path) -> Path:
+    """A file that a process can write to."""
+    file.touch()
+    return file
