@@ -16,6 +16,7 @@ from readgraph.nodes.summary.material import Item, even_groups, groups_within, w
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.library import Library, open_library
+from readgraph.state.settings import ReplyForm
 from readgraph.state.words import count_words
 from tests.doubles import summariser
 from tests.doubles.model_server import ChatRequest, ModelServer
@@ -111,6 +112,24 @@ async def test_what_cannot_be_checked_stays_unchecked(server: ModelServer, libra
     unasked = await summarised(library, story[:4000], replace(MODEL, check_sentences=False))
     assert len(server.requests) == asked and unasked["unchecked"] == len(unasked["sentences"])
     assert unasked["fallbacks"] == {}
+
+
+@pytest.mark.parametrize("form", ["json_schema", "text"])
+async def test_what_a_model_meant_is_understood(
+    server: ModelServer, library: Library, story: str, form: ReplyForm
+) -> None:
+    def sentences(request: ChatRequest) -> Any:
+        said: Any = summariser.written(request)["sentences"]
+        return [{**each, "pages": f"page {each['pages'][0]}"} for each in said]
+
+    def verdicts(request: ChatRequest) -> Any:
+        said: Any = summariser.verdicts(request)["verdicts"]
+        return [{**each, "supported": "yes", "quotes": each["quotes"][0]["quote"]} for each in said]
+
+    server.respond = replying(sentences, verdicts)
+    found = await summarised(library, story[:4000], replace(MODEL, reply_form=form))
+    assert (found["fallbacks"], found["unchecked"], found["unsupported"]) == ({}, 0, 0)
+    assert found["citations"] and found["usage"]["refused"] == 0
 
 
 @pytest.mark.parametrize(("replies", "counted"), [((40, 15), 0), ((40, 40), 1), ((4, 15), 0), ((4, 4), 1)])

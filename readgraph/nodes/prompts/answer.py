@@ -1,9 +1,10 @@
 """Answering from what is remembered and what was read again (ReadAgent, section 3.2 and appendix F)."""
 
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, BeforeValidator, Field
 
+from readgraph.models.lenient_replies import numbers_in
 from readgraph.models.prompt import DATA_RULE, Prompt, fenced
 from readgraph.models.wording import wording
 from readgraph.nodes.prompts.question import question_part
@@ -32,6 +33,18 @@ class QuotedText(BaseModel):
 
     page: int = Field(description="The page's number.")
     quote: str = Field(description="A sentence or less, copied word by word from a page that stands in full.")
+
+
+def quotes_in(value: Any) -> list[dict[str, Any]]:
+    """The quotes among what was given; one that names no page may stand on any (-1)."""
+    given = value if isinstance(value, list) else [value]
+    parts = [{"quote": part} if isinstance(part, str) else part for part in given]
+    sound = [part for part in parts if isinstance(part, dict) and isinstance(part.get("quote"), str)]
+    return [{"quote": part["quote"], "page": [*numbers_in(part.get("page")), -1][0]} for part in sound]
+
+
+Quotes = Annotated[list[QuotedText], BeforeValidator(quotes_in)]
+"""A list of quotes; also accepts a single one, null, and bare texts."""
 
 
 class FreeAnswer(BaseModel):

@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
+from readgraph.models.lenient_replies import LenientReply
 from readgraph.models.prompt import DATA_RULE, Prompt, fenced
 from readgraph.models.wording import wording
-from readgraph.nodes.prompts.answer import QuotedText
+from readgraph.nodes.prompts.answer import Quotes
 
 NAME, VERSION = "check_summary", 1
 
@@ -26,15 +27,15 @@ _WORDS = wording(
 )
 
 
-class SentenceVerdict(BaseModel):
+class SentenceVerdict(LenientReply):
     """Whether a sentence is supported."""
 
     sentence: int = Field(description="The number of the sentence.")
-    quotes: list[QuotedText] = Field(description="One or two quotes that show it; empty if nothing does.")
+    quotes: Quotes = Field(description="One or two quotes that show it; empty if nothing does.")
     supported: bool = Field(description="true if the pages say all of it, else false.")
 
 
-class SentenceVerdicts(BaseModel):
+class SentenceVerdicts(LenientReply):
     """What is to be said of each sentence."""
 
     verdicts: list[SentenceVerdict] = Field(description="One for each sentence.")

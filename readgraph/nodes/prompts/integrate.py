@@ -1,13 +1,13 @@
 """Integrating: what new pages say on the question is added to the notes (GAM, section 2.2.2)."""
 
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, ClassVar
 
 from pydantic import BeforeValidator, Field
 
-from readgraph.models.lenient_replies import LenientReply, Numbers, numbers_in
+from readgraph.models.lenient_replies import LenientReply, Numbers
 from readgraph.models.prompt import DATA_RULE, Prompt, fenced
 from readgraph.models.wording import wording
-from readgraph.nodes.prompts.answer import QuotedText
+from readgraph.nodes.prompts.answer import Quotes
 from readgraph.nodes.prompts.question import question_part
 
 NAME, VERSION = "integrate", 2
@@ -34,14 +34,6 @@ _WORDS = wording(
 )
 
 
-def _quotes(value: Any) -> list[dict[str, Any]]:
-    """The quotes among what was given; one that names no page may stand on any (-1)."""
-    given = value if isinstance(value, list) else [value]
-    parts = [{"quote": part} if isinstance(part, str) else part for part in given]
-    sound = [part for part in parts if isinstance(part, dict) and isinstance(part.get("quote"), str)]
-    return [{"quote": part["quote"], "page": [*numbers_in(part.get("page")), -1][0]} for part in sound]
-
-
 class Integrated(LenientReply):
     """The notes with what the pages add to them."""
 
@@ -54,8 +46,7 @@ class Integrated(LenientReply):
     ]
     sources: Annotated[Numbers, Field(description="Numbers of the pages that these facts stand on.")]
     quotes: Annotated[
-        list[QuotedText],
-        BeforeValidator(_quotes),
+        Quotes,
         Field(description="One to three quotes from the new pages that show the facts; empty if there are none."),
     ]
 

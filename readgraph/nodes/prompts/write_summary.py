@@ -1,7 +1,8 @@
 """A summary of a text, or of a part of it, whose sentences name the pages that they rest on."""
 
-from pydantic import BaseModel, Field
+from pydantic import Field
 
+from readgraph.models.lenient_replies import LenientReply, Numbers
 from readgraph.models.prompt import DATA_RULE, Prompt, fenced
 from readgraph.models.wording import wording
 
@@ -28,14 +29,14 @@ _WORDS = wording(
 )
 
 
-class WrittenSentence(BaseModel):
+class WrittenSentence(LenientReply):
     """A sentence of a summary."""
 
     text: str = Field(description="One sentence of the summary, without page numbers in it.")
-    pages: list[int] = Field(description="The numbers of the pages that it rests on, as few as say it.")
+    pages: Numbers = Field(description="The numbers of the pages that it rests on, as few as say it.")
 
 
-class WrittenSummary(BaseModel):
+class WrittenSummary(LenientReply):
     """A summary, sentence by sentence."""
 
     sentences: list[WrittenSentence] = Field(description="The sentences of the summary, in their order.")

@@ -11,7 +11,9 @@ from readgraph.state.page_store import PageStore
 from readgraph.state.records import Document, Memory, Part
 
 _PAGES = re.compile(
-    r"(?:PDF )?(?P<kind>pages?|parts?|pp?\.)?\s*(?P<first>\d{1,9})(?:\s*[-–—]\s*(?P<last>\d{1,9}))?", re.IGNORECASE
+    r"(?:(?:PDF )?(?P<kind>pages?|parts?|pp?\.)\s*)?(?P<first>\d{1,9}|(?<=\s)[ivxlc]{1,9})"
+    r"(?:\s*[-–—]\s*(?P<last>\d{1,9}|[ivxlc]{1,9}))?",
+    re.IGNORECASE,
 )
 _SECTION = re.compile(r"(?:chapter|section|sec\.|§|kapitel|abschnitt|chapitre)\s*(?P<number>\d[\d.]*)", re.IGNORECASE)
 _NUMBER = re.compile(r"\d{1,4}(?:\.\d{1,4})*\.?")
@@ -125,12 +127,17 @@ def _rank(title: str) -> int | None:
 async def _numbered(store: PageStore, document: Document, memory: Memory, asked: re.Match[str]) -> NamedSpan:
     """The pages of the source from the first to the last; where it has none, or parts are asked for, parts."""
     first, last = asked["first"], asked["last"] or asked["first"]
-    if int(last) < int(first):
-        raise BadInput(f"'{asked[0]}' goes backwards: write the smaller number first.")
+    backwards = BadInput(f"'{asked[0]}' goes backwards: write the smaller number first.")
     if not (asked["kind"] or "").lower().startswith("part"):
         begin, stop = await source_page(store, document, first), await source_page(store, document, last)
         if begin and stop:
+            if stop[-1][2] <= begin[0][1]:
+                raise backwards
             return (asked[0], begin[0][1], stop[-1][2])
+    if not (first.isdecimal() and last.isdecimal()):
+        raise BadInput(f"'{asked[0]}' names no part: the source of '{document.title}' has no such pages.")
+    if int(last) < int(first):
+        raise backwards
     if int(last) >= memory.pages:
         raise BadInput(f"There is no part {last}: '{document.title}' has parts 0 to {memory.pages - 1}.")
     pages = await store.pages(memory.id, [int(first), int(last)])
