@@ -267,14 +267,14 @@ async def test_no_usable_summary_is_replaced_by_an_extract_and_counted(
     assert all(each["extracted"] for each in found["sentences"]) and "SentenceVerdicts" not in kinds(server.requests)
 
 
-@pytest.mark.parametrize("words", [60, pytest.param(900, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("words", [200, pytest.param(900, marks=pytest.mark.slow)])
 async def test_no_prompt_exceeds_the_window_and_groups_are_summarised_first(
     server: ModelServer, library: Library, whole_story: str, words: int
 ) -> None:
     context = ReaderContext(
-        model="openai:double", window_words=1000, summary_words=words, min_page_words=100, max_page_words=200
+        model="openai:double", window_words=1000, summary_words=words, min_page_words=200, max_page_words=300
     )
-    text = whole_story if words > 100 else whole_story[:25_000]
+    text = whole_story if words > 200 else whole_story[:42_000]
     found = await summarised(library, text, context, question="the goat that stood on the gallery " * 9)
     sizes = [count_words(request.text) for request in server.requests]
     assert max(sizes) <= 1000 and kinds(server.requests).count("WrittenSummary") > 2

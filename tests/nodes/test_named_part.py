@@ -48,8 +48,6 @@ None.
 
 Buy it.
 """
-    "# Setting up\n\nHere.\n\n## Oil\n\nThree gallons.\n\n## Wick\n\nTrim it.\n\n# 7 Faults\n\nNone.\n\n# Oil\n\nBuy.\n"
-)
 PRINTED = "The first page.\n\nThe second page.\n\nThe third page.\n"
 
 
