@@ -86,6 +86,13 @@ def test_an_estimate_holds(readgraph: Command, server: ModelServer) -> None:
             assert 0.4 * used[took] <= expected[told]["expected"] <= 2.5 * used[took]
 
 
+def test_a_spent_budget_is_said(readgraph: Command, server: ModelServer) -> None:
+    none = readgraph(*LINE, *DOUBLE, "--max-calls", 0).text
+    assert none.startswith("The budget ran out before anything was found.")
+    some = readgraph(*LINE, *DOUBLE, "--max-calls", 3).text
+    assert some.startswith("The budget ran out first. Extracted, the text's own sentences: ")
+
+
 def test_a_summary_is_no_question_to_follow_up(readgraph: Command) -> None:
     readgraph(*LINE, "--about", "the oil")
     assert_refused(readgraph("ask", "--continue", "And then?"), "no question to follow up")

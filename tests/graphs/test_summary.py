@@ -243,6 +243,13 @@ async def test_a_subject_is_said_to_the_model_and_may_give_nothing(
     assert (found["status"], found["answer"], found["by_rule"]) == ("no_answer", None, False)
 
 
+async def test_a_summary_is_in_the_language_of_the_notes(server: ModelServer, library: Library) -> None:
+    german = "Der Wärter stieg in der Nacht hinauf zur Lampe, weil er kein Öl mehr hatte. " * 30
+    for language, told in (("", "Write in German."), ("fr", "Write in French.")):
+        await summarised(library, german, replace(MODEL, language=language, check_sentences=False))
+        assert told in server.requests[-1].last
+
+
 async def test_a_third_of_the_replies_is_bad_and_the_summary_ends_the_same(
     server: ModelServer, tmp_path: Path, story: str
 ) -> None:

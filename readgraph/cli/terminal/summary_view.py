@@ -8,13 +8,14 @@ from readgraph.cli.terminal.rendering import footer, print_citations, used
 from readgraph.cli.terminal.safe_text import Console, Text
 from readgraph.state.words import count_words, counted
 
+EXTRACTED = "Extracted, the text's own sentences: "
+"""What stands before a summary that no model wrote."""
+
 
 def print_summary(found: dict[str, Any], screen: Screen) -> None:
     """Print the summary, the quotes that show its sentences, what is not supported, and what it used."""
     console = Console()
-    lead = "The budget ran out first. " if found["status"] == "budget" else ""
-    lead += "Extracted, the text's own sentences: " if found["by_rule"] and found["answer"] else ""
-    console.print(Text(lead + (found["marked_answer"] or "The text says nothing of this."), style="bold"))
+    console.print(Text(_said(found), style="bold"))
     print_citations(found["citations"])
     if problem := doubts(found):
         console.print(Text(problem, style="yellow"))
@@ -24,6 +25,14 @@ def print_summary(found: dict[str, Any], screen: Screen) -> None:
     size = f"{counted(count_words(found['answer'] or ''), 'word')}{f' of {about}' if about else ''}"
     line = f"{size} · in full{read_again(found)} · {used(found['usage'], found['cost'])}"
     console.print(footer(line, found["fallbacks"]))
+
+
+def _said(found: dict[str, Any]) -> str:
+    spent = found["status"] == "budget"
+    if not found["marked_answer"]:
+        return "The budget ran out before anything was found." if spent else "The text says nothing of this."
+    lead = "The budget ran out first. " if spent else ""
+    return f"{lead}{EXTRACTED if found['by_rule'] else ''}{found['marked_answer']}"
 
 
 def doubts(found: dict[str, Any]) -> str:

@@ -6,7 +6,6 @@ from typing_extensions import TypedDict
 from readgraph.nodes.memory_view import remembered
 from readgraph.nodes.step import step_with
 from readgraph.nodes.summary.named_part import named_part
-from readgraph.nodes.summary.notes_there import check_has_pages
 from readgraph.state.context import ReaderContext
 from readgraph.state.page_store import page_store
 from readgraph.state.records import Document, Memory, Page
@@ -44,7 +43,6 @@ async def choose(state: ChooseState, runtime: Runtime[ReaderContext]) -> ChooseU
     """
     store = page_store(runtime)
     document, memory = await remembered(runtime, state["document"], state["memory"])
-    check_has_pages(memory)
     parts = await _parts(state["part_wanted"], document, memory, runtime)
     pages = await store.pages(memory.id, range(memory.pages))
     sizes = {note.page: note.words for note in await store.notes(memory.id, range(memory.pages)) if note.text.strip()}

@@ -7,7 +7,6 @@ from readgraph.nodes.building.build import ReadState, ReadUpdate
 from readgraph.nodes.building.notes_language import in_notes_language
 from readgraph.nodes.step import StepNode, with_recipe
 from readgraph.state.context import ReaderContext
-from readgraph.state.errors import BadInput
 from readgraph.state.page_store import PageStore, page_store
 from readgraph.state.records import Document, Memory, Recipe
 from readgraph.state.words import counted
@@ -66,9 +65,3 @@ def _serves(memory: Memory, document: Document, wanted: Recipe) -> bool:
     whole = memory.complete and memory.read_to == document.characters
     same = recipe.model == wanted.model and recipe.purpose == wanted.purpose
     return recipe.method in NOTED and whole and same and alike
-
-
-def check_has_pages(memory: Memory) -> None:
-    """Raise `BadInput` for a memory without pages: the budget was spent before the first."""
-    if not memory.pages:
-        raise BadInput("The budget ran out before anything was read: give more calls with max_calls.")

@@ -4,6 +4,7 @@ Notes that don't fit the window are summarised in groups, and then the groups' s
 piece by piece, each from its stretch of the notes.
 """
 
+import asyncio
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -98,7 +99,7 @@ async def write_without_model(state: WriteState, runtime: Runtime[ReaderContext]
     """Extract the sentences that have most in common with the text, from all of its stretches."""
     material = await material_of(state["shown"], state["document"], state["memory"], runtime)
     most, about = runtime.context.summary_words, state["question_text"]
-    sentences = extracted_summary(material.texts, material.notes, most, about)
+    sentences = await asyncio.to_thread(extracted_summary, material.texts, material.notes, most, about)
     return await _update(material, state["shown"], sentences, runtime)
 
 
@@ -184,7 +185,7 @@ class _Writer:
         except NoUsableReply:
             fell_back("summary")
             texts = {page: text for page, text in self.material.texts.items() if page in pages}
-            return extracted_summary(texts, {}, most, self.about)
+            return await asyncio.to_thread(extracted_summary, texts, {}, most, self.about)
         if not least <= lengths[-1] <= most:
             fell_back("summary_length")
         return _cut(_sentences(reply, pages), most)
