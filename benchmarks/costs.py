@@ -22,7 +22,8 @@ from tests.doubles.reader import reader
 
 DAY = (
     "On day {n} the keeper of lamp {n} wrote that the wind stood in the north and that the oil was low. He climbed "
-    "the stair twice, once at dusk and once at two, and saw {n} gulls on the rail. Nobody came by, and the boat stayed away."
+    "the stair twice, once at dusk and once at two, and saw {n} gulls on the rail. Nobody came by, and the boat stayed "
+    "away."
 )
 WORDS_A_DAY = 48
 EMBEDDINGS = "openai:double-embeddings"
