@@ -38,8 +38,8 @@ CONTEXT: dict[str, Any] = {
     "rounds": 1,
 }
 VERBS = set(
-    "act answer begin check choose cite correct descend enter evict find grow integrate judge look memorize merge note "
-    "open plan quote read receive reflect search think walk write".split()
+    "act answer begin check choose cite combine correct descend enter evict find grow integrate join judge look "
+    "memorize merge note open plan quote read receive reflect search take think walk write".split()
 )
 
 

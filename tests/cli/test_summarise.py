@@ -2,7 +2,9 @@
 
 import json
 import re
+from multiprocessing.process import BaseProcess
 from pathlib import Path
+from signal import SIGKILL
 from typing import Any
 
 import pytest
@@ -10,7 +12,8 @@ import pytest
 from tests.doubles import summariser
 from tests.doubles.model_server import ChatRequest, ModelServer
 from tests.doubles.reader import asked_for, reader
-from tests.support.command import DOUBLE, STORY, Command, assert_refused
+from tests.support.command import DOUBLE, STORY, Command, assert_refused, kinds
+from tests.support.forking import ended, forked
 
 pytestmark = pytest.mark.quick
 
@@ -84,6 +87,23 @@ def test_an_estimate_holds(readgraph: Command, server: ModelServer) -> None:
         for told, took in (("calls", "calls"), ("input_words", "input_words")):
             assert expected[told]["low"] <= used[took] <= expected[told]["high"]
             assert 0.4 * used[took] <= expected[told]["expected"] <= 2.5 * used[took]
+
+
+@pytest.mark.slow
+def test_a_summary_that_is_killed_while_it_is_checked_goes_on(readgraph: Command, server: ModelServer) -> None:
+    started: list[BaseProcess] = []
+
+    def killing(request: ChatRequest) -> Any:
+        if asked_for(request) == "SentenceVerdicts" and started[0].is_alive():
+            started[0].kill()
+        return reader(request)
+
+    server.respond = killing
+    started.append(forked(*LINE, *DOUBLE))
+    assert ended(started[0]) == -SIGKILL
+    asked = len(server.requests)
+    found = readgraph(*LINE, *DOUBLE, "--json").json
+    assert {*kinds(server.requests[asked:])} == {"SentenceVerdicts"} and found["status"] == "summarised"
 
 
 def test_a_spent_budget_is_said(readgraph: Command, server: ModelServer) -> None:
