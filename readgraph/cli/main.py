@@ -25,6 +25,7 @@ from readgraph.cli.commands.reading import reading_commands
 from readgraph.cli.commands.replies import replies
 from readgraph.cli.commands.serving import serving_commands
 from readgraph.cli.commands.summarising import summarising_commands
+from readgraph.cli.commands.tables import table_commands
 from readgraph.cli.commands.upkeep import library
 from readgraph.state.errors import ReadgraphError
 
@@ -46,6 +47,7 @@ app = typer.Typer(
 GROUPS = (
     reading_commands,
     summarising_commands,
+    table_commands,
     compressing_commands,
     browsing_commands,
     library_commands,

@@ -16,7 +16,7 @@ from readgraph.nodes.contracts import AskedState
 from readgraph.nodes.opening import open_document
 from readgraph.nodes.step import StepNode
 from readgraph.nodes.survey.answering import answer_from_table, cite_rows
-from readgraph.nodes.survey.programme import plan
+from readgraph.nodes.survey.programme import plan, plan_table
 from readgraph.nodes.survey.same_names import join_names
 from readgraph.nodes.survey.table import combine_records
 from readgraph.nodes.survey.taking import take
@@ -26,7 +26,7 @@ from readgraph.state.records import Recipe
 from readgraph.state.settings import Paragraphs, Rebuilding, Surveying, Window
 from readgraph.state.survey import SurveyAnswered, SurveyState
 
-__all__ = ["build", "graph", "read", "recipe"]
+__all__ = ["build", "build_table", "graph", "read", "recipe"]
 
 BESIDE_PAGE = 500
 """Words of a page's prompt that are not the page: instructions, the columns, the form of the reply."""
@@ -90,6 +90,11 @@ def build(
     fit_context(builder)
     check_wiring(builder)
     return builder
+
+
+def build_table() -> StateGraph[SurveyState, ReaderContext, Question, SurveyAnswered]:
+    """A survey whose answer is always its table, which needs no call."""
+    return build(plan=plan_table)
 
 
 graph = build().compile(name="survey")

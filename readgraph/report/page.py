@@ -19,7 +19,7 @@ from readgraph.report.data import ReportData
 
 __all__ = ["html_page", "render"]
 
-STYLES = ("base", "answer", "strip", "page", "structure", "tree", "rounds", "steps", "search", "narrow", "print")
+STYLES = ("base", "answer", "strip", "page", "structure", "tree", "rounds", "table", "steps", "search", "narrow", "print")
 SCRIPTS = (
     "elements",
     "marks",
@@ -30,6 +30,7 @@ SCRIPTS = (
     "page",
     "tree",
     "rounds",
+    "table",
     "search",
     "report",
 )

@@ -1,8 +1,10 @@
 """Collections: several documents that are read and asked as one. The texts stay with the single documents."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
 from itertools import accumulate
+from typing import NamedTuple
 
 from readgraph.state.errors import BadInput
 from readgraph.state.page_store import PageStore, utc_now
@@ -32,6 +34,32 @@ async def add_collection(pages: PageStore, documents: Sequence[Document], title:
     collection = Document(identity, title, "", words, ends[-1], utc_now(), parts=tuple(parts))
     await pages.put([((ROOT, "documents"), identity, asdict(collection))])
     return collection
+
+
+def told_apart(documents: Sequence[Document]) -> list[str]:
+    """The documents' titles; those of one title, such as two files of one name, are numbered."""
+    titles, seen = [document.title or document.id for document in documents], Counter[str]()
+    counts = Counter(titles)
+    for number, title in enumerate(titles):
+        seen[title] += 1
+        titles[number] = f"{title} ({seen[title]})" if counts[title] > 1 else title
+    return titles
+
+
+class Member(NamedTuple):
+    """A document of a collection: its title, that title told apart from others, and its first offset."""
+
+    title: str
+    name: str
+    start: int
+
+
+async def members_of(pages: PageStore, document: Document) -> list[Member]:
+    """The documents of a collection, in its order; a document by itself has none."""
+    documents = [await pages.document(part.document) for part in document.parts]
+    starts = [part.start for part in document.parts]
+    titles = [each.title for each in documents]
+    return [Member(*each) for each in zip(titles, told_apart(documents), starts, strict=True)]
 
 
 async def collections_with(pages: PageStore, document: Document) -> list[Document]:

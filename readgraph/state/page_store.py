@@ -104,16 +104,25 @@ class PageStore(StoredItems):
         In a collection, the title of the document that holds the offset comes first.
         """
         if document.parts:
-            return [await self._place_in_part(document.part_at(offset), offset) for offset in offsets]
+            return await self._places_in_parts(document, offsets)
         places = await self.places(document)
         starts = [start for start, _ in places]
         nearest = [bisect_right(starts, offset) - 1 for offset in offsets]
         return [places[number][1] if number >= 0 else None for number in nearest]
 
-    async def _place_in_part(self, part: Part, offset: int) -> str:
-        document = await self.document(part.document)
-        (place,) = await self.place_names(document, [offset - part.start])
-        return ", ".join(filter(None, [document.title, place]))
+    async def _places_in_parts(self, document: Document, offsets: Sequence[int]) -> list[str | None]:
+        """As `place_names`; each part's document and places are fetched once."""
+        within, names = defaultdict[Part, list[int]](list), dict[int, str | None]()
+        for offset in offsets:
+            within[document.part_at(offset)].append(offset)
+        for part, held in within.items():
+            member = await self.document(part.document)
+            places = await self.place_names(member, [offset - part.start for offset in held])
+            names |= {
+                offset: ", ".join(filter(None, [member.title, place]))
+                for offset, place in zip(held, places, strict=True)
+            }
+        return [names[offset] for offset in offsets]
 
     async def document(self, identity: str) -> Document:
         """The record of a document; raises `BadInput` if the store doesn't hold it."""

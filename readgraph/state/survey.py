@@ -1,5 +1,6 @@
 """What a survey of a whole text keeps: its programme, and the table that its records make."""
 
+from collections.abc import Iterable
 from typing import Literal
 
 from typing_extensions import TypedDict
@@ -58,9 +59,10 @@ class Row(TypedDict):
 
 
 class Table(TypedDict):
-    """The table that was made: the names of its columns and its rows, at most `MOST_ROWS` of the `found` ones."""
+    """The table that was made: its columns, by name and kind, and its rows, at most `MOST_ROWS` of the `found` ones."""
 
     columns: list[str]
+    kinds: list[ColumnKind]
     rows: list[Row]
     found: int
 
@@ -68,7 +70,12 @@ class Table(TypedDict):
 MOST_ROWS = 500
 """Rows that a run's state holds; `readgraph.nodes.survey.table.table_of` makes the whole table from the store."""
 
-NO_TABLE: Table = {"columns": [], "rows": [], "found": 0}
+NO_TABLE: Table = {"columns": [], "kinds": [], "rows": [], "found": 0}
+
+
+def table_line(cells: Iterable[str]) -> str:
+    """A row of a table as a line of Markdown."""
+    return "| " + " | ".join(" ".join(cell.replace("|", "\\|").split()) for cell in cells) + " |"
 
 
 class SurveyAnswered(Answered):

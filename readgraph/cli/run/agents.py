@@ -9,8 +9,8 @@ from rich.table import Table
 from readgraph.cli.run.forget import check_agreed
 from readgraph.cli.run.show import day
 from readgraph.cli.run.stopping import run_until_stopped
-from readgraph.cli.terminal.rendering import PLAIN, print_json
-from readgraph.cli.terminal.safe_text import Console, Text
+from readgraph.cli.terminal.rendering import print_json
+from readgraph.cli.terminal.safe_text import PLAIN, Console, Text
 from readgraph.nodes.agent.event_text import cut_to
 from readgraph.sources.given_files import read_bytes
 from readgraph.sources.loading import shown

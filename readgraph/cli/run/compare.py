@@ -15,14 +15,13 @@ from readgraph.cli.terminal.output_options import Screen
 from readgraph.cli.terminal.places import percent
 from readgraph.cli.terminal.prices import in_dollars
 from readgraph.cli.terminal.rendering import (
-    PLAIN,
-    answer_text,
     print_citations,
     print_json,
     print_reminder,
+    print_said,
     used,
 )
-from readgraph.cli.terminal.safe_text import Console, Text
+from readgraph.cli.terminal.safe_text import PLAIN, Console, Text
 from readgraph.graphs.methods import Method, method_typed
 from readgraph.nodes.answering.marks import with_marks
 from readgraph.sources import SourceText
@@ -110,7 +109,7 @@ def _print_answer(found: MethodOutput) -> None:
     if found["status"] == "failed":
         console.print(Text(f"failed: {found['problem']}", style="red"))
     else:
-        console.print(answer_text(found))
+        print_said(found)
         print_citations(found["citations"])
     console.print()
 

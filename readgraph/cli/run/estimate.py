@@ -12,8 +12,8 @@ from readgraph.cli.run.stopping import run_until_stopped
 from readgraph.cli.settings import chosen_method
 from readgraph.cli.terminal.output_options import Screen
 from readgraph.cli.terminal.prices import TOKENS_PER_WORD, Price, in_dollars, known_price
-from readgraph.cli.terminal.rendering import PLAIN, print_json
-from readgraph.cli.terminal.safe_text import Console, Text
+from readgraph.cli.terminal.rendering import print_json
+from readgraph.cli.terminal.safe_text import PLAIN, Console, Text
 from readgraph.estimates.arithmetic import Estimate, Range
 from readgraph.estimates.methods import estimate_reading
 from readgraph.nodes.purpose import with_question

@@ -5,8 +5,8 @@ from typing import Any
 
 from rich.table import Table
 
-from readgraph.cli.terminal.rendering import PLAIN, print_json
-from readgraph.cli.terminal.safe_text import Console, Text
+from readgraph.cli.terminal.rendering import print_json
+from readgraph.cli.terminal.safe_text import PLAIN, Console, Text
 from readgraph.graphs.methods import Method, every_method, method_typed
 from readgraph.graphs.shared_nodes import PAPERS, shared_nodes
 from readgraph.graphs.wiring.declared import declared_by

@@ -7,8 +7,8 @@ from rich.table import Column, Table
 
 from readgraph.cli.terminal.evaluation_tables import row_name
 from readgraph.cli.terminal.output_options import Screen
-from readgraph.cli.terminal.rendering import PLAIN, print_json
-from readgraph.cli.terminal.safe_text import Console, Text, one_line
+from readgraph.cli.terminal.rendering import print_json
+from readgraph.cli.terminal.safe_text import PLAIN, Console, Text, one_line
 from readgraph.evaluation.differences import difference_of
 
 A, B = "A", "B"

@@ -8,8 +8,7 @@ from rich.table import Column, Table
 
 from readgraph.cli.terminal.output_options import Screen
 from readgraph.cli.terminal.prices import in_dollars
-from readgraph.cli.terminal.rendering import PLAIN
-from readgraph.cli.terminal.safe_text import Console, Text, one_line
+from readgraph.cli.terminal.safe_text import PLAIN, Console, Text, one_line
 from readgraph.evaluation.metrics.choices import GUESSED
 from readgraph.evaluation.raters import given_by
 from readgraph.evaluation.report.drawing import can_draw

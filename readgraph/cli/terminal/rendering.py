@@ -11,19 +11,22 @@ from rich.table import Table
 from readgraph.cli.terminal.output_options import Screen
 from readgraph.cli.terminal.places import place_or_part, read_again, size_of
 from readgraph.cli.terminal.prices import in_dollars
-from readgraph.cli.terminal.safe_text import Console, Text, escaped
+from readgraph.cli.terminal.safe_text import PLAIN, Console, Text, escaped
+from readgraph.cli.terminal.tables import lists_rows, print_rows
 from readgraph.models.clients import HOW_TO_NAME
+from readgraph.nodes.answering.marks import without_long_runs
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Citation, Step, Usage
 from readgraph.state.records import Document, Memory, Note
 from readgraph.state.words import counted, with_numbers
 
-NO_MODEL = f"Read without a model: parts cut by rule, sentences quoted. To read with one, give --model: {HOW_TO_NAME}"
+TO_READ_WITH_ONE = f"To read with one, give --model: {HOW_TO_NAME}"
+
+NO_MODEL = f"Read without a model: parts cut by rule, sentences quoted. {TO_READ_WITH_ONE}"
+
+BY_PATTERN = "Filled by patterns, without a model: names, dates and amounts as they are written."
 
 NOTHING_SHARED = "No passage that was looked at shares words with your question."
-
-PLAIN: dict[str, Any] = {"box": None, "header_style": "dim", "padding": (0, 2, 0, 0)}
-"""The style of tables."""
 
 
 def print_json(value: Any) -> None:
@@ -35,7 +38,7 @@ def print_json(value: Any) -> None:
 def print_answer(found: dict[str, Any], screen: Screen) -> None:
     """Print the answer, the quotes that support it, and what it used."""
     console = Console()
-    console.print(answer_text(found))
+    print_said(found)
     print_citations(found["citations"])
     if screen.quiet:
         return
@@ -46,6 +49,15 @@ def print_answer(found: dict[str, Any], screen: Screen) -> None:
         console.print(Text(f"used your {_corrections(corrected)}", style="dim"))
     walked = _walked(console, found) if "hops" in found else ""
     _print_footer(f"{walked}read again{read_again(found)} · {used(found['usage'], found['cost'])}", found["fallbacks"])
+
+
+def print_said(found: dict[str, Any]) -> None:
+    """Print the answer; one that lists the rows of a table, as a table."""
+    console = Console()
+    if console.is_terminal and lists_rows(found):
+        print_rows(found, _lead(found))
+    else:
+        console.print(answer_text(found))
 
 
 def _corrections(parts: Sequence[int]) -> str:
@@ -73,7 +85,10 @@ def print_citations(citations: Sequence[Citation]) -> None:
 
 def answer_text(found: dict[str, Any]) -> Text:
     """The answer as it is printed."""
-    answer = found["marked_answer"]
+    answer = without_long_runs(found["marked_answer"] or "") or None
+    if found.get("table") and answer and not found["choice"]:
+        lead = _lead(found)
+        return Text(f"{lead}\n{answer}" if lead else answer, style="" if lists_rows(found) else "bold")
     if found["choice"]:
         answer = f"{found['choice']}. {answer}"
     if found["status"] == "budget":
@@ -87,6 +102,16 @@ def answer_text(found: dict[str, Any]) -> Text:
     if found["by_rule"] and found["steps"][-1]["model"]:
         nothing = "The model gave no answer that could be used."
     return Text(answer or nothing, style="bold")
+
+
+def _lead(found: dict[str, Any]) -> str:
+    """What stands above an answer from a table that isn't the model's own, or isn't of the whole text; else ""."""
+    if found["status"] == "budget":
+        return f"The budget ran out first. {BY_PATTERN if found['by_rule'] else 'In what was read until then:'}"
+    if found["status"] != "nearest":
+        return ""
+    with_model = found["steps"][-1]["model"]
+    return "The model wrote no answer that could be used. The table:" if with_model else BY_PATTERN
 
 
 def _nearest(found: dict[str, Any]) -> str:

@@ -31,6 +31,9 @@ _PADDING = re.compile(r"[ ]+$", re.MULTILINE)
 UNWRAPPED = 10_000_000
 """Columns of what is no terminal."""
 
+PLAIN: dict[str, Any] = {"box": None, "header_style": "dim", "padding": (0, 2, 0, 0)}
+"""The style of tables."""
+
 
 class Console(RichConsole):
     """Rich's console without markup; control characters are shown as visible signs."""

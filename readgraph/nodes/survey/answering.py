@@ -18,6 +18,7 @@ from readgraph.nodes.prompts.survey_prose import TableAnswer, TableChoice, surve
 from readgraph.nodes.step import step
 from readgraph.nodes.survey.table import markdown_of
 from readgraph.state.context import ReaderContext
+from readgraph.state.page_store import page_store
 from readgraph.state.reading import Citation, Quote, Usage
 from readgraph.state.survey import Programme, Row, Table
 from readgraph.state.words import count_words, counted
@@ -33,6 +34,7 @@ class TableState(AskedState):
     """What answering from a table reads."""
 
     programme: Programme | None
+    records: str
     table: Table
 
 
@@ -45,7 +47,8 @@ async def table_in_view(state: TableState, runtime: Runtime[ReaderContext]) -> I
     document, pages = await memory_pages(runtime, state["document"], state["memory"])
     read = {*state["pages_read"]}
     words = sum(page.words for page in pages if page.number in read)
-    said = _said(table, programme, words, by_rule=not runtime.context.model)
+    by_rule = not (await page_store(runtime).memory(document.id, state["records"])).recipe.model
+    said = _said(table, programme, words, by_rule=by_rule)
 
     async def substitute() -> SaidAnswer:
         return said._replace(nearest=True, choice=None)

@@ -10,6 +10,7 @@ from readgraph.nodes.contracts import AskedState
 from readgraph.nodes.deciding import Choice, deciding
 from readgraph.nodes.extractive.question import kind_of, question_alone
 from readgraph.nodes.prompts.survey_plan import MOST_COLUMNS, SurveyPlan, survey_plan_prompt
+from readgraph.nodes.step import StepNode, Work
 from readgraph.nodes.survey.values import same_as
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, NoUsableReply
@@ -66,6 +67,21 @@ async def plan(state: AskedState, runtime: Runtime[ReaderContext]) -> Choice[Pla
         return await plan_without_model(state, runtime)
 
     return Choice(ask_for_plan, by_words, "survey_plan")
+
+
+def _a_table(work: Work[AskedState, PlanUpdate]) -> Work[AskedState, PlanUpdate]:
+    """Planning as this does, but what is wanted is always the table."""
+
+    async def plan(state: AskedState, runtime: Runtime[ReaderContext]) -> PlanUpdate:
+        """Plan the records as for an answer, but of a table, whatever the question's words sound like."""
+        programme = (await work(state, runtime))["programme"]
+        assert programme, "every plan has one"
+        return _planned({**programme, "result": "table"})
+
+    return plan
+
+
+plan_table = StepNode(_a_table(plan.work), _a_table(plan_without_model), settings=plan.settings)
 
 
 def columns_named(fields: str) -> list[Column]:

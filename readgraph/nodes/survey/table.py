@@ -9,11 +9,12 @@ from typing_extensions import TypedDict
 from readgraph.nodes.step import step
 from readgraph.nodes.survey.combining import Entry, Mention, combine
 from readgraph.nodes.survey.records import records_in
+from readgraph.state.collections import members_of
 from readgraph.state.context import ReaderContext
 from readgraph.state.page_store import PageStore, page_store
 from readgraph.state.reading import Citation, Usage
 from readgraph.state.records import Document
-from readgraph.state.survey import MOST_ROWS, NO_TABLE, Programme, Row, Table
+from readgraph.state.survey import MOST_ROWS, NO_TABLE, Programme, Row, Table, table_line
 from readgraph.state.words import counted
 
 MOST_CITED = 5
@@ -61,7 +62,7 @@ async def table_of(
     combined = combine(programme, await entries_of(store, described, records, programme), same_names)
     shown = combined.entries[:most]
     rows = await _cited(store, described, shown)
-    return Table(columns=[*combined.columns], rows=rows, found=len(combined.entries))
+    return Table(columns=[*combined.columns], kinds=[*combined.kinds], rows=rows, found=len(combined.entries))
 
 
 async def entries_of(store: PageStore, document: Document, records: str, programme: Programme) -> list[Entry]:
@@ -69,11 +70,11 @@ async def entries_of(store: PageStore, document: Document, records: str, program
     memory = await store.memory(document.id, records)
     notes = await store.notes(memory.id, range(memory.pages))
     starts = {page.number: page.start for page in await store.pages(memory.id, [note.page for note in notes])}
-    titles = {part.document: (await store.document(part.document)).title for part in document.parts}
+    titles = {member.start: member.name for member in await members_of(store, document)}
     entries = list[Entry]()
     for note in sorted(notes, key=lambda note: note.page):
         start = starts[note.page]
-        title = titles[document.part_at(start).document] if titles else document.title
+        title = titles[document.part_at(start).start] if titles else document.title
         for record in sorted(records_in(note.text, len(programme["columns"])), key=lambda record: record.start):
             mention = Mention(note.page, start + record.start, start + record.end, title)
             entries.append(Entry(record.values, (mention,)))
@@ -98,10 +99,6 @@ async def _cited(store: PageStore, document: Document, entries: Sequence[Entry])
 def markdown_of(table: Table, most: int) -> str:
     """The table as Markdown, with at most this many rows."""
     return "\n".join(
-        [_line(table["columns"]), _line(["---"] * len(table["columns"]))]
-        + [_line(row["values"]) for row in table["rows"][:most]]
+        [table_line(table["columns"]), table_line(["---"] * len(table["columns"]))]
+        + [table_line(row["values"]) for row in table["rows"][:most]]
     )
-
-
-def _line(cells: Sequence[str]) -> str:
-    return "| " + " | ".join(" ".join(cell.replace("|", "\\|").split()) for cell in cells) + " |"

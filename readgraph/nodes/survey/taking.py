@@ -3,6 +3,7 @@
 import asyncio
 import re
 from collections.abc import AsyncGenerator, Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import NotRequired
 
@@ -56,12 +57,19 @@ def recipe(programme: Programme, pages: Recipe, context: ReaderContext) -> Recip
     return Recipe("survey-records", {**pages.parameters, **what, **where}, context.model, prompts)
 
 
+RecordRecipe = Callable[[Programme, Recipe, ReaderContext], Recipe]
+
 TakeRecords = Callable[[Programme, set[int]], WriteNote]
 """Makes what writes the records of the wanted pages."""
 
 
-def taking(make_note: TakeRecords) -> Work[TakeState, TakeUpdate]:
-    """The work of a node that takes records with this part."""
+def recipe_without_model(programme: Programme, pages: Recipe, context: ReaderContext) -> Recipe:
+    """The recipe of records by pattern, which a spent budget must not put in the place of the model's."""
+    return recipe(programme, pages, replace(context, model=""))
+
+
+def taking(make_note: TakeRecords, recipe: RecordRecipe = recipe) -> Work[TakeState, TakeUpdate]:
+    """The work of a node that takes records with this part, and keeps them under this recipe."""
 
     async def take(state: TakeState, runtime: Runtime[ReaderContext]) -> TakeUpdate:
         """Take the records of all pages that the programme names, at the same time; those that are kept are used.
@@ -132,4 +140,9 @@ async def spans_of_part(store: PageStore, document: Document, name: str) -> list
     return [(start, end) for (start, label), end in zip(places, ends, strict=True) if sought.search(label)]
 
 
-take = StepNode(taking(take_records), taking(records_by_pattern), builds=True, settings=(Surveying, Rebuilding))
+take = StepNode(
+    taking(take_records),
+    taking(records_by_pattern, recipe_without_model),
+    builds=True,
+    settings=(Surveying, Rebuilding),
+)

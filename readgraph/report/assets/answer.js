@@ -26,7 +26,7 @@ function answerSection(found) {
     report.options.length ? optionList(found.choice) : null,
     element("p.status", { "data-status": found.status }, SAID[found.status] ?? found.status),
     lead ? element("p.lead", {}, lead) : null,
-    found.status === "researched"
+    listsRows(found) ? surveyTable(found) : found.status === "researched"
       ? prose("p.context", found.context)
       : prose("p.said", found.answer === null ? nothing : markedAnswer(found)),
     found.citations.length ? citationList(found) : element("p.quiet", {}, "Nothing was cited."),

@@ -47,6 +47,9 @@ function foundSections(found) {
   if (learned.length && found.answer === null) {
     sections.push(section("learned", "Learned on the way", findingList(learned)));
   }
+  if (found?.table?.rows.length && !listsRows(found)) {
+    sections.push(section("table", `The table: ${counted(found.table.found, "row")}`, surveyTable(found)));
+  }
   if (found?.rounds?.length) sections.push(section("research", "The rounds of research", roundList(found.rounds)));
   if (found?.steps.length) sections.push(section("trajectory", "The trajectory", stepTable(found.steps)));
   return sections;

@@ -1,0 +1,151 @@
+"""A survey's table as a file: CSV, JSON, an Excel sheet, or Markdown. Each row has its quote and the quote's place."""
+
+import csv
+import io
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from math import isfinite
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from readgraph.report.excel import excel_bytes, is_our_excel
+from readgraph.state.collections import Member
+from readgraph.state.survey import ColumnKind, Row, Table
+
+__all__ = ["FORMS", "Sheet", "sheet_of", "table_bytes", "written_before"]
+
+CITED = ("quote", "place", "document")
+"""The columns after those of the table: the first quote that shows the row, where it stands, and in which document."""
+
+_FORMULA = re.compile(r"\s*[=+\-@＝＋－＠]|[\t\r]")
+_NUMBER = re.compile(r"[+-]?\d[\d., ]*%?")
+_OURS = re.compile(r"(?:cited )?quote,(?:cited )?place(?:,(?:cited )?document)?$")
+
+
+class Sheet(NamedTuple):
+    """A table with its citations as columns: names, kinds, and rows of texts; nothing is ""."""
+
+    columns: list[str]
+    kinds: list[ColumnKind]
+    rows: list[list[str]]
+    note: str = ""
+
+
+def sheet_of(table: Table, documents: Sequence[Member] = (), note: str = "") -> Sheet:
+    """The table with the columns of its citations; `documents`: those of a collection.
+
+    `note` is a sentence about the whole table, for forms that have room for one.
+    """
+    cited = CITED if len(documents) > 1 else CITED[:2]
+    taken = {name.casefold() for name in table["columns"]}
+    columns = [*table["columns"], *(f"cited {name}" if name in taken else name for name in cited)]
+    rows = [[*row["values"], *_cited(row, documents)[: len(cited)]] for row in table["rows"]]
+    texts: list[ColumnKind] = ["text"] * len(cited)
+    return Sheet(columns, [*table["kinds"], *texts], rows, note)
+
+
+def _cited(row: Row, documents: Sequence[Member]) -> list[str]:
+    """The quote, its place and its document."""
+    if not row["citations"]:
+        return ["", "", ""]
+    first = row["citations"][0]
+    quote, place = " ".join(first["quote"].split()), first["place"] or ""
+    member = next((each for each in reversed(documents) if each.start <= first["start"]), None)
+    if member:  # it has a column of its own
+        place = place.removeprefix(member.title).removeprefix(", ")
+    return [quote, place or f"part {first['page']}", member.name if member else ""]
+
+
+def number_of(value: str) -> int | float | None:
+    """A number of the table as a number; None where there is none, or none that a float can hold."""
+    number = int(value) if re.fullmatch(r"-?\d+", value) else float(value or "nan")
+    return number if isinstance(number, int) or isfinite(number) else None
+
+
+def harmless(value: str) -> str:
+    """The value so that a spreadsheet shows it and calculates nothing: a formula gets an apostrophe before it."""
+    return f"'{value}" if _FORMULA.match(value) and not _NUMBER.fullmatch(value) else value
+
+
+def cells(row: list[str], sheet: Sheet) -> Iterator[tuple[str, ColumnKind]]:
+    """The values of a row, each with the kind of its column."""
+    return zip(row, sheet.kinds, strict=True)
+
+
+def csv_bytes(sheet: Sheet) -> bytes:
+    """RFC 4180 in UTF-8; it begins with the mark by which Excel sees that it is UTF-8."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\r\n")
+    writer.writerow(map(harmless, sheet.columns))
+    for row in sheet.rows:
+        writer.writerow([value if kind == "number" else harmless(value) for value, kind in cells(row, sheet)])
+    return text.getvalue().encode("utf-8-sig", "replace")
+
+
+def json_bytes(sheet: Sheet) -> bytes:
+    """An array with an object for each row: numbers as numbers, nothing as null."""
+    objects = list[str]()
+    for row in sheet.rows:
+        values = [number_of(value) if kind == "number" else value or None for value, kind in cells(row, sheet)]
+        objects.append(json.dumps(dict(zip(sheet.columns, values, strict=True)), ensure_ascii=False))
+    text = ",\n".join(objects)
+    return f"[\n{text}\n]\n".encode("utf-8", "replace") if objects else b"[]\n"
+
+
+def markdown_bytes(sheet: Sheet) -> bytes:
+    """A table of Markdown, with the note below it."""
+    return markdown(sheet).encode("utf-8", "replace")
+
+
+def markdown(sheet: Sheet) -> str:
+    """The table as Markdown; what has a meaning there is escaped."""
+    rules = ["---:" if kind == "number" else "---" for kind in sheet.kinds]
+    lines = [_line(map(_escaped, sheet.columns)), _line(rules), *(_line(map(_escaped, row)) for row in sheet.rows)]
+    return "\n".join([*lines, *(["", f"*{sheet.note}*"] if sheet.note else []), ""])
+
+
+def _line(cells: Any) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _escaped(cell: str) -> str:
+    return re.sub(r"([\\`*_\[\]<>|])", r"\\\1", " ".join(cell.split()))
+
+
+FORMS: Mapping[str, Callable[[Sheet], bytes]] = {
+    ".csv": csv_bytes,
+    ".json": json_bytes,
+    ".xlsx": excel_bytes,
+    ".md": markdown_bytes,
+}
+"""The forms of a file by its ending."""
+
+
+def table_bytes(sheet: Sheet, ending: str) -> bytes:
+    """The file with this ending. Raises `BadInput` where a package is missing, or a sheet can't hold so much."""
+    return FORMS[ending](sheet)
+
+
+def written_before(file: Path) -> bool:
+    """Whether a file is a table as these functions write them, by its columns; an empty file counts as one."""
+    if not file.stat().st_size:
+        return True
+    ending = file.suffix.lower()
+    if ending == ".xlsx":
+        return is_our_excel(file)
+    with file.open(encoding="utf-8-sig", errors="replace", newline="") as opened:
+        if ending == ".csv":
+            return _ours(next(csv.reader(opened), []))
+        if ending == ".md":
+            return _ours(cell.strip() for cell in opened.readline().strip().strip("|").split("|"))
+        try:
+            begin = opened.readline(), opened.readline()
+            rows = json.loads("".join(begin).rstrip().removesuffix(",").removesuffix("]") + "]")
+        except ValueError:
+            return False
+    return rows == [] or (isinstance(rows[0], dict) and _ours(rows[0]))
+
+
+def _ours(columns: Any) -> bool:
+    return bool(_OURS.search(",".join(columns)))
