@@ -8,12 +8,10 @@ from decimal import Decimal
 from importlib import import_module
 from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from readgraph.report.sheets import Sheet, cells
 from readgraph.state.errors import BadInput
-
-if TYPE_CHECKING:
-    from readgraph.report.table_files import Sheet
 
 MISSING = "An Excel sheet needs one more package: pip install 'readgraph[tables]'; or name a file that ends in .csv."
 
@@ -34,7 +32,7 @@ def excel_library() -> Any:
         raise BadInput(MISSING) from None
 
 
-def excel_bytes(sheet: "Sheet") -> bytes:
+def excel_bytes(sheet: Sheet) -> bytes:
     """The sheet as a workbook. Raises `BadInput` where XlsxWriter is missing, or the rows are too many."""
     if len(sheet.rows) >= MOST_ROWS:
         raise BadInput(f"An Excel sheet holds {MOST_ROWS - 1:,} rows, and the table has {len(sheet.rows):,}: use .csv.")
@@ -52,7 +50,7 @@ def excel_bytes(sheet: "Sheet") -> bytes:
         page.write_string(0, column, _text(name), forms["head"])
         page.set_column(column, column, 50 if name.endswith("quote") else 20)
     for number, row in enumerate(sheet.rows, 1):
-        for column, (value, kind) in enumerate(zip(row, sheet.kinds, strict=True)):
+        for column, (value, kind) in enumerate(cells(row, sheet)):
             _write(page, number, column, value, kind, forms)
     page.freeze_panes(1, 0)
     if sheet.columns:

@@ -19,7 +19,20 @@ from readgraph.report.data import ReportData
 
 __all__ = ["html_page", "render"]
 
-STYLES = ("base", "answer", "strip", "page", "structure", "tree", "rounds", "table", "steps", "search", "narrow", "print")
+STYLES = (
+    "base",
+    "answer",
+    "strip",
+    "page",
+    "structure",
+    "tree",
+    "rounds",
+    "table",
+    "steps",
+    "search",
+    "narrow",
+    "print",
+)
 SCRIPTS = (
     "elements",
     "marks",

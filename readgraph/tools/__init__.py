@@ -15,6 +15,7 @@ if TYPE_CHECKING:
         research,
         search,
         summarise,
+        table,
     )
     from readgraph.tools.leaving import until_left
     from readgraph.tools.own_search import searched_by
@@ -30,7 +31,7 @@ else:
             "found_documents": ["add_documents"],
             "functions": [
                 *("ask", "compress", "list_documents", "open_page", "read", "remember", "research", "search"),
-                "summarise",
+                *("summarise", "table"),
             ],
             "leaving": ["until_left"],
             "own_search": ["searched_by"],
@@ -54,5 +55,6 @@ __all__ = [
     "search",
     "searched_by",
     "summarise",
+    "table",
     "until_left",
 ]

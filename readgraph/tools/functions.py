@@ -14,7 +14,7 @@ from typing import Any, TypeVar, cast
 from langgraph.store.base import BaseStore
 
 from readgraph.compression.registry import engine_named
-from readgraph.graphs import gam
+from readgraph.graphs import gam, survey
 from readgraph.graphs import summary as summarising
 from readgraph.graphs.methods import method_for, method_named
 from readgraph.graphs.separate_run import separate_run
@@ -43,8 +43,11 @@ from readgraph.tools.results import (
     Remembered,
     Researched,
     Summary,
+    SurveyTable,
+    TableRow,
 )
 from readgraph.tools.running import memory_sizes, run_method
+from readgraph.tools.tables import whole_table
 
 T = TypeVar("T")
 
@@ -136,6 +139,32 @@ async def summarise(
     output = await apart(run)
     citations = [Cited(**{"document": document.id, **citation}) for citation in output.pop("citations")]
     return Summary(**output, summary=output["answer"], citations=citations)
+
+
+async def table(
+    library: Library | BaseStore,
+    wanted: str,
+    *,
+    documents: Sequence[str],
+    context: ReaderContext | None = None,
+    listen: Listen | None = None,
+) -> SurveyTable:
+    """All that documents hold of one kind, such as "every person: name, role": all rows, each with its quotes.
+
+    `fields` of the context fixes the columns.
+    """
+    pages, settings = pages_of(library, context), context or ReaderContext()
+    document, asked = await joined(pages, documents), Question(question=wanted)
+    output = await apart(run_method(pages, survey.build_table(), "survey", document, asked, settings, listen))
+    made = await whole_table(pages, output)
+    rows = [
+        TableRow(
+            values=row["values"],
+            citations=[Cited.model_validate({"document": document.id, **each}) for each in row["citations"]],
+        )
+        for row in made["rows"]
+    ]
+    return SurveyTable(**output, columns=made["columns"], kinds=[*made["kinds"]], rows=rows)
 
 
 async def search(

@@ -17,6 +17,8 @@ __all__ = [
     "Researched",
     "Result",
     "Summary",
+    "SurveyTable",
+    "TableRow",
     "Used",
 ]
 
@@ -105,6 +107,29 @@ class Summary(Used):
     unchecked: int = Field(description="Sentences that were not checked.")
     citations: list[Cited]
     memory: str
+
+
+class TableRow(Result):
+    """A row of a table, with the quotes that show it."""
+
+    values: list[str] = Field(description="In the order of the columns; nothing is an empty text.")
+    citations: list[Cited]
+
+
+class SurveyTable(Used):
+    """All that documents hold of one kind, a row for each."""
+
+    document: str = Field(description="The id of the document, or of the collection of those that were read as one.")
+    title: str
+    documents: list[dict[str, Any]] = Field(description="id, title, start and end of each document of a collection.")
+    model: str | None = Field(description="None: filled by patterns.")
+    columns: list[str]
+    kinds: list[str] = Field(description="text, number or date, for each column.")
+    rows: list[TableRow]
+    status: Status
+    by_rule: bool = Field(description="Whether no model took the records.")
+    percent_read: float | None = Field(description="The percentage of the text's words that were gone through.")
+    fallbacks: dict[str, int] = Field(description="What could not be used, such as quotes that stand nowhere.")
 
 
 class Hit(Result):

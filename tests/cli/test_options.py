@@ -222,11 +222,13 @@ def test_commands_of_one_method_take_no_option_in_vain(
     monkeypatch.setattr("readgraph.cli.run.mcp.serve", captured)
     monkeypatch.setattr("readgraph.cli.run.compress.compress_documents", captured)
     monkeypatch.setattr("readgraph.cli.run.summarise.summarise_documents", captured)
+    monkeypatch.setattr("readgraph.cli.run.table.make_table", captured)
     monkeypatch.setattr("readgraph.cli.run.browse.check_can_begin", captured)
     days, compressed = ["days", line["read"][1]], [line["read"][1], "--budget", 100]
     browsed = ["http://127.0.0.1:9/", "Order.", "--yes"]
     lines: dict[str, list[Any]] = {"remember": days, "chat": [], "studio": [], "mcp": []}
     lines |= {"compress": compressed, "browse": browsed, "summarise": [line["read"][1]]}
+    lines |= {"table": [line["read"][1], "dates"]}
     for command, more in lines.items():
         options = options_of(command)
         with pytest.raises(Captured):
@@ -257,6 +259,7 @@ EVALUATE = "evaluate {own} --methods bm25 --out {tmp}/out"
 PAID_TWICE = (f"{READ} {DOUBLE}", f"read {{folder}}/b.md {DOUBLE}")
 ASK = "ask Who? {text} --method bm25"
 SUMMARISE = "summarise {text} --words 20"
+TABLE = "table {text} names"
 CORRECT = "correct {text} --part 0 --text Lamp"
 BROWSE = f"browse http://127.0.0.1:9/ Order. --yes --json {DOUBLE}"
 COLLECTED = (READ, "collection add dry text")
@@ -290,6 +293,11 @@ PROBES = {
     "summarise --show-steps": Probe(SUMMARISE, "--show-steps"),
     "summarise --report": Probe(SUMMARISE, "--report {tmp}/report.html"),
     "summarise --open": Probe(f"{SUMMARISE} --report {{tmp}}/report.html", "--open"),
+    "table --glob": Probe("table {folder} dates", "--glob *.md"),
+    "table --out": Probe(TABLE, "--out {tmp}/out.csv"),
+    "table --estimate": Probe(TABLE, "--estimate"),
+    "table --report": Probe(TABLE, "--report {tmp}/report.html"),
+    "table --open": Probe(f"{TABLE} --report {{tmp}}/report.html", "--open"),
     "compress --glob": Probe("compress {folder} --budget 99", "--glob *.md"),
     "compress --budget": Probe("compress {text} --budget 99", "--budget 9"),
     "compress --question": Probe("compress {text} --budget 99", "--question lamp?"),
@@ -410,6 +418,7 @@ BASES = {
     "mcp": "mcp",
     "compress": "compress {text} --budget 9",
     "summarise": SUMMARISE,
+    "table": TABLE,
 }
 """A line of each command that takes an option of `SHARED`."""
 
@@ -457,7 +466,7 @@ def test_every_option_has_a_probe() -> None:
         and PROBES.keys() <= probed().keys()
     )
     taking = {name.rsplit(" ", 1)[0] for name, option in each_option() if option.name in SETTINGS}
-    assert taking == {*LINES, "remember", "chat", "studio", "mcp", "models", "compress", "browse", "summarise"}, (
+    assert taking == {*LINES, "remember", "chat", "studio", "mcp", "models", "compress", "browse", "summarise", "table"}, (
         "their settings are captured above"
     )
 

@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import re
+import sys
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -93,6 +94,15 @@ def test_an_excel_sheet_has_numbers_and_dates(
     assert not [*sheet.iter("{*}f")], "there is no formula"
     assert [cells[at].get("t") for at in ("A2", "C2", "B3", "A3", "A4", "C4")] == [None, None, "s", "s", "s", "s"]
     assert (cells["A2"].findtext("{*}v"), cells["C2"].findtext("{*}v")) == ("4447", "12.5")
+
+
+def test_without_the_package_for_excel_nothing_is_paid_for(
+    readgraph: Command, server: ModelServer, text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "xlsxwriter", None)
+    ran = readgraph("table", text, WHAT, "--out", tmp_path / "paid.xlsx", *DOUBLE)
+    assert_refused(ran, "pip install 'readgraph[tables]'")
+    assert not server.calls
 
 
 def test_a_second_file_and_a_changed_one_pay_for_what_is_new(

@@ -303,3 +303,24 @@ CONTRAST = """(() => {
   return Math.min(...told.filter((element) => text(element) && element.checkVisibility()).map(ratio));
 })()"""
 """The least contrast of any text with what is behind it (WCAG 2 wants 4.5)."""
+
+
+async def test_a_table_shows_its_rows_with_their_quotes(library: Library, show: Show) -> None:
+    data = await hostile(library)
+    assert data["found"]
+    first, second = data["found"]["citations"]
+    beyond = {**second, "start": second["start"] + 3}
+    rows = [
+        {"values": ["<b>Anna</b>", "3"], "citations": [first, beyond]},
+        {"values": ["Ben", ""], "citations": [second]},
+    ]
+    table = {"columns": ["<i>who</i>", "times"], "kinds": ["text", "number"], "rows": rows, "found": 700}
+    answers = {"| <i>who</i> | times |\n| --- | --- |": 0, "Mostly Anna.": 1}
+    for answer, sections in answers.items():
+        tab = show({**data, "found": {**data["found"], "table": table, "answer": answer}})
+        assert tab.texts(".survey th") == ["<i>who</i>", "times", "quotes"]
+        assert tab.texts(".survey td") == ["<b>Anna</b>", "3", "[1]line <1>", "Ben", "", "[2]"]
+        assert tab.texts(".wide .quiet") == ["The first 2 of 700 rows."]
+        assert len(tab.texts("section.table")) == sections
+        tab.click(".survey .mark")
+        assert tab.texts("mark.chosen") == [first["quote"]]

@@ -21,8 +21,10 @@ from readgraph.tools.functions import (
     research,
     search,
     summarise,
+    table,
 )
 from tests.doubles.model_server import ModelServer
+from tests.doubles.surveyor import Surveyor, column
 
 pytestmark = pytest.mark.quick
 
@@ -83,6 +85,16 @@ async def test_a_document_is_summarised(library: Library, story: str) -> None:
     assert story[cited.start : cited.end] == cited.quote and short.sentences[0]["supported"] is True
     with pytest.raises(BadInput, match="has no place 'Part nine'"):
         await summarise(library, ["the story"], part="Part nine")
+
+
+async def test_a_table_has_all_rows_with_their_documents(library: Library, server: ModelServer) -> None:
+    server.respond = Surveyor(r"the (\w+) is", {"columns": [column("thing")], "result": "count"})
+    for title, text in (("shed", "There the tape is, and the hose is."), ("house", "Where the pot is, nobody knew.")):
+        await library.pages.add_document(text, title=title)
+    made = await table(library, "every thing", documents=["shed", "house"], context=MODEL)
+    assert (made.columns, made.kinds, made.by_rule) == (["thing"], ["text"], False)
+    assert [row.values for row in made.rows] == [["tape"], ["hose"], ["pot"]] and made.percent_read == 100
+    assert [row.citations[0].quote for row in made.rows] == ["the tape is", "the hose is", "the pot is"]
 
 
 async def test_a_function_in_another_graphs_node_uses_its_library(server: ModelServer, library: Library) -> None:

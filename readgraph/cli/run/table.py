@@ -22,7 +22,8 @@ from readgraph.nodes.answering.marks import with_marks
 from readgraph.report.data import report_of_answer
 from readgraph.report.excel import excel_library
 from readgraph.report.page import render
-from readgraph.report.table_files import FORMS, Sheet, sheet_of, table_bytes, written_before
+from readgraph.report.sheets import Sheet, sheet_of
+from readgraph.report.table_files import FORMS, table_bytes, written_before
 from readgraph.sources import SourceText
 from readgraph.state.collections import members_of
 from readgraph.state.context import ReaderContext
@@ -34,7 +35,9 @@ from readgraph.state.words import counted
 from readgraph.tools.tables import whole_table
 
 LIKE = 'such as "every person: name, role, first appearance"'
-CUT_SHORT = "The budget ran out first: only what was read until then is in the table. Run the same command again to go on."
+CUT_SHORT = (
+    "The budget ran out first: only what was read until then is in the table. Run the same command again to go on."
+)
 SPENT_BEFORE = "The budget ran out before anything was read with the model."
 NO_ROW = "Nothing of this kind was found."
 

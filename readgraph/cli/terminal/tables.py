@@ -7,7 +7,8 @@ from rich.table import Table
 
 from readgraph.cli.terminal.safe_text import PLAIN, Console, Text, visible
 from readgraph.nodes.survey.table import markdown_of
-from readgraph.report.table_files import Sheet, markdown
+from readgraph.report.sheets import Sheet
+from readgraph.report.table_files import markdown
 from readgraph.state.survey import NO_TABLE
 
 
