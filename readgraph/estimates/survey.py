@@ -1,17 +1,22 @@
 """What a survey will use."""
 
+from collections.abc import Sequence
+
 from readgraph.estimates.arithmetic import Estimate, Range, asks, exactly, fixed
 from readgraph.estimates.shared import ONCE, TAG_WORDS, answer_words, pages_of, sending
 from readgraph.graphs.survey import page_words
+from readgraph.nodes.bounds import content_room
 from readgraph.nodes.prompts.style import MOST_ANSWER_LINE_WORDS
 from readgraph.nodes.prompts.survey_plan import MOST_COLUMNS, survey_plan_prompt
 from readgraph.nodes.prompts.survey_prose import survey_prose_prompt
 from readgraph.nodes.prompts.survey_records import survey_records_prompt
 from readgraph.nodes.prompts.survey_same import survey_same_prompt
+from readgraph.nodes.prompts.survey_verdict import survey_verdict_prompt
 from readgraph.nodes.survey.programme import MOST_MEANING_WORDS, MOST_NAME_WORDS, MOST_RECORD_WORDS
+from readgraph.nodes.survey.selecting import RECORDS
 from readgraph.state.context import ReaderContext
 from readgraph.state.page_store import PageStore
-from readgraph.state.records import Document
+from readgraph.state.records import Document, Memory
 
 PLAN_REPLY, PAGE_REPLY, NAMES_REPLY = 60, 60, 10
 """Expected words of a plan, of the records of a page, and of which names are one."""
@@ -38,10 +43,25 @@ async def estimate_survey(
         document.words, pages, asks(pages, fixed(survey_records_prompt("", "", []).words) + beside, PAGE_REPLY)
     )
     known = await store.memories(document.id)
-    if any(memory.recipe.method == "survey-records" for memory in known):
+    if any(memory.recipe.method == RECORDS for memory in known):
         taken = taken.perhaps_none()
     window = context.window_words
     names = asks(Range(0, 0.5, 1), fixed(survey_same_prompt({}, "").words) + Range(0, 200, window), NAMES_REPLY)
     prose = fixed(survey_prose_prompt("", "", {"A": ""}, 0, 0).words) + asked + Range(0, 200, window)
     prose = prose + Range(0, 0, MOST_ANSWER_LINE_WORDS)
-    return plan + taken + names + asks(Range(0, 0.3, 1), prose, answer_words(context))
+    answer = asks(Range(0, 0.3, 1), prose, answer_words(context))
+    return plan + await _verdicts(store, known, context) + taken + names + answer
+
+
+async def _verdicts(store: PageStore, known: Sequence[Memory], context: ReaderContext) -> Estimate:
+    """What it may take to ask which pages the notes of another reading keep."""
+    words = [
+        sum(note.words + TAG_WORDS for note in await store.notes(memory.id, range(memory.pages)))
+        for memory in known
+        if memory.recipe.model and memory.recipe.method != RECORDS
+    ]
+    if not (most := max(words, default=0)):
+        return Estimate()
+    groups = 1 + 2 * most // content_room(context)  # a group may be little more than half full
+    prompt = fixed(survey_verdict_prompt("", "").words) + Range(0, most / groups, context.window_words)
+    return asks(Range(0, 0.1, groups), prompt, NAMES_REPLY)

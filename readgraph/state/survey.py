@@ -12,8 +12,8 @@ __all__ = ["Column", "Programme", "Row", "SurveyAnswered", "SurveyState", "Table
 ColumnKind = Literal["text", "number", "date"]
 """What the values of a column are; dates are year, year-month or year-month-day, as exactly as they are known."""
 
-Extent = Literal["all", "search", "part"]
-"""Which pages are surveyed: all of them, those that a search finds, or those of a part of the document's outline."""
+Extent = Literal["all", "search", "notes", "part"]
+"""Which pages give records: all, those that a search finds or a note's verdict keeps, or a part of the outline."""
 
 Result = Literal["table", "count", "prose"]
 """What the question is answered with: the table, the number of its rows, or sentences about it."""

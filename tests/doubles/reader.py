@@ -26,6 +26,7 @@ _FIELDS = {
     "records": "SurveyRecords",
     "groups": "SameNames",
     "rows": "TableAnswer",
+    "kept": "PagesKept",
     "notes": "NotesAlone",
     "look_back": "NewNotes",
     "sentences": "WrittenSummary",

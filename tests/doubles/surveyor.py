@@ -33,7 +33,8 @@ def column(name: str, kind: str = "text") -> dict[str, str]:
 class Surveyor:
     """Each match of `pattern` on a page is a record: its groups are the values, and its text is the quote.
 
-    The quote has as many words more before and behind it as `around` says.
+    By their notes, pages are kept whose note has `kept` in it. Quotes have as many more words on both sides as `around`
+    says.
     """
 
     pattern: str
@@ -41,6 +42,7 @@ class Surveyor:
     groups: Sequence[Sequence[str]] = ()
     answer: str = "It says so."
     around: int = 0
+    kept: str = ""
     fault: Callable[[ChatRequest], Any] = lambda request: None
     asked: list[str] = field(default_factory=list)
 
@@ -56,6 +58,9 @@ class Surveyor:
         if wanted == "SameNames":
             numbers = {name: int(number) for number, name in re.findall(r"^(\d+)\. (.*?): “", request.text, re.M)}
             return {"groups": [{"numbers": [numbers[name] for name in group]} for group in self.groups]}
+        if wanted == "PagesKept":
+            notes = re.findall(r"<page (\d+)>\n(.*?)(?=\n\n<page|\n</|\Z)", between(request, "memory"), re.S)
+            return {"kept": [int(number) for number, note in notes if self.kept in note]}
         return {"answer": self.answer, "choice": "B", "rows": [2]}
 
     def _records(self, passage: str) -> list[dict[str, str]]:

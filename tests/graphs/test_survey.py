@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from readgraph.graphs import mem_walker
 from readgraph.graphs.survey import build
 from readgraph.nodes.survey.table import table_of
 from readgraph.state.collections import add_collection
@@ -15,6 +16,7 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.library import Library, open_library
 from tests.doubles.model_server import ChatRequest, ModelServer
+from tests.doubles.reader import between
 from tests.doubles.surveyor import Surveyor, column
 
 KEEPERS = ("Anna Vole", "Ben Ruhl", "Vole")
@@ -116,6 +118,25 @@ async def test_only_the_pages_that_the_plan_names_are_read(library: Library, ser
     surveyor(server, extent="part", sought="part nine")
     missing = await survey(library, document=document.id, question="How often was it put off in part nine?")
     assert missing["percent_read"] == 100 and missing["fallbacks"] == {"part_not_found": 1}
+
+
+async def test_notes_of_another_reading_say_which_pages_are_read(library: Library, server: ModelServer) -> None:
+    text = f"{diary(60)}\n\n1913-01-01: Ben Ruhl put the launch off, for a wind of 60 knots.\n\n{diary(60, 60)}"
+    document, settings = await library.pages.add_document(text, title="diary"), {"window_words": 1000}
+    model = surveyor(server, extent="notes", same_by=["day"])
+    assert (await survey(library, document=document.id, settings=settings))["fallbacks"] == {"no_notes": 1}
+    server.respond = lambda request: " ".join(between(request, "passage").split())
+    context = ReaderContext(model="openai:double", segment_words=60)
+    await mem_walker.build().compile(store=library.store).ainvoke({"document": document.id}, context=context)
+    model = surveyor(server, extent="notes", record="a day in 1913")
+    model.kept = "1913"
+    found = await survey(library, document=document.id, question="What was in 1913?", settings=settings)
+    assert ["1913-01-01", "Ben Ruhl", "60"] in values(found) and len(found["pages_read"]) <= 3
+    assert model.asked.count("PagesKept") > 1, "not all notes fit this window"
+    model = surveyor(server, extent="notes", record="a day in 1914")
+    model.fault = lambda request: "no" if model.asked[-1] == "PagesKept" else None
+    lost = await survey(library, document=document.id, question="What was in 1914?", settings=settings)
+    assert lost["percent_read"] == 100 and lost["fallbacks"]["survey_verdict"] > 1
 
 
 async def test_sentences_are_written_from_the_table_with_the_quotes_of_its_rows(

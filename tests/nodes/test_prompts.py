@@ -50,6 +50,7 @@ from readgraph.nodes.prompts.survey_plan import survey_plan_prompt
 from readgraph.nodes.prompts.survey_prose import survey_prose_prompt
 from readgraph.nodes.prompts.survey_records import survey_records_prompt
 from readgraph.nodes.prompts.survey_same import survey_same_prompt
+from readgraph.nodes.prompts.survey_verdict import survey_verdict_prompt
 from readgraph.nodes.prompts.take_notes import take_notes_prompt
 from readgraph.nodes.prompts.triage import triage_prompt
 from readgraph.nodes.prompts.web_act import web_act_prompt
@@ -152,6 +153,7 @@ CASES: dict[str, Prompt] = {
     "survey_plan_fixed": survey_plan_prompt("Who climbed?", CHOICES, "who (text), when (date)"),
     "survey_records": survey_records_prompt("The keeper climbed.\n", "a climb", COLUMNS),
     "survey_same": survey_same_prompt({0: ("the keeper", "He climbed."), 1: ("Vole", "Vole slept.")}, "a climb"),
+    "survey_verdict": survey_verdict_prompt(MEMORY, "a climb"),
     "survey_prose": survey_prose_prompt("2 rows.\n# | who\n1 | Vole", QUESTION, {}, 1, 2),
     "survey_prose_choices": survey_prose_prompt("1 rows.\n# | who\n1 | Vole", QUESTION, CHOICES, 1, 1),
     "plan": plan_prompt(MEMORY, QUESTION, {}, TOOLS, 5),
@@ -212,6 +214,7 @@ FROM_TEXT: dict[str, Callable[[str], Prompt]] = {
     "survey_plan": lambda text: survey_plan_prompt(text, {}),
     "survey_records": lambda text: survey_records_prompt(text, "a climb", COLUMNS),
     "survey_same": lambda text: survey_same_prompt({0: (text, "He climbed."), 1: ("Vole", text)}, "a climb"),
+    "survey_verdict": lambda text: survey_verdict_prompt(text, "a climb"),
     "survey_prose": lambda text: survey_prose_prompt(text, QUESTION, CHOICES, 1, 1),
     "plan": lambda text: plan_prompt(text, QUESTION, CHOICES, TOOLS, 5),
     "integrate": lambda text: integrate_prompt(text, "", QUESTION, {}),

@@ -31,7 +31,8 @@ _WORDS = wording(
     "same_by: the columns by which you see that two records mean the same thing, such as a person's name; leave it "
     "empty where each mention counts, as in 'how often'. "
     "extent: 'all' unless the question names a part of the text ('part', with its name in sought) or concerns "
-    "something so rare that a search finds every place ('search', with its words in sought). "
+    "something so rare that a search finds every place ('search', with its words in sought), or something of which a "
+    "summary of each page tells whether the page is about it ('notes'). "
     "group_by: only to count or add up by the values of one column. result: 'count' for how many and how often, "
     "'table' for lists, 'prose' where sentences are wanted.",
     fixed=" The columns are given, take them as they are: {columns}.",

@@ -21,6 +21,9 @@ from readgraph.state.words import first_words
 MOST_RECORD_WORDS, MOST_MEANING_WORDS, MOST_NAME_WORDS = 25, 12, 4
 """Most words of what a record is, of what a column means, and of its name: they stand in each page's prompt."""
 
+SOUGHT = ("search", "part")
+"""Extents that need to know what is sought."""
+
 KINDS: tuple[ColumnKind, ...] = ("text", "number", "date")
 
 COUNT = "count"
@@ -115,7 +118,7 @@ def _complaint(reply: SurveyPlan, fixed: list[Column]) -> str | None:
         counts = field == "sort_by" and same_as(name) == COUNT
         if name and not counts and same_as(name) not in known:
             return f"{field} must name a column of {', '.join(names)}, not '{name}'"
-    if reply.extent != "all" and not (reply.sought or "").strip():
+    if reply.extent in SOUGHT and not (reply.sought or "").strip():
         return f"with extent '{reply.extent}', sought must say what is sought"
     return None
 
@@ -146,7 +149,7 @@ def _programme(reply: SurveyPlan, fixed: list[Column]) -> Programme:
         record=_line(reply.record, MOST_RECORD_WORDS),
         columns=columns,
         extent=reply.extent,
-        sought=(reply.sought or "").strip() if reply.extent != "all" else "",
+        sought=(reply.sought or "").strip() if reply.extent in SOUGHT else "",
         same_by=[name for each in reply.same_by if (name := named(each))],
         group_by=named(reply.group_by),
         total=named(reply.total),
@@ -184,6 +187,11 @@ def by_rule(question: str, fixed: list[Column]) -> Programme:
 
 def _planned(programme: Programme) -> PlanUpdate:
     columns = ", ".join(column["name"] for column in programme["columns"])
-    where = {"all": "all pages", "search": f"pages found by '{programme['sought']}'", "part": programme["sought"]}
+    where = {
+        "all": "all pages",
+        "search": f"pages found by '{programme['sought']}'",
+        "notes": "pages that notes keep",
+        "part": programme["sought"],
+    }
     did = f"a {programme['result']} of '{programme['record']}' ({columns}) from {where[programme['extent']]}"
     return {"programme": programme, "step_summary": did}

@@ -1,7 +1,6 @@
 """Taking the records of all pages that a programme names, in one fan-out."""
 
 import asyncio
-import re
 from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -10,18 +9,17 @@ from typing import NotRequired
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from readgraph.models.metering import fell_back
 from readgraph.nodes.building.build import build_memory
 from readgraph.nodes.building.interfaces import NotesSoFar, Paginate, WriteNote
 from readgraph.nodes.memory_view import memory_pages
 from readgraph.nodes.prompts import survey_records
-from readgraph.nodes.search_tools import ranker_of
 from readgraph.nodes.step import StepNode, Work
 from readgraph.nodes.survey.records import records_by_pattern, take_records
+from readgraph.nodes.survey.selecting import RECORDS, wanted_pages
 from readgraph.state.context import ReaderContext
-from readgraph.state.page_store import PageStore, page_store
+from readgraph.state.page_store import page_store
 from readgraph.state.reading import Usage
-from readgraph.state.records import Document, Memory, Page, Part, Recipe
+from readgraph.state.records import Document, Page, Recipe
 from readgraph.state.settings import Rebuilding, Surveying
 from readgraph.state.survey import Programme
 from readgraph.state.words import counted
@@ -54,7 +52,7 @@ def recipe(programme: Programme, pages: Recipe, context: ReaderContext) -> Recip
         "sample": context.sample,
     }
     prompts = {survey_records.NAME: survey_records.VERSION} if context.model else {}
-    return Recipe("survey-records", {**pages.parameters, **what, **where}, context.model, prompts)
+    return Recipe(RECORDS, {**pages.parameters, **what, **where}, context.model, prompts)
 
 
 RecordRecipe = Callable[[Programme, Recipe, ReaderContext], Recipe]
@@ -81,7 +79,7 @@ def taking(make_note: TakeRecords, recipe: RecordRecipe = recipe) -> Work[TakeSt
             return {"records": state["memory"], "pages_read": [], "step_summary": "nothing was planned"}
         document, pages = await memory_pages(runtime, state["document"], state["memory"])
         cut = await store.memory(document.id, state["memory"])
-        wanted = await _wanted(store, document, cut, pages, programme, runtime.context.survey_parts)
+        wanted = await wanted_pages(programme, document, cut, pages, runtime)
 
         async def parts(
             document: Document, notes: NotesSoFar, runtime: Runtime[ReaderContext]
@@ -110,34 +108,6 @@ def _as_cut(pages: Sequence[Page]) -> Paginate:
             yield page
 
     return paged
-
-
-async def _wanted(
-    store: PageStore, document: Document, memory: Memory, pages: Sequence[Page], programme: Programme, most: int
-) -> set[int]:
-    """The pages that the programme names; all, where it names a part that the document doesn't have, which counts."""
-    if programme["extent"] == "search":
-        return {*await ranker_of(store, document, memory).find(programme["sought"], most)}
-    if programme["extent"] == "part":
-        spans = await spans_of_part(store, document, programme["sought"])
-        within = {page.number for page in pages for start, end in spans if page.start < end and start < page.end}
-        if within:
-            return within
-        fell_back("part_not_found")
-    return {page.number for page in pages}
-
-
-async def spans_of_part(store: PageStore, document: Document, name: str) -> list[tuple[int, int]]:
-    """The spans of the places with this name, else of those with these words in their names, such as what is below."""
-    members = document.parts or (Part(document.id, 0, document.characters),)
-    places = [
-        (part.start + start, " ".join(label.split()).casefold())
-        for part in members
-        for start, label in await store.places(await store.document(part.document))
-    ]
-    ends = [*(start for start, _ in places[1:]), document.characters]
-    sought = re.compile(rf"(?<!\w){re.escape(' '.join(name.split()).casefold())}(?!\w)")
-    return [(start, end) for (start, label), end in zip(places, ends, strict=True) if sought.search(label)]
 
 
 take = StepNode(
