@@ -137,7 +137,7 @@ def speaker(request: ChatRequest) -> str:
     return "The keeper took it."
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", [method for method in METHODS if method != "survey"])  # its records have columns
 async def test_every_method_reads_by_plain_words(
     server: ModelServer, library: Library, story: str, method: str
 ) -> None:
