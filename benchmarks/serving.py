@@ -73,10 +73,10 @@ async def measure(library: Library, questions: int, at_once: int, runs: int) -> 
     }
     for name, graph in graphs.items():
         await rate(graph, document, 1, 1, f"{name} reads")
-    rates = {
-        name: [await rate(graph, document, questions, at_once, f"{name} {run}") for run in range(runs)]
-        for name, graph in graphs.items()
-    }
+    rates: dict[str, list[tuple[float, float]]] = {name: [] for name in graphs}
+    for run in range(runs):  # in turn, so that other work on the machine comes to all alike
+        for name, graph in graphs.items():
+            rates[name].append(await rate(graph, document, questions, at_once, f"{name} {run}"))
     found = {name: [median(values) for values in zip(*each, strict=True)] for name, each in rates.items()}
     bare = found.pop("bare")
     print(f"bare graph of {NODES} nodes: {bare[0]:.0f} a second")
