@@ -54,7 +54,7 @@ class Surveyor:
         if wanted == "SurveyPlan":
             return {**PLAN, **self.plan}
         if wanted == "SurveyRecords":
-            return {"records": [*self._records(between(request, "passage"))]}
+            return {"records": [*self.records(between(request, "passage"))]}
         if wanted == "SameNames":
             numbers = {name: int(number) for number, name in re.findall(r"^(\d+)\. (.*?): “", request.text, re.M)}
             return {"groups": [{"numbers": [numbers[name] for name in group]} for group in self.groups]}
@@ -63,7 +63,7 @@ class Surveyor:
             return {"kept": [int(number) for number, note in notes if self.kept in note]}
         return {"answer": self.answer, "choice": "B", "rows": [2]}
 
-    def _records(self, passage: str) -> list[dict[str, str]]:
+    def records(self, passage: str) -> list[dict[str, str]]:
         return [
             {**{f"column_{number}": value for number, value in enumerate(found.groups(), 1)}, "quote": quote}
             for found in re.finditer(self.pattern, passage)

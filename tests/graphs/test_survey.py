@@ -190,6 +190,51 @@ async def test_the_same_words_on_a_page_twice_are_two_records(library: Library, 
     assert found["answer"] == "2" and len({each["start"] for each in found["citations"]}) == 2
 
 
+async def test_a_record_given_twice_counts_once(library: Library, server: ModelServer) -> None:
+    model, text = surveyor(server, result="count"), diary(12)
+
+    def twice(request: ChatRequest) -> Any:
+        if model.asked[-1] != "SurveyRecords":
+            return None
+        records = list(model.records(between(request, "passage")))
+        return {"records": [*records, *({**each, "quote": each["quote"] + "."} for each in records)]}
+
+    model.fault = twice
+    found = await survey(library, text)
+    assert (found["answer"], found["fallbacks"]) == ("8", {})
+
+
+async def test_numbers_and_too_many_columns(library: Library, server: ModelServer) -> None:
+    more = [column(f"more {number}") for number in range(30)]
+    model = surveyor(server, columns=[column("wind", "number"), *more])
+    values_given = [1e22, 2.5e-7, 3.0, None, [4, 5]]
+
+    def numbers(request: ChatRequest) -> Any:
+        if model.asked[-1] != "SurveyRecords":
+            return None
+        empty = {f"column_{number}": None for number in range(1, 9)}
+        return {"records": [{**empty, "column_1": each, "quote": "put the launch off"} for each in values_given]}
+
+    model.fault = numbers
+    found = await survey(library, diary(1))
+    assert [row[0] for row in values(found)] == ["10000000000000000000000", "0.00000025", "3", "4"]
+    assert len(found["table"]["columns"]) == 8 and found["fallbacks"] == {"columns_left_out": 23}
+
+
+async def test_a_text_without_records_says_nothing(library: Library, server: ModelServer) -> None:
+    model = surveyor(server, result="prose")
+    found = await survey(library, "Nothing but fog.", question="Why was it put off?")
+    assert (found["answer"], found["status"], found["by_rule"], found["fallbacks"]) == (None, "no_answer", False, {})
+    assert model.asked == ["SurveyPlan", "SurveyRecords"]
+
+
+async def test_documents_of_one_title_stay_apart(library: Library, server: ModelServer) -> None:
+    surveyor(server, same_by=["day"], compare=True)
+    both = [await library.pages.add_document(diary(days), title="report") for days in (3, 6)]
+    found = await survey(library, document=(await add_collection(library.pages, both)).id)
+    assert [row[-1] for row in values(found)] == ["report (1); report (2)"] * 2 + ["report (2)"] * 2
+
+
 async def test_without_a_usable_plan_the_questions_words_make_one(library: Library, server: ModelServer) -> None:
     model = surveyor(server)
     model.fault = lambda request: {"columns": []} if model.asked[-1] == "SurveyPlan" else None

@@ -16,6 +16,7 @@ from readgraph.nodes.survey.values import date_value, number_in, same_as
     ("text", "number"),
     [
         *[("1,200", "1200"), ("1.200,50 €", "1200.50"), ("$3.5 million", "3.5"), ("12 000", "12000"), ("0,5", "0.5")],
+        *[("1, 2", "1"), ("3 4", "3"), ("12 000 000,5", "12000000.5"), ("5, about", "5")],
         *[("−4", "-4"), ("1'000'000", "1000000"), ("about 7.", "7"), ("0.125", "0.125"), ("1,234,567.8", "1234567.8")],
     ],
 )
@@ -32,6 +33,31 @@ def test_numbers_are_read_as_people_write_them(text: str, number: str) -> None:
 )
 def test_dates_are_as_exact_as_they_are_known(text: str, date: str | None) -> None:
     assert date_value(text) == date
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        *[
+            ("Émile", "emile", True),
+            ("The Ma\u0301sha", "masha", True),
+            ("ﬁne", "fine", True),
+            ("St. Mary", "st mary", True),
+        ],
+        *[("かき", "かぎ", False), ("май", "маи", False), ("C++", "C#", False), ("กา", "ก่า", False)],
+    ],
+)
+def test_what_is_written_otherwise_is_the_same_and_another_letter_is_not(one: str, other: str, same: bool) -> None:
+    assert (same_as(one) == same_as(other)) == same
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [("3", "3.00", True), ("-5", "5", False), ("0.5", "5", False), (f"1{'0' * 30}", f"1{'0' * 29}1", False)],
+)
+def test_numbers_are_the_same_by_their_value(one: str, other: str, same: bool) -> None:
+    entries = [Entry((value,), (Mention(0, 0, 1),)) for value in (one, other)]
+    assert len(joined(Combined(["paid"], ["number"], entries), ["paid"], apart=False).entries) == 2 - same
 
 
 @given(st.text())

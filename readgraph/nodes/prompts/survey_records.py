@@ -1,7 +1,9 @@
 """Taking records from one page of a survey: each with its columns, and a quote that shows it."""
 
 from collections.abc import Sequence
+from decimal import Decimal
 from functools import lru_cache
+from math import isfinite
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, create_model
@@ -38,6 +40,8 @@ FORMS: dict[ColumnKind, str] = {
 
 def _written(value: Any) -> Any:
     """A value as text: some models give numbers as numbers, and several values as a list."""
+    if isinstance(value, float) and isfinite(value):
+        value = f"{Decimal(repr(value)):f}".removesuffix(".0")
     if isinstance(value, list):
         value = ", ".join(str(each) for each in value)
     return None if value is None or isinstance(value, dict) else " ".join(str(value).split())

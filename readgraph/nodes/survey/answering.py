@@ -56,8 +56,8 @@ async def table_in_view(state: TableState, runtime: Runtime[ReaderContext]) -> I
     async def ask_for_prose() -> SaidAnswer:
         return (await _prose(state, runtime))._replace(words=words)
 
-    if state["choices"] or (programme and programme["result"] == "prose"):
-        return InView(document, substitute, ask_for_prose if table["found"] else None, "survey_prose")
+    if table["found"] and (state["choices"] or (programme and programme["result"] == "prose")):
+        return InView(document, substitute, ask_for_prose, "survey_prose")
     return known(document, said)
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
 from readgraph.nodes.survey.programme import COUNT
-from readgraph.nodes.survey.values import number_in, same_as, sort_key
+from readgraph.nodes.survey.values import key_of_value, number_in, same_as, sort_key
 from readgraph.state.survey import ColumnKind, Programme
 
 FOUND_IN = "found in"
@@ -41,6 +41,10 @@ class Combined:
     def named(self, column: str) -> int:
         """The place of a column."""
         return self.columns.index(column)
+
+    def key(self, entry: Entry, columns: Iterable[int]) -> tuple[str, ...]:
+        """What entries have in common that agree in these columns."""
+        return tuple(key_of_value(self.kinds[each], entry.values[each]) for each in columns)
 
 
 def combine(programme: Programme, records: Iterable[Entry], same_names: Sequence[Sequence[str]] = ()) -> Combined:
@@ -91,7 +95,7 @@ def joined(table: Combined, same_by: Sequence[str], *, apart: bool) -> Combined:
     rows = dict[object, Entry]()
     for number, entry in enumerate(table.entries):
         values = entry.values
-        which: object = tuple(same_as(values[key]) for key in keys)
+        which: object = table.key(entry, keys)
         which = (which, entry.mentions[0].document if apart else "") if any(values[key] for key in keys) else number
         known = rows.get(which)
         kept = tuple(map(_first, known.values, values)) if known else values
@@ -110,8 +114,7 @@ def compared(table: Combined, same_by: Sequence[str]) -> Combined:
     others = [number for number in range(len(table.columns)) if number not in keys]
     things = dict[tuple[str, ...], dict[str, Entry]]()
     for entry in table.entries:
-        which = tuple(same_as(entry.values[key]) for key in keys)
-        things.setdefault(which, {}).setdefault(entry.mentions[0].document, entry)
+        things.setdefault(table.key(entry, keys), {}).setdefault(entry.mentions[0].document, entry)
     entries = []
     for of in things.values():
         one = next(iter(of.values()))
@@ -128,9 +131,9 @@ def compared(table: Combined, same_by: Sequence[str]) -> Combined:
 def grouped(table: Combined, group_by: str, total: str | None) -> Combined:
     """A row for each value of a column, with the number of its rows and the sum of another column."""
     key, added = table.named(group_by), table.named(total) if total else None
-    groups = dict[str, list[Entry]]()
+    groups = dict[tuple[str, ...], list[Entry]]()
     for entry in table.entries:
-        groups.setdefault(same_as(entry.values[key]), []).append(entry)
+        groups.setdefault(table.key(entry, [key]), []).append(entry)
     entries = []
     for members in groups.values():
         values = [members[0].values[key], str(len(members))]

@@ -6,6 +6,7 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from readgraph.models.asking import ask
+from readgraph.models.metering import fell_back
 from readgraph.nodes.contracts import AskedState
 from readgraph.nodes.deciding import Choice, deciding
 from readgraph.nodes.extractive.question import kind_of, question_alone
@@ -140,6 +141,8 @@ def _line(text: str, most: int) -> str:
 
 def _programme(reply: SurveyPlan, fixed: list[Column]) -> Programme:
     columns = fixed or _columns(reply)
+    if not fixed and (left_out := len({same_as(column.name) for column in reply.columns} - {""}) - len(columns)) > 0:
+        fell_back("columns_left_out", left_out)
     names = {same_as(column["name"]): column["name"] for column in columns}
 
     def named(name: str | None) -> str | None:

@@ -110,7 +110,17 @@ def _records(given: Iterable[Any], columns: Sequence[Column], text: str) -> list
         fell_back("quote_not_found", lost)
     if wrong:
         fell_back("value_not_understood", wrong)
-    return [*dict.fromkeys(records)]
+    return _once(records)
+
+
+def _once(records: Iterable[Record]) -> list[Record]:
+    """Each record once: one with the same values, whose quote overlaps, was only quoted in another way."""
+    kept = dict[tuple[str, ...], list[Record]]()
+    for each in records:
+        alike = kept.setdefault(each.values, [])
+        if not any(each.start < other.end and other.start < each.end for other in alike):
+            alike.append(each)
+    return [each for alike in kept.values() for each in alike]
 
 
 def _span(record: Any, text: str, after: int = 0) -> tuple[int, int] | None:

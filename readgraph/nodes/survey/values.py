@@ -3,18 +3,19 @@
 import re
 from calendar import monthrange
 from decimal import Decimal, InvalidOperation
-from unicodedata import combining, normalize
+from unicodedata import normalize
 
 from readgraph.nodes.extractive.dates import MONTHS, date_in
 from readgraph.state.survey import ColumnKind
 
-_NUMBER = re.compile(r"[-−]?\d[\d.,'’ \u00a0\u202f]*")
+_NUMBER = re.compile(r"[-−]?\d+(?:[.,'’]\d+|[ \u00a0\u202f]\d{3}(?!\d))*")
 _SPACES = re.compile(r"['’ \u00a0\u202f]")
 _THOUSANDS = re.compile(r"\d{1,3}(?:([.,])\d{3})(?:\1\d{3})*")
 _DATE = re.compile(r"(?P<year>\d{4})(?:-(?P<month>\d{1,2})(?:-(?P<day>\d{1,2}))?)?(?!\d)")
 _MONTH = re.compile(rf"\b(?P<month>{'|'.join(month[:3] for month in MONTHS)})[a-z]*\.?,? (?P<year>\d{{4}})\b", re.I)
 _YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
-_MARKS = re.compile(r"[\W_]+")
+_MARKS = re.compile(r"(?:(?![+#])[\W_])+")
+_ACCENTED, _ACCENT = re.compile(r"[\u00c0-\u03ff\u1e00-\u1fff]"), re.compile(r"[\u0300-\u036f]+")
 _ARTICLE = re.compile(r"^(?:the|a|an) (?=\w)")
 
 
@@ -68,9 +69,22 @@ def date_value(text: str) -> str | None:
 
 
 def same_as(text: str) -> str:
-    """What texts that mean the same thing have in common: no capitals, accents, marks, or article before them."""
-    letters = "".join(letter for letter in normalize("NFKD", text.casefold()) if not combining(letter))
-    return _ARTICLE.sub("", _MARKS.sub(" ", letters).strip())
+    """What texts that mean the same thing have in common: no capitals, accents, marks, or article before them.
+
+    Accents are those of Latin and Greek letters; in other scripts, such signs make another letter.
+    """
+    letters = normalize("NFKC", text.casefold())
+    plain = _ACCENT.sub("", _ACCENTED.sub(lambda letter: normalize("NFKD", letter[0]), letters))
+    return _ARTICLE.sub("", _MARKS.sub(" ", plain).strip())
+
+
+def key_of_value(kind: ColumnKind, text: str) -> str:
+    """What values of a column have in common that are the same: of numbers, their value."""
+    number = number_in(text) if kind == "number" else None
+    if number is None:
+        return same_as(text)
+    whole, _, rest = f"{number:f}".partition(".")
+    return f"{whole}.{rest.rstrip('0')}"
 
 
 def sort_key(kind: ColumnKind, text: str) -> tuple[bool, Decimal, str]:
