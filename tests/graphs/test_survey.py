@@ -80,6 +80,14 @@ async def test_names_of_one_person_are_joined_and_groups_are_added_up(library: L
     assert found["answer"].startswith("| keeper | count | sum of wind |")
 
 
+async def test_names_that_do_not_fit_the_window_are_counted(library: Library, server: ModelServer) -> None:
+    model = surveyor(server, same_by=["keeper"])
+    text = "\n\n".join(f"1912-01-01: Keeper{day} Vole put the launch off, for a wind of 9 knots." for day in range(60))
+    found = await survey(library, text, settings={"window_words": 1000})
+    assert 0 < found["fallbacks"]["names_left_out"] < 60 and model.asked.count("SameNames") == 1
+    assert found["table"]["found"] == 60
+
+
 async def test_the_first_mention_of_each_thing_is_kept_with_its_place(library: Library, server: ModelServer) -> None:
     surveyor(server, same_by=["keeper"], sort_by="wind", order="descending", first=1)
     found = await survey(library, diary())

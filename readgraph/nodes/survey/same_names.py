@@ -7,6 +7,7 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from readgraph.models.asking import ask
+from readgraph.models.metering import fell_back
 from readgraph.nodes.bounds import content_room
 from readgraph.nodes.deciding import Choice, deciding
 from readgraph.nodes.prompts.survey_same import SameNames, survey_same_prompt
@@ -52,7 +53,8 @@ async def keep_apart(state: SameState, runtime: Runtime[ReaderContext]) -> SameU
 async def join_names(state: SameState, runtime: Runtime[ReaderContext]) -> Choice[SameUpdate] | SameUpdate:
     """Ask which of the names mean the same; only where a name decides which records are one, or in one group.
 
-    Where not all names fit the window, those are shown that share a word with another. Without a usable reply, names
+    Where not all names fit the window, those are shown that share a word with another; of these, what still does not
+    fit stays apart, and is counted. Without a usable reply, names
     stay apart.
     """
     shown = await _names_shown(state, runtime)
@@ -109,6 +111,8 @@ async def _names_shown(state: SameState, runtime: Runtime[ReaderContext]) -> dic
         if room < 0:
             break
         shown[number] = (name, quote)
+    if left_out := len(lines) - len(shown):
+        fell_back("names_left_out", left_out)
     return shown
 
 

@@ -73,7 +73,7 @@ def same_as(text: str) -> str:
 
     Accents are those of Latin and Greek letters; in other scripts, such signs make another letter.
     """
-    letters = normalize("NFKC", text.casefold())
+    letters = normalize("NFKC", normalize("NFKC", text).casefold())
     plain = _ACCENT.sub("", _ACCENTED.sub(lambda letter: normalize("NFKD", letter[0]), letters))
     return _ARTICLE.sub("", _MARKS.sub(" ", plain).strip())
 
