@@ -10,12 +10,13 @@ from typing import Any
 from langgraph.graph import END, START, StateGraph
 
 from readgraph.graphs.wiring import MethodGraph, Node, add_nodes, check_wiring, fit_context, with_channels
+from readgraph.nodes.answering.citing import cite
 from readgraph.nodes.building.build import read_pages
 from readgraph.nodes.building.even_pages import even_pages, no_note
 from readgraph.nodes.contracts import AskedState
 from readgraph.nodes.opening import open_document
 from readgraph.nodes.step import StepNode
-from readgraph.nodes.survey.answering import answer_from_table, cite_rows
+from readgraph.nodes.survey.answering import answer_from_table
 from readgraph.nodes.survey.programme import plan, plan_table
 from readgraph.nodes.survey.same_names import join_names
 from readgraph.nodes.survey.table import combine_records
@@ -61,7 +62,7 @@ def build(
     join_names: Node = join_names,
     combine: Node = combine_records,
     answer: Node = answer_from_table,
-    cite: Node = cite_rows,
+    cite: Node = cite,
     state: type[Any] = SurveyState,
 ) -> StateGraph[SurveyState, ReaderContext, Question, SurveyAnswered]:
     """Plan, take records from all pages, join names of one thing, combine, answer, cite.

@@ -58,10 +58,14 @@ class Step(TypedDict):
 
 
 class Quote(TypedDict):
-    """A quote as the model gave it, before it is looked up in the document."""
+    """A quote as the model gave it, before it is looked up in the document.
+
+    `start`: the character offset from which on it is looked for, since a page may have the same words several times.
+    """
 
     page: int
     quote: str
+    start: NotRequired[int]
 
 
 class Finding(TypedDict):

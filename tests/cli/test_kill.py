@@ -23,7 +23,7 @@ from tests.support.command import DOUBLE
 from tests.support.examples import WHOLE_STORY
 from tests.support.forking import ended, forked
 
-IN_FLIGHT = 4
+IN_FLIGHT, KILLS = 4, 10
 
 Memory = tuple[list[tuple[int, int]], list[str]]
 
@@ -95,15 +95,15 @@ def paid_for(library: Path, answers: KillingReader) -> set[str]:
     return asyncio.run(load())
 
 
-@pytest.mark.parametrize("kills", [2, pytest.param(10, marks=pytest.mark.slow)])
-def test_kills_change_nothing_and_cost_nothing(server: ModelServer, tmp_path: Path, kills: int) -> None:
+@pytest.mark.slow
+def test_kills_change_nothing_and_cost_nothing(server: ModelServer, tmp_path: Path) -> None:
     server.respond = whole = KillingReader()
     assert read_in(tmp_path / "whole", whole) == 0
 
     server.latency = 0.02
     server.respond = answers = KillingReader()
     library, rng = tmp_path / "killed", random.Random(13)
-    for kill in range(kills):
+    for kill in range(KILLS):
         answers.kill_at, answers.delay = len(answers.asked) + rng.randint(1, 8), rng.uniform(0, 0.03)
         before, paid = len(answers.asked), paid_for(library, answers)
         assert read_in(library, answers) == -signal.SIGKILL, f"run {kill} was not killed"
@@ -114,7 +114,7 @@ def test_kills_change_nothing_and_cost_nothing(server: ModelServer, tmp_path: Pa
     assert read_in(library, answers) == 0
     assert not {answers.asked[number] for number in range(before + 1, len(answers.asked) + 1)} & paid
     assert memory_in(library) == memory_in(tmp_path / "whole")
-    assert len(answers.asked) <= len(whole.asked) + kills * IN_FLIGHT
+    assert len(answers.asked) <= len(whole.asked) + KILLS * IN_FLIGHT
 
 
 @pytest.mark.slow
@@ -127,7 +127,7 @@ def test_a_survey_that_is_killed_ten_times_pays_for_no_part_twice(server: ModelS
 
     server.respond = answers = KillingReader(surveyor)
     library, rng = tmp_path / "killed", random.Random(13)
-    for _ in range(10):
+    for _ in range(KILLS):
         answers.kill_at, answers.delay = len(answers.asked) + rng.randint(1, 12), rng.uniform(0, 0.03)
         assert read_in(library, answers, *what) == -signal.SIGKILL
     answers.kill_at = sys.maxsize
@@ -136,7 +136,7 @@ def test_a_survey_that_is_killed_ten_times_pays_for_no_part_twice(server: ModelS
     assert whole["answer"] == killed["answer"] and int(whole["answer"]) > 50
     assert whole["table"]["rows"] == killed["table"]["rows"]
     asked = [*answers.asked.values()]
-    assert len(asked) - len({*asked}) <= 10 * IN_FLIGHT, "only calls in flight are paid again"
+    assert len(asked) - len({*asked}) <= KILLS * IN_FLIGHT, "only calls in flight are paid again"
 
 
 def made(file: Path) -> Path:

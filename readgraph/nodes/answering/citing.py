@@ -78,7 +78,10 @@ async def find_quotes(store: PageStore, document: str, memory: str, quotes: list
     named = await store.pages(memory, {quote["page"] for quote in quotes if 0 <= quote["page"] < kept.pages})
     texts = await store.spans(described, [(page.start, page.end) for page in named])
     begun = {page.number: (page.start, text) for page, text in zip(named, texts, strict=True)}
-    found = [quoted_on(quote["page"], *begun.get(quote["page"], (0, "")), quote["quote"]) for quote in quotes]
+    found = [
+        quoted_on(quote["page"], *begun.get(quote["page"], (0, "")), quote["quote"], quote.get("start", 0))
+        for quote in quotes
+    ]
     if None in found:
         pages, text = await store.pages(memory, range(kept.pages)), await store.text(described)
         found = [known or locate(quote, text, pages) for known, quote in zip(found, quotes, strict=True)]
@@ -104,9 +107,12 @@ def locate(quote: Quote, text: str, pages: list[Page]) -> Citation | None:
     return None
 
 
-def quoted_on(page: int, start: int, text: str, quote: str) -> Citation | None:
-    """The quote's citation on a page with this text, whose first character has the offset `start`; or None."""
-    span = find_quote(quote.strip(), text, 0, len(text))
+def quoted_on(page: int, start: int, text: str, quote: str, after: int = 0) -> Citation | None:
+    """The quote's citation on a page with this text, whose first character has the offset `start`; or None.
+
+    It is looked for from the offset `after` on.
+    """
+    span = find_quote(quote.strip(), text, max(after - start, 0), len(text))
     return cited(page, start, text, span) if span else None
 
 

@@ -1,10 +1,6 @@
 """Answering from the table of a survey: its rows, their number, or the model's sentences about them."""
 
-from collections import defaultdict, deque
-from typing import NotRequired
-
 from langgraph.runtime import Runtime
-from typing_extensions import TypedDict
 
 from readgraph.models.asking import ask
 from readgraph.models.offered_values import offering
@@ -12,14 +8,13 @@ from readgraph.nodes.answering.in_view import InView, answering, known
 from readgraph.nodes.answering.said import letter_of
 from readgraph.nodes.answering.style import answer_style
 from readgraph.nodes.bounds import content_room
-from readgraph.nodes.contracts import AnswerUpdate, AskedState, CiteUpdate, SaidAnswer
+from readgraph.nodes.contracts import AnswerUpdate, AskedState, SaidAnswer
 from readgraph.nodes.memory_view import memory_pages
 from readgraph.nodes.prompts.survey_prose import TableAnswer, TableChoice, survey_prose_prompt
-from readgraph.nodes.step import step
 from readgraph.nodes.survey.table import markdown_of
 from readgraph.state.context import ReaderContext
 from readgraph.state.page_store import page_store
-from readgraph.state.reading import Citation, Quote, Usage
+from readgraph.state.reading import Quote
 from readgraph.state.survey import Programme, Row, Table
 from readgraph.state.words import count_words, counted
 
@@ -81,7 +76,8 @@ def _text(table: Table) -> str:
 
 
 def _quotes(rows: list[Row]) -> list[Quote]:
-    return [Quote(page=cited["page"], quote=cited["quote"]) for row in rows for cited in row["citations"][:1]]
+    first = [cited for row in rows for cited in row["citations"][:1]]
+    return [Quote(page=cited["page"], quote=cited["quote"], start=cited["start"]) for cited in first]
 
 
 async def _prose(state: TableState, runtime: Runtime[ReaderContext]) -> SaidAnswer:
@@ -116,26 +112,3 @@ async def _prose(state: TableState, runtime: Runtime[ReaderContext]) -> SaidAnsw
 
 
 answer_from_table = answering(table_in_view, writes=AnswerUpdate)
-
-
-class CiteRowsState(TypedDict):
-    """What citing rows reads."""
-
-    quotes: list[Quote]
-    table: Table
-    usage: NotRequired[Usage]
-
-
-@step
-async def cite_rows(state: CiteRowsState, runtime: Runtime[ReaderContext]) -> CiteUpdate:
-    """Give each quote the citation of its record, which was looked for in the text when the record was taken.
-
-    A text may have the same words in several places, so a search for the words would find the first of them each time.
-    """
-    known = defaultdict[tuple[int, str], deque[Citation]](deque)
-    for row in state["table"]["rows"]:
-        for citation in row["citations"][:1]:
-            known[citation["page"], citation["quote"]].append(citation)
-    found = (known[quote["page"], quote["quote"]] for quote in state["quotes"])
-    cited = {(each["start"], each["end"]): each for places in found if places for each in (places.popleft(),)}
-    return {"citations": [*cited.values()], "step_summary": f"cited {counted(len(cited), 'record')}"}

@@ -85,7 +85,8 @@ def _a_table(work: Work[AskedState, PlanUpdate]) -> Work[AskedState, PlanUpdate]
     return plan
 
 
-plan_table = StepNode(_a_table(plan.work), _a_table(plan_without_model), settings=plan.settings)
+plan_table_without_model = _a_table(plan_without_model)
+plan_table = StepNode(_a_table(plan.work), plan_table_without_model, settings=plan.settings)
 
 
 def columns_named(fields: str) -> list[Column]:

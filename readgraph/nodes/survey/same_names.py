@@ -44,12 +44,12 @@ class SameUpdate(TypedDict):
 APART: SameUpdate = {"same_names": [], "step_summary": "no names were joined"}
 
 
-async def keep_apart(state: SameState, runtime: Runtime[ReaderContext]) -> SameUpdate:
+async def join_names_without_model(state: SameState, runtime: Runtime[ReaderContext]) -> SameUpdate:
     """Without a model, only names that are written alike are one."""
     return APART
 
 
-@deciding(keep_apart)
+@deciding(join_names_without_model)
 async def join_names(state: SameState, runtime: Runtime[ReaderContext]) -> Choice[SameUpdate] | SameUpdate:
     """Ask which of the names mean the same; only where a name decides which records are one, or in one group.
 

@@ -110,9 +110,12 @@ def _as_cut(pages: Sequence[Page]) -> Paginate:
     return paged
 
 
+take_without_model = taking(records_by_pattern, recipe_without_model)
+"""The records that patterns give."""
+
 take = StepNode(
     taking(take_records),
-    taking(records_by_pattern, recipe_without_model),
+    take_without_model,
     builds=True,
     settings=(Surveying, Rebuilding),
 )
