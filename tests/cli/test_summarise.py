@@ -59,6 +59,19 @@ def test_without_a_model_a_summary_says_that_it_is_extracted(readgraph: Command)
     assert "says nothing of this" in readgraph(*LINE, "--about", "xylophones").text
 
 
+def test_what_no_model_wrote_is_said_of_a_part_and_of_nothing(readgraph: Command, server: ModelServer) -> None:
+    def unusable(request: ChatRequest) -> Any:
+        spoilt = asked_for(request) == "WrittenSummary" and "<page 0>" in request.text
+        return {"sentences": []} if spoilt else reader(request)
+
+    server.respond = unusable
+    printed = readgraph(*LINE[:2], "--words", 1000, *DOUBLE, "--no-check").text
+    assert not printed.startswith("Extracted") and re.search(r"\d+ of \d+ sentences extracted, for want of", printed)
+    server.respond = lambda request: "no" if asked_for(request) == "WrittenSummary" else reader(request)
+    printed = readgraph(*LINE, *DOUBLE, "--about", "xylophones").text
+    assert printed.startswith("The model gave no summary that could be used") and "says nothing" not in printed
+
+
 def test_what_was_not_checked_is_said_once(readgraph: Command, server: ModelServer) -> None:
     printed = readgraph(*LINE, *DOUBLE, "--no-check").text
     assert "sentences not checked against the text" in printed and ": not checked]" not in printed

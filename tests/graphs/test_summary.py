@@ -188,6 +188,20 @@ async def test_a_part_is_summarised_alone(library: Library, part: str, names: li
     assert all(of["start"] <= each["start"] < each["end"] <= of["end"] for each in found["citations"])
 
 
+@pytest.mark.parametrize("named", ["Chapter {}", "{}. Day"])
+async def test_a_number_is_that_of_the_heading_however_many_stand_before_it(library: Library, named: str) -> None:
+    titles = ["Preface", *(named.format(number) for number in (1, 2, 3))]
+    text = "\n\n".join(f"# {title}\n\nThe lamp burned all night in {title}." for title in titles)
+    document = await library.pages.add_document(text, places=places_of(text))
+    graph = summary.build().compile(store=library.store)
+    for part in ("2", "chapter 2"):
+        found = await graph.ainvoke({"document": document.id, "part": part}, context=ReaderContext())
+        assert [each["name"] for each in found["parts"]] == [titles[2]]
+    for part in ("4", "chapter 4"):
+        with pytest.raises(BadInput):
+            await graph.ainvoke({"document": document.id, "part": part}, context=ReaderContext())
+
+
 def places_of(text: str) -> list[tuple[int, str]]:
     """The places that a Markdown file with this text has."""
     from readgraph.sources.formats.markdown_text import convert
@@ -226,6 +240,11 @@ async def test_without_a_model_sentences_of_the_whole_text_are_extracted(library
     assert (nothing["status"], nothing["answer"]) == ("no_answer", None)
 
 
+async def test_a_longer_extract_is_not_bound_to_the_sentences_of_the_notes(library: Library, story: str) -> None:
+    found = await summarised(library, story[:12_000], ReaderContext(summary_words=1500))
+    assert found["pages_read"] and count_words(found["answer"]) > 1300
+
+
 class _Any:
     def __eq__(self, other: object) -> bool:
         return True
@@ -241,6 +260,15 @@ async def test_a_subject_is_said_to_the_model_and_may_give_nothing(
     found = await summarised(library, story[:3000], question="xylophones")
     assert "xylophones" in server.requests[-1].text
     assert (found["status"], found["answer"], found["by_rule"]) == ("no_answer", None, False)
+
+
+async def test_where_no_reply_is_usable_a_text_is_not_said_to_be_silent(
+    server: ModelServer, library: Library, story: str
+) -> None:
+    server.respond = replying(lambda request: [{"text": "So it was.", "pages": [999]}])
+    found = await summarised(library, story[:3000], question="xylophones")
+    assert (found["status"], found["answer"], found["by_rule"]) == ("no_answer", None, True)
+    assert found["fallbacks"]["summary"] == 1
 
 
 async def test_a_summary_is_in_the_language_of_the_notes(server: ModelServer, library: Library) -> None:

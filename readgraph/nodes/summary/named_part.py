@@ -73,19 +73,32 @@ def _by_title(headings: Sequence[Heading], wanted: str) -> list[int]:
 
 
 def _by_number(headings: Sequence[Heading], wanted: str) -> list[int]:
-    """The heading at this place of the outline, where titles have no numbers of their own."""
+    """The heading that is called by this number ("Chapter 3"), else the one at this place of the outline.
+
+    Not one that has another number of its own: the third heading may be "Chapter 2", after a preface.
+    """
     if not _NUMBER.fullmatch(wanted.strip()):
         return []
     counts, depth_before = list[int](), 0
     asked = [int(part) for part in wanted.strip(" .").split(".")]
+    numbers = [_own_number(path[-1]) for _, path in headings]
+    if called := [number for number, own in enumerate(numbers) if own == wanted.strip(" .")]:
+        return called
     for number, (_, path) in enumerate(headings):
         depth = len(path)
         counts = counts[:depth] + [0] * (depth - len(counts))
         counts[-1] += 1
         if counts == asked and (depth_before or depth == 1):
-            return [number]
+            return [] if numbers[number] else [number]
         depth_before = depth
     return []
+
+
+def _own_number(title: str) -> str:
+    """The number at the beginning of a title, or after a word such as "Chapter", in figures; "" without one."""
+    first, second = [*_words(title), "", ""][:2]
+    number = second if first in _NUMBERED else first
+    return number if _NUMBER.fullmatch(number) else ""
 
 
 def _spans(headings: Sequence[Heading], found: Iterable[int], end: int) -> list[NamedSpan]:
@@ -114,6 +127,9 @@ def _is_below(path: Sequence[str], above: Sequence[str]) -> bool:
     kinds = [_rank(each[-1]) for each in (path, above)]
     return kinds[1] is not None and kinds[0] is not None and kinds[0] > kinds[1]
 
+
+_NUMBERED = {"section", "abschnitt", "chapter", "kapitel", "chapitre"}
+"""What stands before the number of a title that "3" means; "Part 3" holds several of these."""
 
 _RANKS = (("volume", "book"), ("part", "teil", "partie", "parte", "act", "часть"), ("chapter", "kapitel", "chapitre"))
 """What headings on one level are called, the larger divisions first."""

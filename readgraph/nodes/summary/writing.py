@@ -92,14 +92,16 @@ async def write_summary(state: WriteState, runtime: Runtime[ReaderContext]) -> W
     _, in_language = await writing_notes(material.memory.recipe, material.document, runtime)
     writer = _Writer(material, runtime, state["question_text"], note_line(in_language.context.language))
     sentences = await writer.summary(material.items, runtime.context.summary_words)
-    return await _update(material, state["shown"], sentences, runtime)
+    return await _update(material, state["shown"], sentences, runtime, replaced=writer.replaced)
 
 
 async def write_without_model(state: WriteState, runtime: Runtime[ReaderContext]) -> WriteUpdate:
     """Extract the sentences that have most in common with the text, from all of its stretches."""
     material = await material_of(state["shown"], state["document"], state["memory"], runtime)
     most, about = runtime.context.summary_words, state["question_text"]
-    sentences = await asyncio.to_thread(extracted_summary, material.texts, material.notes, most, about)
+    in_full = {each["page"] for each in state["shown"] if each["full"]}
+    notes = {page: note for page, note in material.notes.items() if page not in in_full}
+    sentences = await asyncio.to_thread(extracted_summary, material.texts, notes, most, about)
     return await _update(material, state["shown"], sentences, runtime)
 
 
@@ -108,9 +110,12 @@ async def _update(
     shown: Sequence[ShownPart],
     sentences: list[SummarySentence],
     runtime: Runtime[ReaderContext],
+    *,
+    replaced: bool = True,
 ) -> WriteUpdate:
+    """The update; `replaced`: sentences were extracted, if only for a part, though they may be none."""
     text = joined_sentences(sentences)[0]
-    by_rule = all(sentence["extracted"] for sentence in sentences) and bool(sentences or not runtime.context.model)
+    by_rule = replaced and all(sentence["extracted"] for sentence in sentences)
     status: Status = "extracted" if by_rule else "summarised"
     pages = await page_store(runtime).pages(material.memory.id, [each["page"] for each in shown if each["full"]])
     seen = sum(count_words(item.text) for item in material.items)
@@ -127,14 +132,15 @@ async def _update(
     }
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Writer:
-    """Writes summaries of items; `line` says in which language."""
+    """Writes summaries of items; `line` says in which language, `replaced` whether anything was extracted instead."""
 
     material: Material
     runtime: Runtime[ReaderContext]
     about: str
     line: str
+    replaced: bool = False
 
     @property
     def room(self) -> int:
@@ -184,6 +190,7 @@ class _Writer:
             reply = await ask(self.runtime, prompt, WrittenSummary, complaint)
         except NoUsableReply:
             fell_back("summary")
+            self.replaced = True
             texts = {page: text for page, text in self.material.texts.items() if page in pages}
             return await asyncio.to_thread(extracted_summary, texts, {}, most, self.about)
         if not least <= lengths[-1] <= most:

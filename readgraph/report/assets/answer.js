@@ -17,7 +17,8 @@ function answerSection(found) {
   const unsaid = found.steps.at(-1)?.model
     ? found.by_rule ? "The model gave no answer that could be used." : "The text doesn't say."
     : "No passage that was looked at shares words with your question.";
-  const missing = found.sentences ? "The text says nothing of this." : unsaid;
+  const unwritten = found.fallbacks.summary ? "The model gave no summary that could be used." : "The text says nothing of this.";
+  const missing = found.sentences ? unwritten : unsaid;
   const nothing = found.status === "budget" ? "The budget ran out before anything was found." : missing;
   return element(
     "section.answer",
