@@ -144,6 +144,21 @@ def test_what_could_not_be_used_is_told(readgraph: Command, server: ModelServer,
     assert (ran.code, ran.out) == (0, "") and "Nothing of this kind" in ran.err and "quote_not_found 1" in ran.err
 
 
+def test_a_part_without_a_usable_reply_is_told_each_time_and_asked_for_again(
+    readgraph: Command, server: ModelServer, text: Path
+) -> None:
+    model = surveyor(server)
+    given = ("table", text, WHAT, *DOUBLE, "--survey-words", 12)
+    model.fault = lambda request: "No." if "Émile" in request.text and model.asked[-1] == "SurveyRecords" else None
+    for again in (False, True):
+        ran = readgraph(*given)
+        assert "1 part gave no usable reply: --rebuild asks for it again." in ran.err and "Émile" not in ran.out
+        assert ("0 calls" in ran.err) == again
+    model.fault = lambda request: None
+    ran = readgraph(*given, "--rebuild")
+    assert "1 call " in ran.err and "no usable reply" not in ran.err and "3 rows" in ran.err
+
+
 @pytest.mark.parametrize("calls", [0, 1, 2])
 def test_a_spent_budget_is_told_and_what_stood_in_for_the_model_is_not_kept(
     readgraph: Command, server: ModelServer, text: Path, calls: int

@@ -32,7 +32,7 @@ from readgraph.state.library import open_library
 from readgraph.state.reading import Question
 from readgraph.state.whole_files import written_whole
 from readgraph.state.words import counted
-from readgraph.tools.tables import whole_table
+from readgraph.tools.tables import unread, whole_table
 
 LIKE = 'such as "every person: name, role, first appearance"'
 CUT_SHORT = (
@@ -117,7 +117,8 @@ async def _made(
         output = await run_graph(
             library, build_table(), "survey", document, request, context, screen, seconds_before=seconds
         )
-        found = await with_places(library, {**output, "table": await whole_table(library.pages, output)})
+        made = {"table": await whole_table(library.pages, output), "unread": await unread(library.pages, output)}
+        found = await with_places(library, {**output, **made})
         documents = await members_of(library.pages, document)
         sheet = sheet_of(found["table"], documents, BY_PATTERN if found["by_rule"] else "")
         if not report:
@@ -151,6 +152,9 @@ def _print(found: dict[str, Any], sheet: Sheet, out: Path | None, screen: Screen
         told.print(Text(SPENT_BEFORE if found["by_rule"] else CUT_SHORT, style="yellow"))
     elif not sheet.rows:
         told.print(Text(NO_ROW))
+    if found["unread"]:
+        parts, them = counted(len(found["unread"]), "part"), "it" if len(found["unread"]) == 1 else "them"
+        told.print(Text(f"{parts} gave no usable reply: --rebuild asks for {them} again.", style="yellow"))
     if screen.quiet:
         return
     rows = counted(len(sheet.rows), "row") + (f" in {out}" if out else "")

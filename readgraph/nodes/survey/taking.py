@@ -16,8 +16,10 @@ from readgraph.nodes.prompts import survey_records
 from readgraph.nodes.step import StepNode, Work
 from readgraph.nodes.survey.records import records_by_pattern, take_records
 from readgraph.nodes.survey.selecting import RECORDS, wanted_pages
+from readgraph.state.build_lock import building
 from readgraph.state.context import ReaderContext
-from readgraph.state.page_store import page_store
+from readgraph.state.errors import BudgetSpent
+from readgraph.state.page_store import PageStore, page_store
 from readgraph.state.reading import Usage
 from readgraph.state.records import Document, Page, Recipe
 from readgraph.state.settings import Rebuilding, Surveying
@@ -88,6 +90,8 @@ def taking(make_note: TakeRecords, recipe: RecordRecipe = recipe) -> Work[TakeSt
 
         read = build_memory(parts, partial(recipe, programme, cut.recipe), cuts_text=False)
         records = (await read({"document": document.id}, runtime))["memory"]
+        if runtime.context.rebuild:
+            await _ask_again(store, document, records, pages, make_note(programme, wanted), runtime)
         notes = {note.page: note for note in await store.notes(records, sorted(wanted))}
         surveyed = [number for number in sorted(wanted) if number in notes and not notes[number].fallback]
         found = sum(note.text.count("\n") + 1 for note in notes.values() if note.text)
@@ -97,6 +101,26 @@ def taking(make_note: TakeRecords, recipe: RecordRecipe = recipe) -> Work[TakeSt
         return {"records": records, "pages_read": surveyed, "step_summary": did}
 
     return take
+
+
+async def _ask_again(
+    store: PageStore,
+    document: Document,
+    records: str,
+    pages: Sequence[Page],
+    write_note: WriteNote,
+    runtime: Runtime[ReaderContext],
+) -> None:
+    """Ask once more for the records of pages without any usable reply, as long as the budget allows."""
+    lost = [note.page for note in await store.notes(records, range(len(pages))) if note.fallback]
+    async with building(store.store, records):
+        for page in (pages[number] for number in lost):
+            (text,) = await store.spans(document, [(page.start, page.end)])
+            try:
+                note = await write_note(text, page, runtime)
+            except BudgetSpent:
+                return
+            await store.put_note(records, note)
 
 
 def _as_cut(pages: Sequence[Page]) -> Paginate:

@@ -30,7 +30,10 @@ class Rebuilding(Settings):
 
     panel = "Parts"
 
-    rebuild: Annotated[bool, Help("Build the memory again where prompts have changed.")] = False
+    rebuild: Annotated[
+        bool,
+        Help("Build the memory again where prompts have changed; of a survey, ask again for parts without records."),
+    ] = False
 
 
 @dataclass(frozen=True, kw_only=True)
