@@ -27,7 +27,9 @@ async def places_named(store: PageStore, document: Document, wanted: str) -> lis
     hits = [number for number, name in enumerate(folded) if name == sought]
     hits = hits or [number for number, name in enumerate(folded) if sought and within.search(name)]
     if not hits:
-        raise BadInput(f"'{document.title}' has no place '{wanted}'{_places_instead(sought, folded, places)}")
+        raise BadInput(
+            f"'{document.title or document.id}' has no place '{wanted}'{_places_instead(sought, folded, places)}"
+        )
     return _joined(document, places, hits)
 
 
@@ -45,7 +47,9 @@ async def source_page(store: PageStore, document: Document, wanted: str) -> list
         printed = [page.printed for page in pages if page.printed]
         also = f", printed {printed[0]} to {printed[-1]}" if printed else ""
         last = max(page.number for page in pages)
-        raise BadInput(f"'{document.title}' has no text on a page '{wanted}': its pages are 1 to {last}{also}.")
+        raise BadInput(
+            f"'{document.title or document.id}' has no text on a page '{wanted}': its pages are 1 to {last}{also}."
+        )
     return _joined(document, places, hits)
 
 

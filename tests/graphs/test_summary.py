@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from readgraph.graphs import mem_walker, read_agent, summary
+from readgraph.nodes.summary.checking import CheckState
 from readgraph.nodes.summary.extracting import extracted_summary
 from readgraph.nodes.summary.material import Item, even_groups, groups_within, words_of
 from readgraph.state.context import ReaderContext
@@ -202,11 +203,41 @@ async def test_a_number_is_that_of_the_heading_however_many_stand_before_it(libr
             await graph.ainvoke({"document": document.id, "part": part}, context=ReaderContext())
 
 
+@pytest.mark.parametrize("part", ["Part Two", "part ii"])
+async def test_a_part_whose_first_chapter_begins_with_it_is_found(library: Library, part: str) -> None:
+    """As in the outline of a PDF, whose pages have one name each."""
+    names = ["§ Part One > Chapter 1", "§ Part One > Chapter 2", "§ Part Two > Chapter 3", "§ Part Two > Chapter 4"]
+    paragraph = "The lamp burned all night long. It was out in the morning.\n\n"
+    places = [(number * len(paragraph), f"{name}, PDF page {number + 1}") for number, name in enumerate(names)]
+    document = await library.pages.add_document(paragraph * 4, places=places)
+    graph = summary.build().compile(store=library.store)
+    for wanted, end in ((part, 4), ("2.1", 3)):
+        found = await graph.ainvoke({"document": document.id, "part": wanted}, context=ReaderContext())
+        assert [(of["start"], of["end"]) for of in found["parts"]] == [(2 * len(paragraph), end * len(paragraph))]
+
+
 def places_of(text: str) -> list[tuple[int, str]]:
     """The places that a Markdown file with this text has."""
     from readgraph.sources.formats.markdown_text import convert
 
     return [(place.start, place.label) for place in convert(text.encode(), "report.md").places]
+
+
+async def test_a_step_that_changes_sentences_changes_the_summary(library: Library) -> None:
+    def drop_first(state: CheckState) -> dict[str, Any]:
+        return {"sentences": state["sentences"][1:], "unsupported": 0, "unchecked": 0}
+
+    graph = summary.build(check=drop_first).compile(store=library.store)
+    found = await graph.ainvoke({"text": report()}, context=ReaderContext(summary_words=60))
+    assert found["answer"] == " ".join(each["text"] for each in found["sentences"])
+    assert {each["mark_at"] for each in found["citations"]} <= {at.end() for at in re.finditer(r"\.", found["answer"])}
+
+
+async def test_a_part_that_is_no_string_or_of_a_text_without_a_title_is_refused(library: Library) -> None:
+    for part, told in {5: "'part' must be a string, not int", "Lamps": "'[0-9a-f]+' has no place 'Lamps'"}.items():
+        asks: Any = {"part": part}
+        with pytest.raises(BadInput, match=told):
+            await summarised(library, "A lamp burned. It was out.", ReaderContext(), **asks)
 
 
 async def test_an_unknown_part_is_refused_with_near_names(library: Library) -> None:

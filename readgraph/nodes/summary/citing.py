@@ -26,8 +26,9 @@ class CiteSummaryState(TypedDict):
 
 
 class CiteSummaryUpdate(TypedDict):
-    """What citing writes: the citations, and the sentences with their places."""
+    """What citing writes: the citations, the sentences with their places, and their text as the summary."""
 
+    answer: str | None
     citations: list[Citation]
     sentences: list[SummarySentence]
     step_summary: str
@@ -35,7 +36,10 @@ class CiteSummaryUpdate(TypedDict):
 
 @step
 async def cite_summary(state: CiteSummaryState, runtime: Runtime[ReaderContext]) -> CiteSummaryUpdate:
-    """Name the places of each sentence's pages, and find its quotes; one that stands nowhere is dropped and counted."""
+    """Name the places of each sentence's pages, and find its quotes; one that stands nowhere is dropped and counted.
+
+    The summary is joined anew, since marks stand where its sentences end: a step in between may have changed these.
+    """
     store, sentences = page_store(runtime), state["sentences"]
     document = await store.document(state["document"])
     starts = [each["start"] for each in state["shown"]]
@@ -44,7 +48,7 @@ async def cite_summary(state: CiteSummaryState, runtime: Runtime[ReaderContext])
     placed: list[SummarySentence] = [
         {**each, "places": [places.get(page) for page in each["pages"]]} for each in sentences
     ]
-    ends = joined_sentences(sentences)[1]
+    text, ends = joined_sentences(sentences)
     quoted = [(quote, end) for each, end in zip(sentences, ends, strict=True) for quote in each["quotes"]]
     found = await find_quotes(store, document.id, state["memory"], [quote for quote, _ in quoted]) if quoted else []
     pairs = zip(found, quoted, strict=True)
@@ -53,4 +57,9 @@ async def cite_summary(state: CiteSummaryState, runtime: Runtime[ReaderContext])
         fell_back("quote_not_found", lost)
     unique = {(each["start"], each["end"], each["mark_at"]): each for each in citations}
     did = f"found {len(citations)} of {len(quoted)} quotes in the text" if quoted else "nothing was quoted"
-    return {"citations": list(unique.values()), "sentences": placed, "step_summary": did}
+    return {
+        "answer": text or None,
+        "citations": list(unique.values()),
+        "sentences": placed,
+        "step_summary": did,
+    }

@@ -53,7 +53,16 @@ async def _headings(store: PageStore, document: Document) -> list[Heading]:
         places = await store.places(member)
         text = await store.text(member) if places else ""
         found += [(part.start + start, (*above, *path)) for start, path in headings_in(text, places)]
-    return found
+    return [*_with_those_above(found)]
+
+
+def _with_those_above(headings: Iterable[Heading]) -> Iterator[Heading]:
+    """Each heading after those above it that the text has no words under: "Part two" before its "Chapter 4"."""
+    before: tuple[str, ...] = ()
+    for start, path in headings:
+        yield from ((start, path[:depth]) for depth in range(1, len(path)) if path[:depth] != before[:depth])
+        yield start, path
+        before = path
 
 
 def _by_title(headings: Sequence[Heading], wanted: str) -> list[int]:
@@ -75,7 +84,7 @@ def _by_title(headings: Sequence[Heading], wanted: str) -> list[int]:
 def _by_number(headings: Sequence[Heading], wanted: str) -> list[int]:
     """The heading that is called by this number ("Chapter 3"), else the one at this place of the outline.
 
-    Not one that has another number of its own: the third heading may be "Chapter 2", after a preface.
+    Not one that has another such number of its own: the third heading may be "Chapter 2", after a preface.
     """
     if not _NUMBER.fullmatch(wanted.strip()):
         return []
@@ -89,7 +98,8 @@ def _by_number(headings: Sequence[Heading], wanted: str) -> list[int]:
         counts = counts[:depth] + [0] * (depth - len(counts))
         counts[-1] += 1
         if counts == asked and (depth_before or depth == 1):
-            return [] if numbers[number] else [number]
+            other = len(numbers[number].split(".")) == len(asked) if numbers[number] else False
+            return [] if other else [number]
         depth_before = depth
     return []
 
@@ -151,11 +161,13 @@ async def _numbered(store: PageStore, document: Document, memory: Memory, asked:
                 raise backwards
             return (asked[0], begin[0][1], stop[-1][2])
     if not (first.isdecimal() and last.isdecimal()):
-        raise BadInput(f"'{asked[0]}' names no part: the source of '{document.title}' has no such pages.")
+        raise BadInput(
+            f"'{asked[0]}' names no part: the source of '{document.title or document.id}' has no such pages."
+        )
     if int(last) < int(first):
         raise backwards
     if int(last) >= memory.pages:
-        raise BadInput(f"There is no part {last}: '{document.title}' has parts 0 to {memory.pages - 1}.")
+        raise BadInput(f"There is no part {last}: '{document.title or document.id}' has parts 0 to {memory.pages - 1}.")
     pages = await store.pages(memory.id, [int(first), int(last)])
     return (asked[0], pages[0].start, pages[-1].end)
 

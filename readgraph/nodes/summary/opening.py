@@ -30,9 +30,11 @@ class SummaryOpened(Opened):
 
 @step_with(starts_question=True)
 async def open_summary(state: SummaryOpenState, runtime: Runtime[ReaderContext]) -> SummaryOpened:
-    """Open the document. Raises `BadInput` for an empty part, and as for a question."""
+    """Open the document. Raises `BadInput` for a part that is empty or no string, and as for a question."""
     part = state.get("part")
-    if part is not None and not (isinstance(part, str) and part.strip()):
+    if not isinstance(part, str | None):
+        raise BadInput(f"The input's 'part' must be a string, not {type(part).__name__}.")
+    if part is not None and not part.strip():
         raise BadInput("The part is empty: name one, or leave it out to summarise all of the text.")
     opened = await open_document.work(state, runtime)
     return {
