@@ -171,6 +171,17 @@ def test_a_spent_budget_is_told_and_what_stood_in_for_the_model_is_not_kept(
     assert [line.count("crowns") for line in whole.out.splitlines()] == [1, 0, 1, 1, 1], whole.out
 
 
+def test_a_budget_that_ends_before_names_are_joined_is_told(
+    readgraph: Command, server: ModelServer, tmp_path: Path
+) -> None:
+    model, text = surveyor(server, same_by=["payer"]), tmp_path / "names.txt"
+    model.groups = [["Anna Vole", "Vole"]]
+    text.write_text("1912-03-04: Anna Vole paid 3 crowns.\n\n1912-03-05: Vole paid 4 crowns.\n")
+    cut = readgraph("table", text, WHAT, *DOUBLE, "--max-calls", 2)
+    assert "names that mean the same thing may have rows of their own" in cut.err and "2 rows" in cut.err
+    assert "1 row ·" in readgraph("table", text, WHAT, *DOUBLE).err
+
+
 def test_without_a_model_it_is_said(readgraph: Command, text: Path, tmp_path: Path) -> None:
     ran = readgraph("table", text, "every date")
     assert "Filled by patterns" in ran.err and "| 1912-03-04 |" in ran.out

@@ -38,6 +38,7 @@ LIKE = 'such as "every person: name, role, first appearance"'
 CUT_SHORT = (
     "The budget ran out first: only what was read until then is in the table. Run the same command again to go on."
 )
+NOT_JOINED = "The budget ran out when all was read: names that mean the same thing may have rows of their own."
 SPENT_BEFORE = "The budget ran out before anything was read with the model."
 NO_ROW = "Nothing of this kind was found."
 
@@ -149,7 +150,7 @@ def _print(found: dict[str, Any], sheet: Sheet, out: Path | None, screen: Screen
         print_sheet(sheet)
     told = Console(stderr=True, soft_wrap=True)
     if found["status"] == "budget":
-        told.print(Text(SPENT_BEFORE if found["by_rule"] else CUT_SHORT, style="yellow"))
+        told.print(Text(_cut_short(found), style="yellow"))
     elif not sheet.rows:
         told.print(Text(NO_ROW))
     if found["unread"]:
@@ -161,6 +162,13 @@ def _print(found: dict[str, Any], sheet: Sheet, out: Path | None, screen: Screen
     told.print(footer(f"{rows} · read{read_again(found)} · {used(found['usage'], found['cost'])}", found["fallbacks"]))
     if found["by_rule"]:
         told.print(Text(BY_PATTERN if found["model"] else f"{BY_PATTERN} {TO_READ_WITH_ONE}", style="yellow"))
+
+
+def _cut_short(found: dict[str, Any]) -> str:
+    """What a spent budget left undone."""
+    if found["by_rule"]:
+        return SPENT_BEFORE
+    return NOT_JOINED if found["percent_read"] == 100 else CUT_SHORT
 
 
 def _unwritable(file: Path, problem: OSError) -> BadInput:
