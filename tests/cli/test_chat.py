@@ -146,6 +146,7 @@ def test_a_turn_that_can_not_be_finished_is_taken_back(
     assert "0 of" not in readgraph("agents") and "Undone: Hello?" in readgraph(*CHAT, typed="/undo\n")
 
 
+@pytest.mark.slow
 def test_a_timer_wakes_the_agent(server: ModelServer, tmp_path: Path) -> None:
     server.respond = Script(call("document_list"), say("The lamp is low."))
     said, out = tmp_path / "said", tmp_path / "out"

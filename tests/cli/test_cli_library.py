@@ -57,6 +57,7 @@ def test_show_finds_a_path_from_any_folder(readgraph: Command, monkeypatch: Monk
     assert "part 0, " in readgraph("show", STORY).text
 
 
+@pytest.mark.slow
 def test_a_library_of_many_documents_is_listed_and_searched_whole(readgraph: Command, tmp_path: Path) -> None:
     many = 10_001
 

@@ -72,6 +72,7 @@ def test_in_the_background_of_a_shell_it_can_be_terminated(server: ModelServer) 
     assert_refused(finished(started), "stopped. What was read is kept", code=130)
 
 
+@pytest.mark.slow
 def test_a_program_that_invokes_a_graph_ends_too(server: ModelServer, tmp_path: Path, story: str) -> None:
     hanging = Event()
 

@@ -88,6 +88,7 @@ def test_the_repository_s_configuration_is_the_command_s() -> None:
     assert json.loads((REPOSITORY / "langgraph.json").read_text(encoding="utf-8")) == server_configuration()
 
 
+@pytest.mark.slow
 @needs_the_server
 async def test_every_graph_is_listed_and_drawn_as_wired(client: LangGraphClient) -> None:
     listed = await client.assistants.search(limit=100)
@@ -102,6 +103,7 @@ async def test_every_graph_is_listed_and_drawn_as_wired(client: LangGraphClient)
         assert {node.split("_")[0] for node in {*wired.nodes} - {"__start__", "__end__"}} <= VERBS, name
 
 
+@pytest.mark.slow
 @needs_the_server
 async def test_settings_are_described_for_every_graph(client: LangGraphClient) -> None:
     for assistant in await client.assistants.search(limit=100):
@@ -114,6 +116,7 @@ async def test_settings_are_described_for_every_graph(client: LangGraphClient) -
         assert assistant["description"], assistant["graph_id"]
 
 
+@pytest.mark.slow
 @needs_the_server
 async def test_assistants_are_configured_with_the_settings(client: LangGraphClient, studio: DevelopmentServer) -> None:
     for assistant in await client.assistants.search(limit=100):
@@ -133,6 +136,7 @@ async def streamed(client: LangGraphClient, graph: str, given: dict[str, Any]) -
     return nodes, values
 
 
+@pytest.mark.slow
 @needs_the_server
 async def test_every_graph_reads_the_library_s_document(
     client: LangGraphClient, studio: DevelopmentServer, document: Document
@@ -163,6 +167,7 @@ async def test_every_graph_reads_the_library_s_document(
     assert not re.findall(r".*(?:BlockingError|Blocking call|Traceback|\[error|never awaited).*", studio.log)
 
 
+@pytest.mark.slow
 @needs_the_server
 def test_it_says_what_is_shown_where(studio: DevelopmentServer, folder: Path) -> None:
     assert f"The library {folder / 'kept'} " in studio.log and f"is served at {studio.url}." in studio.log
@@ -173,6 +178,7 @@ def test_it_says_what_is_shown_where(studio: DevelopmentServer, folder: Path) ->
     )
 
 
+@pytest.mark.slow
 @needs_the_server
 def test_ctrl_c_ends_all_of_it(studio: DevelopmentServer) -> None:
     studio.process.send_signal(signal.SIGINT)

@@ -102,7 +102,7 @@ ESTIMATED = [*METHODS.values()]
 EVERY: list[Callable[..., Any]] = [reader, useless, restless, long_winded, half_useless]
 
 BETWEEN = EVERY[-2:]
-"""Those whose calls lie between a plain reader's and the most: seen with the defaults, the rest is slow."""
+"""Those whose calls lie between a plain reader's and the most."""
 
 
 def is_slow(method: Method, settings: dict[str, Any], respond: Callable[..., Any]) -> bool:
@@ -110,7 +110,7 @@ def is_slow(method: Method, settings: dict[str, Any], respond: Callable[..., Any
     if method.name not in SETTINGS:
         return respond is reader
     restless_has_nothing_to_do = respond is restless and method.name == "read-agent"
-    return restless_has_nothing_to_do or (bool(settings) and respond in BETWEEN)
+    return restless_has_nothing_to_do or respond in BETWEEN or (bool(settings) and respond is useless)
 
 
 CASES = [

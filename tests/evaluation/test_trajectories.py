@@ -94,6 +94,7 @@ def test_what_was_asked_again_is_one_example(readgraph: Command, evaluated: Path
     assert written(readgraph, evaluated, form, tmp_path / "twice.jsonl") == once
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["sft", "preference", "reward"])
 def test_training_libraries_read_them(readgraph: Command, evaluated: Path, tmp_path: Path, form: str) -> None:
     datasets = pytest.importorskip("datasets")

@@ -223,6 +223,7 @@ class KillingAgent:
         return say("I heard: " + newest.split("passage ")[1][:8])
 
 
+@pytest.mark.slow
 def test_kills_at_any_moment_lose_nothing_and_say_nothing_twice(server: ModelServer, tmp_path: Path) -> None:
     server.respond = agent = KillingAgent()
     server.latency = 0.01

@@ -47,6 +47,7 @@ def test_readings_in_loops_of_their_own_leave_nothing_open(server: ModelServer, 
     assert descriptors() <= before + 4, "the server's own connections may be among them"
 
 
+@pytest.mark.slow
 @LOOPS
 def test_clients_of_ended_loops_are_closed_and_let_go(server: ModelServer, loops: int) -> None:
     async def client() -> Any:

@@ -188,6 +188,7 @@ async def test_a_profile_sets_the_papers_numbers(server: ModelServer, library: L
     assert "to at most 96 words" in next(request for request in server.requests if not asked_for(request)).last
 
 
+@pytest.mark.slow
 async def test_a_budget_that_ends_a_merge_leaves_all_pages_in_view(
     server: ModelServer, library: Library, long: Document
 ) -> None:

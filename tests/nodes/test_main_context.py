@@ -18,6 +18,7 @@ def ada(library: Library, server: ModelServer) -> Living:
     return Living(library)
 
 
+@pytest.mark.slow
 async def test_a_paste_of_200_000_words_becomes_a_document(ada: Living, server: ModelServer) -> None:
     server.respond = script = Script()
     paste = " ".join(f"word{number}." for number in range(200_000))

@@ -191,6 +191,7 @@ async def test_the_tree_of_a_history_that_grew_is_that_of_one_read_at_once(
     assert server.calls == calls, "the replies to the same prompts are known"
 
 
+@pytest.mark.slow
 async def test_a_segment_added_to_a_thousand_costs_the_right_edge_of_the_tree(
     server: ModelServer, library: Library, record_property: Any
 ) -> None:

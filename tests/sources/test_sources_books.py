@@ -143,6 +143,7 @@ def bomb(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".epub", ".docx"])
 def test_a_zip_bomb_is_not_unpacked(tmp_path: Path, bomb: Path, suffix: str) -> None:
     path = tmp_path / f"a{suffix}"

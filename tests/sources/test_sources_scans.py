@@ -62,6 +62,7 @@ def recognizer_of(lines: list[str], slope: float) -> Callable[[np.ndarray], Simp
     return recognize
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("without_recognizer")
 def test_without_the_extra_pictures_are_named(tmp_path: Path, typed: Path, mixed: Path) -> None:
     with pytest.raises(BadInput, match=r"scan\.pdf has no text, only pictures .* pip install 'readgraph\[scans\]'\.$"):

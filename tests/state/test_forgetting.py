@@ -93,6 +93,7 @@ def wait_for(condition: Callable[[], bool]) -> None:
         time.sleep(0.01)
 
 
+@pytest.mark.slow
 def test_nothing_is_left_of_what_another_process_was_building(server: ModelServer, tmp_path: Path) -> None:
     folder = tmp_path / "library"
     server.latency = 0.05
@@ -144,6 +145,7 @@ def kill_before(writes: int) -> None:
     LibraryStore.abatch = counted  # type: ignore[assignment, method-assign]
 
 
+@pytest.mark.slow
 async def test_a_forgetting_that_was_killed_anywhere_goes_on(tmp_path: Path) -> None:
     gone, rest = await small_library(tmp_path / "whole")
     for writes in (1, 2, 3, 5, 8, 1000):
@@ -177,6 +179,7 @@ def store_until(writes: int, folder: Path, history: bool) -> None:
     asyncio.run(store())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("history", [False, True])
 async def test_nothing_stays_of_a_text_whose_storing_was_killed(tmp_path: Path, history: bool) -> None:
     for writes in count(1):
