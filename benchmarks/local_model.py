@@ -25,9 +25,10 @@ from benchmarks.gisting import model_server
 from readgraph import ReaderContext, local_model, open_library
 from readgraph.graphs.methods import METHODS, Method
 from readgraph.models import asking
-from readgraph.models.calling import ModelReply, call_model
+from readgraph.models.calling import call_model
 from readgraph.models.clients import ModelClient
 from readgraph.models.prompt import Messages
+from readgraph.models.replies import ModelReply
 from readgraph.nodes.prompts import compress, gist, queue_summary, running_summary, summary
 from readgraph.state.reading import Question
 from readgraph.state.settings import ReplyForm

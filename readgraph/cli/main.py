@@ -27,6 +27,7 @@ from readgraph.cli.commands.serving import serving_commands
 from readgraph.cli.commands.summarising import summarising_commands
 from readgraph.cli.commands.tables import table_commands
 from readgraph.cli.commands.upkeep import library
+from readgraph.models.left_running import some_go_on
 from readgraph.state.errors import ReadgraphError
 
 NAME = "readgraph"
@@ -34,6 +35,10 @@ NAME = "readgraph"
 
 STOPPED = 130
 """Exit code of Ctrl-C."""
+
+KEPT = "What was read is kept; run the same command again to continue."
+BATCH_GOES_ON = "The batch goes on: run the same command again to take its replies."
+"""What is said of a command that was stopped."""
 
 app = typer.Typer(
     cls=HelpfulGroup,
@@ -117,6 +122,6 @@ def run() -> NoReturn:
         if system_exit.code == STOPPED:
             for stop_signal in (signal.SIGINT, signal.SIGTERM):
                 signal.signal(stop_signal, signal.SIG_IGN)  # the command is stopping already
-            typer.echo("readgraph: stopped. What was read is kept; run the same command again to continue.", err=True)
+            typer.echo(f"readgraph: stopped. {BATCH_GOES_ON if some_go_on() else KEPT}", err=True)
         raise
     sys.exit(2)

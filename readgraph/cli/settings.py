@@ -6,6 +6,7 @@ from typing import Any
 
 from readgraph.cli.method_settings import check_used, remember_typed
 from readgraph.graphs.methods import Method, method_for, method_typed
+from readgraph.models.batching import check_batch
 from readgraph.models.local.limits import local_settings
 from readgraph.models.model_table import model_tables
 from readgraph.models.named import named_settings
@@ -31,7 +32,8 @@ def reader_context(profile: str | None = None, **given: Any) -> ReaderContext:
     remember_typed(chosen)
     from_file = {name: value for name, value in _settings_of_file().items() if name not in OF_THE_COMMAND}
     settings = {**from_file, **PROFILES.get(profile or "", {}), **chosen}
-    models = ReaderContext(**{name: settings[name] for name in ("model", "reading_model") if name in settings})
+    models = ReaderContext(**{name: settings[name] for name in ("model", "reading_model", "batch") if name in settings})
+    check_batch(models)
     both = (models.model, models.reading_model)
     return ReaderContext(**{**local_settings(*both), **named_settings(*both), **settings})
 

@@ -14,6 +14,7 @@ from readgraph.evaluation.rating import Verdict, rate_consistency, rate_match
 from readgraph.evaluation.records import PROBLEM, Dataset, Item, Judgement, Outcome
 from readgraph.evaluation.running import MOST_FAILURES
 from readgraph.evaluation.usage import Cost, asked
+from readgraph.models.batching import calls_at_once
 from readgraph.models.exchanges import ModelExchange, exchanges_to
 from readgraph.nodes.opening import warn_of_tracing
 from readgraph.nodes.search_tools import shared_embedder
@@ -59,7 +60,7 @@ async def judge_missing(
     warn_of_tracing()
     metrics, items = Raters.of(context).rated(dataset.metrics), {item.id: item for item in dataset.items}
     model = str(folder.what()["settings"]["model"])
-    slots, failures = asyncio.Semaphore(context.concurrency), 0
+    slots, failures = asyncio.Semaphore(calls_at_once(context)), 0
 
     async def judge_one(outcome: Outcome) -> Judgement:
         exchanges: list[ModelExchange] = []

@@ -22,7 +22,7 @@ ALL = "all"
 
 NEED_EMBEDDINGS = ("dense", "fused", "web-dense")
 
-OF_ALL_ROWS = ("sample", "concurrency", "timeout", "retry_seconds", "rebuild")
+OF_ALL_ROWS = ("sample", "concurrency", "batch", "timeout", "retry_seconds", "rebuild")
 """Settings that no row has of its own: they are the evaluation's, or no answer depends on them."""
 
 

@@ -11,6 +11,7 @@ from readgraph.evaluation.records import Dataset, Item, Outcome, Text
 from readgraph.evaluation.rows import Row
 from readgraph.evaluation.usage import Cost
 from readgraph.graphs.method_facts import settings_of
+from readgraph.models.batching import calls_at_once
 from readgraph.nodes.purpose import with_question
 from readgraph.state.errors import ReadgraphError
 from readgraph.state.library import Library
@@ -19,6 +20,9 @@ __all__ = ["Evaluation"]
 
 Group = tuple[Row, int, Text, list[Item]]
 """Row, run, text, and the questions about this text that the row's method is asked in this run, of one memory."""
+
+MOST_READINGS = 1000
+"""Readings at once, however many calls a batch holds: each takes memory."""
 
 MOST_FAILURES = 20
 """After this many failures in a row the run stops: the server is down, or the settings are wrong."""
@@ -62,7 +66,8 @@ class Evaluation:
 
     def __post_init__(self) -> None:
         self.missing = missing(self.dataset, self.rows, self.runs, self.folder.outcomes())
-        self.reading = asyncio.Semaphore(min((row.context.concurrency for row in self.rows), default=1))
+        least = min((calls_at_once(row.context) for row in self.rows), default=1)
+        self.reading = asyncio.Semaphore(min(least, MOST_READINGS))
 
     async def run(self) -> AsyncIterator[Outcome]:
         """Answer the missing questions; yields each outcome after it was stored.

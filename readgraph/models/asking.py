@@ -12,7 +12,8 @@ from typing import Any, TypeVar
 from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
-from readgraph.models.calling import ModelReply, call_model
+from readgraph.models.batching import Asked, asked_as
+from readgraph.models.calling import call_model
 from readgraph.models.clients import ModelClient, model_client
 from readgraph.models.exchanges import ModelExchange, keep_exchange
 from readgraph.models.fitting import fitted
@@ -22,6 +23,7 @@ from readgraph.models.metering import current_meter, fell_back
 from readgraph.models.plain_replies import is_plain, parse_plain
 from readgraph.models.prompt import Messages, Prompt
 from readgraph.models.replaced_words import in_own_words
+from readgraph.models.replies import ModelReply
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import ModelUnavailable, NoUsableReply
 from readgraph.state.page_store import PageStore, page_store
@@ -157,7 +159,8 @@ async def _cached_or_called(
                 raise ModelUnavailable(meter.unavailable)
             meter.begin_call(words)
             turns = turns_of(store.store, client.name, client.limits, words)
-            response = await call_model(client, messages, reply, name, turns)
+            with asked_as(Asked(store, key, name, meter.document)):
+                response = await call_model(client, messages, reply, name, turns)
         record = RecordedReply(response.text, response.cut, name, meter.document, response.tokens)
         await store.put_reply(key, record)
     meter.end_call(words, await aside(count_words, response.text), response.tokens)

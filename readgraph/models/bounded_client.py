@@ -9,20 +9,24 @@ MOST_BYTES = 20_000_000
 """Of one response, unpacked: 64 embeddings of 4,096 numbers take 6 MB."""
 
 
-def bounded_client(timeout: float, **settings: Any) -> Any:
-    """OpenAI's client of a server; a response that goes on for too long counts as one that broke off.
+def bounded_client(timeout: float, most_bytes: int = MOST_BYTES, **settings: Any) -> Any:
+    """OpenAI's client of a server; a response of more than `most_bytes` counts as one that broke off.
 
     Which HTTP package it is from depends on OpenAI's version.
     """
-    return DefaultAsyncHttpxClient(timeout=timeout, event_hooks={"response": [_bound]}, **settings)
+
+    async def bound(response: Any) -> None:
+        _bound(response, most_bytes)
+
+    return DefaultAsyncHttpxClient(timeout=timeout, event_hooks={"response": [bound]}, **settings)
 
 
-async def _bound(response: Any) -> None:
+def _bound(response: Any, most_bytes: int) -> None:
     """All that reads a response, whole or as a stream, takes its bytes from here."""
     unbounded = response.aiter_bytes
 
     async def bounded(chunk_size: int | None = None) -> AsyncIterator[bytes]:
-        left = MOST_BYTES
+        left = most_bytes
         async for part in unbounded(chunk_size):
             left -= len(part)
             if left < 0:

@@ -1,7 +1,6 @@
 """One call to a model server: the right reply form, retries for a limited time, errors as one clear line."""
 
 import asyncio
-import json
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import count
@@ -18,13 +17,11 @@ from langchain_core.exceptions import (
     ModelRateLimitError,
     ModelTimeoutError,
 )
-from langchain_core.messages import AIMessage
 from langchain_core.runnables import RunnableConfig
 from langchain_core.utils.function_calling import convert_to_openai_function
 from pydantic import BaseModel
 
 from readgraph.models.clients import ModelClient, simpler_form
-from readgraph.models.endings import BLOCKED, CUT, ending_of
 from readgraph.models.failures import causes_of, headers_of, is_of_callback, kind_of, status_of
 from readgraph.models.functions import FUNCTION, is_function
 from readgraph.models.json_replies import reply_instructions
@@ -34,6 +31,7 @@ from readgraph.models.local.server import how_it_ended
 from readgraph.models.metering import current_meter
 from readgraph.models.plain_replies import is_plain, plain_messages
 from readgraph.models.prompt import Messages, with_instructions
+from readgraph.models.replies import ModelReply, reply_of
 from readgraph.models.streaming import call_config
 from readgraph.models.waiting import clock, growing_pause, requested_pause
 from readgraph.state.errors import ModelUnavailable, ReadgraphError
@@ -43,28 +41,14 @@ FIRST_TRIES, FIRST_PAUSE = 12, 1.0
 """A server that never answered may not be a model server: give up after this many tries, with pauses up to this many
 seconds."""
 
+BATCH_TRIES = 4
+"""In how many batches a request is sent before its failure counts: a batch takes up to a day."""
+
 SPOILT_TRIES = 6
 """How often a reply that the server spoilt is requested before it counts as the model's own."""
 
-LONGEST_REPLY = 200_000
-"""Characters of a reply that are used; a longer one counts as cut off there."""
-
 END_OF_PLAIN = "\n\n"
 """What ends a reply of one line: small models would go on."""
-
-
-@dataclass(frozen=True, slots=True)
-class ModelReply:
-    """A model's reply; `tokens` (in, out) are as its server counts them.
-
-    `cut`: the server stopped the model before it was done. `spoilt`: the server blocked or damaged the reply, so the
-    same prompt may well bring a better one.
-    """
-
-    text: str
-    cut: bool
-    tokens: tuple[int, int] = (0, 0)
-    spoilt: bool = False
 
 
 @dataclass(slots=True)
@@ -72,7 +56,7 @@ class Failure:
     """Why a call brought no reply: the exception's type, never its text, which may hold a part of the API key.
 
     `retry_after`: seconds that the server asks to wait. `passing`: the failure may be temporary. `tries`: how often
-    the call was made.
+    the call was made. `cause`: why a batch brought no reply.
     """
 
     kind: type[Exception]
@@ -80,6 +64,7 @@ class Failure:
     retry_after: float = 0.0
     passing: bool = True
     tries: int = 1
+    cause: str = ""
 
     @staticmethod
     def of(problem: Exception) -> "Failure":
@@ -87,7 +72,9 @@ class Failure:
         kind = kind_of(problem)
         passing = not issubclass(kind, ModelError) or kind.is_retryable
         passing = passing and all(getattr(cause, "code", None) != "insufficient_quota" for cause in causes_of(problem))
-        return Failure(kind, status_of(problem), requested_pause(headers_of(problem)), passing)
+        passing = passing and not getattr(problem, "final", False)
+        tries, cause = getattr(problem, "tries", 1), getattr(problem, "cause", "")
+        return Failure(kind, status_of(problem), requested_pause(headers_of(problem)), passing, tries, cause)
 
     @property
     def no_answer(self) -> bool:
@@ -150,13 +137,14 @@ async def _outcome(
             if outcome.spoilt and spoilt < SPOILT_TRIES and client.retry_seconds:
                 continue
             return outcome
-        outcome.tries, failures = tries, failures + 1
+        outcome.tries, failures = max(tries, outcome.tries), failures + 1
         here = is_local(client.name) or is_function(client.name)
         new = outcome.no_answer and (not client.worked or here)
         pause = max(outcome.retry_after, growing_pause(failures, FIRST_PAUSE) if new else growing_pause(failures))
         now = clock().now()
         give_up = give_up or now + client.retry_seconds
-        if not outcome.passing or now + pause > give_up or (new and failures >= FIRST_TRIES):
+        over = failures >= BATCH_TRIES if client.batches else now + pause > give_up or (new and failures >= FIRST_TRIES)
+        if not outcome.passing or over:
             return outcome
         if outcome.retry_after or issubclass(outcome.kind, ModelRateLimitError):
             client.hold.extend(pause)
@@ -170,7 +158,7 @@ async def _attempt(
 ) -> ModelReply | Failure:
     try:
         async with asyncio.timeout(
-            client.timeout
+            None if client.batches else client.timeout
         ):  # the client's own timeout bounds only silence; slow trickles would never end
             return await _invoke(client, messages, reply, form, config)
     except ReadgraphError:  # such as: a function returned no string
@@ -185,18 +173,18 @@ async def _invoke(
     client: ModelClient, messages: Messages, reply: type[BaseModel] | None, form: ReplyForm, config: RunnableConfig
 ) -> ModelReply:
     if reply is None:
-        return _reply_of(await client.chat.ainvoke(messages, config))
+        return reply_of(await client.chat.ainvoke(messages, config))
     if is_plain(form, reply):
-        return _reply_of(await client.chat.ainvoke(plain_messages(messages, reply), config, stop=[END_OF_PLAIN]))
+        return reply_of(await client.chat.ainvoke(plain_messages(messages, reply), config, stop=[END_OF_PLAIN]))
     if form in ("text", "plain"):
         instructed = with_instructions(messages, reply_instructions(reply))
-        return _reply_of(await client.chat.ainvoke(instructed, config), form)
+        return reply_of(await client.chat.ainvoke(instructed, config), form)
     if form == "function":
         tools = client.chat.bind_tools([reply], tool_choice=reply.__name__)
-        return _reply_of(await tools.ainvoke(messages, config), form)
+        return reply_of(await tools.ainvoke(messages, config), form)
     # In the extra body: with an argument, the SDK would parse the reply itself and raise errors where we retry.
     extra = {"response_format": _response_format(reply)}
-    return _reply_of(await client.chat.ainvoke(messages, config, extra_body=extra), form)
+    return reply_of(await client.chat.ainvoke(messages, config, extra_body=extra), form)
 
 
 @lru_cache(256)
@@ -204,47 +192,6 @@ def _response_format(reply: type[BaseModel]) -> dict[str, Any]:
     function = convert_to_openai_function(reply, strict=True)
     schema = {"name": function["name"], "schema": function["parameters"], "strict": True}
     return {"type": "json_schema", "json_schema": schema}
-
-
-def _reply_of(message: AIMessage, form: ReplyForm | None = None) -> ModelReply:
-    """The reply in a message; raises `TypeError` if it holds no text. `form` is the form of a typed reply."""
-    ended, used = ending_of(message.response_metadata), message.usage_metadata
-    tokens = (used["input_tokens"], used["output_tokens"]) if used else (0, 0)
-    if ended in BLOCKED:
-        return ModelReply("", False, tokens, spoilt=True)
-    text = _text(message)
-    if not text and not isinstance(message.content, str):
-        raise TypeError
-    whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")  # a lone surrogate can't be stored
-    cut = ended in CUT or len(text) > LONGEST_REPLY
-    spoilt = whole != text or not (text or ended) or _is_spoilt(whole, form)  # a broken stream has no end
-    return ModelReply(whole[:LONGEST_REPLY], cut, tokens, spoilt)
-
-
-def _text(message: AIMessage) -> str:
-    """The arguments of the function call, or else the text."""
-    raw_calls = message.additional_kwargs.get("tool_calls")
-    if raw_calls:
-        return str(raw_calls[0]["function"]["arguments"])
-    if message.tool_calls:
-        return json.dumps(message.tool_calls[0]["args"])
-    if message.invalid_tool_calls:
-        return message.invalid_tool_calls[0]["args"] or ""
-    return str(message.text)
-
-
-def _is_spoilt(text: str, form: ReplyForm | None) -> bool:
-    """Whether a typed reply is JSON with a lone surrogate in it, or function arguments that are not an object."""
-    if form is None or not (form == "function" or "\\u" in text):
-        return False
-    try:
-        value = json.loads(text)
-        json.dumps(value, ensure_ascii=False).encode()
-    except UnicodeEncodeError:
-        return True
-    except (ValueError, RecursionError):
-        return False
-    return form == "function" and "{" not in text
 
 
 def _reason(failure: Failure) -> str:
@@ -257,6 +204,8 @@ def _line(client: ModelClient, failure: Failure) -> str:
     """One line on what went wrong and what to do."""
     at = f" at {client.server}" if client.server else ""
     times = f"{failure.tries} times in a row" if failure.tries > 1 else "once"
+    if failure.cause:
+        return f"The model server{at} left a request of a batch without a reply {times}: {failure.cause}. Go on later."
     if is_function(client.name):
         raised = f"The function '{client.name.removeprefix(FUNCTION)}' raised {failure.kind.__name__} {times}"
         return f"{raised}: correct it and run the same again, nothing is lost."

@@ -10,6 +10,7 @@ from langchain_core.language_models import BaseChatModel
 from pydantic import SecretStr, ValidationError
 
 from readgraph.models.addresses import without_secrets
+from readgraph.models.batching import BatchedCalls, calls_at_once, check_batch
 from readgraph.models.environment import environment
 from readgraph.models.functions import is_function, unknown_function
 from readgraph.models.limits import Limits
@@ -41,7 +42,7 @@ class ModelClient:
     `asking` holds a lock for each prompt that is being asked, so that the same prompt meanwhile waits and uses the
     recorded reply. `hold` is the pause that all calls share. `worked` are the forms in which the server has replied
     (None: notes). `writes`: what changes the text of its replies, as plain JSON. `ours`: we made the chat model, and
-    close it. `limits`: what it may be asked in a minute.
+    close it. `limits`: what it may be asked in a minute. `batches`: what makes its calls in batches, if they are.
     """
 
     name: str
@@ -57,6 +58,7 @@ class ModelClient:
     writes: Any = ""
     ours: bool = True
     limits: Limits = field(default_factory=Limits)
+    batches: BatchedCalls | None = None
 
     def took(self, form: ReplyForm | None) -> None:
         """Remember that the server replied in this form.
@@ -76,6 +78,8 @@ def simpler_form(form: ReplyForm) -> ReplyForm | None:
 
 async def _close(clients: dict[Any, Any]) -> None:
     for client in clients.values():
+        if isinstance(client, ModelClient) and client.batches:
+            await client.batches.close()
         if isinstance(client, ModelClient) and client.ours:
             await close_client(client.chat)
 
@@ -85,14 +89,15 @@ _clients = PerLoop[dict[Any, Any]](dict, _close)
 
 async def model_client(context: ReaderContext) -> ModelClient:
     """The running event loop's client for the context's model; a client of another loop would not work."""
+    check_batch(context)
     clients = await _clients.here()
     named = named_model(context.model)
     variables = named.table.variables if named and named.table else ()
     server = await asyncio.to_thread(local_server, context.model) if is_local(context.model) else None
     # Each of these runs one call at a time, and waiting calls would time out.
-    at_once = 1 if server or (named and named.one_at_a_time) else context.concurrency
-    times = (context.timeout, context.retry_seconds)
-    identity = (context.model, context.reply_form, *times, at_once, environment(*variables), server, named)
+    at_once = 1 if server or (named and named.one_at_a_time) else calls_at_once(context)
+    how = (context.timeout, context.retry_seconds, context.batch)
+    identity = (context.model, context.reply_form, *how, at_once, environment(*variables), server, named)
     if identity not in clients:
         slots = clients.setdefault(at_once, asyncio.Semaphore(at_once))
         if named and named.table:
@@ -115,6 +120,7 @@ def _client(context: ReaderContext, chat: BaseChatModel, slots: asyncio.Semaphor
     address = without_secrets(str(sdk.base_url)) if sdk and not is_local(context.model) else ""
     if table := named and named.table:
         address = address or without_secrets(table.base_url)
+    batches = _batches(context, address, chat)
     return ModelClient(
         context.model,
         address,
@@ -125,8 +131,16 @@ def _client(context: ReaderContext, chat: BaseChatModel, slots: asyncio.Semaphor
         context.retry_seconds,
         writes=_writes(context.model, chat, named),
         ours=not named or bool(named.table or named.function),
-        limits=named.limits if named else Limits(),
+        limits=named.limits if named and not batches else Limits(),  # a batch has limits of its own
+        batches=batches,
     )
+
+
+def _batches(context: ReaderContext, server: str, chat: Any) -> BatchedCalls | None:
+    """What makes the calls in batches; `check_batch` has made sure that the chat model is one of ours."""
+    if not context.batch:
+        return None
+    return BatchedCalls(context.model, server, chat, context.timeout, context.retry_seconds)
 
 
 def _writes(name: str, chat: BaseChatModel, named: Named | None) -> Any:

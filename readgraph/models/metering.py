@@ -87,6 +87,10 @@ class Meter:
         """Report that a call failed temporarily, and is repeated after this many seconds."""
         self.stream({"waiting": {"node": self.node, "seconds": seconds, "reason": reason}})
 
+    def tell_batch(self, requests: int, done: int) -> None:
+        """Report that a batch of this many requests is at the server, which is done with so many of them."""
+        self.stream({"batch": {"node": self.node, "requests": requests, "done": done}})
+
     def report(self, **progress: Any) -> None:
         """Send a progress event to whoever streams the graph (stream mode 'custom')."""
         self.stream({"progress": {"node": self.node, **progress, "usage": add_usage(self.before, self.used)}})

@@ -1,7 +1,7 @@
 """OpenAI's protocol with less overhead for each call."""
 
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
 from langchain_core import exceptions as kinds
@@ -11,9 +11,14 @@ from langchain_core.outputs import ChatGenerationChunk, ChatResult
 from langchain_openai import ChatOpenAI
 from openai import APIConnectionError, APIError, APIStatusError, APITimeoutError
 from openai import BaseModel as UntypedResponse
+from pydantic import PrivateAttr
 
 from readgraph.models.failures import kind_of_status, status_of
 from readgraph.state.declaring import LARGEST
+from readgraph.state.errors import BadInput
+
+Send = Callable[[dict[str, Any]], Awaitable[Any]]
+"""Sends the body of a request; returns the server's response, read as JSON."""
 
 
 class InLoopChatOpenAI(ChatOpenAI):
@@ -25,6 +30,7 @@ class InLoopChatOpenAI(ChatOpenAI):
     """
 
     stream_usage: bool | None = True
+    _send: Send | None = PrivateAttr(default=None)
 
     async def _agenerate(
         self,
@@ -35,20 +41,32 @@ class InLoopChatOpenAI(ChatOpenAI):
     ) -> ChatResult:
         payload = self._get_request_payload(messages, stop=stop, **kwargs)
         if self._use_responses_api(payload):
+            if self._send:
+                raise BadInput(f"'{self.model_name}' is asked by OpenAI's Responses API, which --batch doesn't use.")
             return await super()._agenerate(messages, stop, run_manager, **kwargs)
         extra = payload.pop("extra_body", {})
+        return self.result_of(await (self._send or self._post)({**payload, **extra}))
+
+    def send_by(self, send: Send) -> None:
+        """From now on, let `send` bring the responses to the requests' bodies; nothing is streamed then."""
+        self._send, self.disable_streaming = send, True
+
+    def result_of(self, content: Any) -> ChatResult:
+        """The result in a server's response, read as JSON; raises what LangChain raises where it holds none."""
+        return self._create_chat_result(_mended(content))
+
+    async def _post(self, body: dict[str, Any]) -> Any:
         try:
             response = await self.root_async_client.post(
                 "/chat/completions",
-                body={**payload, **extra},
+                body=body,
                 cast_to=UntypedResponse,
                 options={"security": {"bearer_auth": True}},  # else an administrator's key would be sent too
             )
         except APIError as caught:
-            problem = _as_model_error(caught)
+            problem = as_model_error(caught)
         else:
-            content = response.model_dump() if isinstance(response, UntypedResponse) else response
-            return self._create_chat_result(_mended(content))
+            return response.model_dump() if isinstance(response, UntypedResponse) else response
         raise problem  # outside of `except`, so that the SDK's error, with the server's text, is not chained to it
 
     async def _astream(self, *args: Any, **kwargs: Any) -> AsyncIterator[ChatGenerationChunk]:
@@ -75,7 +93,7 @@ class InLoopChatOpenAI(ChatOpenAI):
         return super()._convert_chunk_to_generation_chunk(_mended(chunk, "delta"), *args)
 
 
-def _as_model_error(problem: APIError) -> kinds.ModelError:
+def as_model_error(problem: APIError) -> kinds.ModelError:
     """LangChain's exception for an error, without the server's text; it keeps the response for its headers."""
     kind: type[kinds.ModelError] = kinds.ModelAPIError
     if isinstance(problem, APITimeoutError):

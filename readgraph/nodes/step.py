@@ -11,6 +11,7 @@ from langgraph.runtime import Runtime, get_runtime
 from langgraph.types import Overwrite
 from typing_extensions import TypedDict
 
+from readgraph.models.batching import check_batch
 from readgraph.models.metering import Meter, start_meter
 from readgraph.models.named import within_window
 from readgraph.nodes.interrupted import counting_interrupted
@@ -23,7 +24,7 @@ from readgraph.state.leaving import this_task_ended_when_left
 from readgraph.state.page_store import page_store
 from readgraph.state.reading import NOTHING_USED, Status, Step, Usage, add_usage
 from readgraph.state.records import Recipe
-from readgraph.state.settings import Budget, Calls, Concurrency, Model, ReadingModel, Tenant, Window
+from readgraph.state.settings import Batching, Budget, Calls, Concurrency, Model, ReadingModel, Tenant, Window
 
 __all__ = ["StepNode", "step", "step_with"]
 
@@ -86,7 +87,7 @@ class StepNode(Runnable[Any, Any], Generic[StateT, UpdateT]):
     ) -> None:
         self.needs, self.recipe = frozenset(needs), recipe_of(work)
         reading = (ReadingModel,) if builds else ()
-        self.settings: Groups = (Model, Window, Concurrency, Calls, Budget, Tenant, *reading, *settings)
+        self.settings: Groups = (Model, Window, Concurrency, Calls, Batching, Budget, Tenant, *reading, *settings)
         self.work, self.without_model, self.starts_question, self.builds = work, without_model, starts_question, builds
         self.__doc__ = work.__doc__
         self.name = work.__name__
@@ -119,6 +120,7 @@ class StepNode(Runnable[Any, Any], Generic[StateT, UpdateT]):
     async def run(self, state: StateT, runtime: Runtime[ReaderContext], node: str = "") -> dict[str, Any]:
         """Run the coroutine and add its usage to its update; `node` is its name in the graph."""
         context = run_context(runtime.context)
+        check_batch(context)
         if self.builds and context.reading_model:
             context = replace(context, model=context.reading_model)
         context = within_window(context)

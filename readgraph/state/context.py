@@ -67,6 +67,7 @@ class ReaderContext(  # a dataclass orders its fields from the last base to the 
     groups_of.Language,
     groups_of.Tenant,
     groups_of.Budget,
+    groups_of.Batching,
     groups_of.Calls,
     groups_of.Concurrency,
     groups_of.Window,

@@ -16,6 +16,7 @@ from langgraph.runtime import Runtime
 from langgraph.store.base import BaseStore
 from langgraph.store.memory import InMemoryStore
 
+from readgraph.state.batches import SentBatches
 from readgraph.state.build_lock import building
 from readgraph.state.errors import BadInput, Damaged, LibraryError
 from readgraph.state.namespaces import NamespacedStore, base_of, in_namespace
@@ -293,7 +294,11 @@ class PageStore(StoredItems):
 
     async def put_reply(self, key: str, reply: RecordedReply) -> None:
         """Record a reply; when this returns, it is committed."""
-        await self._paid.put([((ROOT, "replies"), key, asdict(reply))])
+        await self.put_replies({key: reply})
+
+    async def put_replies(self, replies: Mapping[str, RecordedReply]) -> None:
+        """Record replies by their keys; when this returns, they are committed."""
+        await self._paid.put([((ROOT, "replies"), key, asdict(reply)) for key, reply in replies.items()])
 
     async def replies(self, document: str | None = None) -> AsyncIterator[tuple[str, RecordedReply]]:
         """Keys and values of recorded replies: all of them, or those recorded for one document."""
@@ -317,8 +322,13 @@ class PageStore(StoredItems):
 
     async def forget_paid(self, document: str) -> int:
         """Delete the replies and embeddings recorded for one document; returns the number of replies."""
+        await self.sent_batches().forget(document)
         await self._paid.clear((ROOT, "embeddings"), {"document": document})
         return await self._paid.clear((ROOT, "replies"), {"document": document})
+
+    def sent_batches(self) -> SentBatches:
+        """The records of the batches whose replies will be recorded here."""
+        return SentBatches(self._paid.store)
 
     async def documents(self) -> list[Document]:
         """The documents of the store, the newest first, without those whose record is damaged."""

@@ -56,7 +56,7 @@ VALUES: dict[str, Any] = {
     "look_back": False,
     "language": "de",
     "answer_length": "sentence",
-    **dict.fromkeys(("rebuild", "two_calls", "without_memory", "separate_requests", "context_only"), True),
+    **dict.fromkeys(("rebuild", "two_calls", "without_memory", "separate_requests", "context_only", "batch"), True),
     **dict.fromkeys(("rank_gists", "cut_segments"), True),
     **{
         "min_page_words": 20,

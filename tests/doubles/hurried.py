@@ -26,3 +26,13 @@ class Hurried(Clock):
         until = self.now() + seconds
         await asyncio.sleep(0)
         self.ahead += max(0.0, until - self.now())
+
+
+class Unhurried(Hurried):
+    """The same, but each pause takes a moment, in which all that can go on does."""
+
+    MOMENT = 0.01
+
+    async def sleep(self, seconds: float) -> None:
+        await asyncio.sleep(self.MOMENT)
+        await super().sleep(seconds)

@@ -20,6 +20,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route, Router
 
+from tests.doubles.batch_endpoint import BatchEndpoint
 from tests.doubles.loopback import LoopbackServer, loopback_listener
 from tests.doubles.model_faults import (
     Fault,
@@ -138,6 +139,7 @@ class ModelServer:
         self._epoch = 0
         self._marks = itertools.count(1)
         self._watchers: set[asyncio.Task[Any]] = set()
+        self.batching = BatchEndpoint(self._answer_line)
         self._thread: threading.Thread | None = None
         self._clear()
 
@@ -147,6 +149,7 @@ class ModelServer:
         self.requests: list[ChatRequest] = []
         self.answered: list[str] = []
         self.faults.clear()
+        self.batching.clear()
         self.fault_for: Callable[[ChatRequest, int], Fault | None] | None = None
         for watcher in self._watchers:
             watcher.cancel()
@@ -184,6 +187,7 @@ class ModelServer:
                 Route("/v1/chat/completions", self._chat, methods=["POST"]),
                 Route("/v1/embeddings", self._embed, methods=["POST"]),
                 Route("/v1/models", self._models),
+                *self.batching.routes(),
                 Route("/stats", self._stats),
                 Route("/reset", self._reset, methods=["POST"]),
             ]
@@ -211,12 +215,18 @@ class ModelServer:
             self.answered.append(request.key)
         return response
 
+    async def _answer_line(self, body: JsonObject) -> Response:
+        """Answer a line of a batch; `calls` counts only ordinary calls."""
+        request = ChatRequest(body)
+        fault = self._next_fault(request)
+        return await self._answer(request, fault, None)
+
     def _next_fault(self, request: ChatRequest) -> Fault:
         if self.faults:
             return self.faults.popleft()
         return (self.fault_for and self.fault_for(request, self.calls)) or Fault.passing()
 
-    async def _answer(self, request: ChatRequest, fault: Fault, http: Request) -> Response:
+    async def _answer(self, request: ChatRequest, fault: Fault, http: Request | None) -> Response:
         if fault.status != 200 and fault.body is None:
             return error_response(fault.status, fault.name, retry_after=fault.retry_after)
         if request.schema is not None and "json_schema" not in self.supports:
@@ -225,7 +235,7 @@ class ModelServer:
             return unsupported("tools")
         for refused in self.refuses & {*request.body}:
             return unsupported(refused)
-        if not await self._client_waits(self.latency + fault.wait, http):
+        if http and not await self._client_waits(self.latency + fault.wait, http):
             return Response(status_code=499)
         try:
             answer = self.respond(request) if fault.answer is None else fault.answer

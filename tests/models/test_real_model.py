@@ -9,8 +9,9 @@ import pytest
 
 from benchmarks.local_model import BUDGET, FORMS, HEADER, WORDS, Reading, Running, beginning, line, read, running, total
 from readgraph.graphs.methods import METHODS
-from readgraph.models.calling import ModelReply, call_model
+from readgraph.models.calling import call_model
 from readgraph.models.clients import model_client
+from readgraph.models.replies import ModelReply
 from readgraph.nodes.prompts.answer import AnswerAlone
 from readgraph.state.context import ReaderContext
 from readgraph.state.settings import ReplyForm

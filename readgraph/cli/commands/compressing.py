@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from readgraph.cli.commands.options import Glob, LibraryFolder, files, with_context, with_screen
-from readgraph.state.settings import Budget, Calls, Concurrency, Language, Model, Window
+from readgraph.state.settings import Batching, Budget, Calls, Concurrency, Language, Model, Window
 
 if TYPE_CHECKING:
     from readgraph.cli.terminal.output_options import Screen
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 compressing_commands = typer.Typer()
 
-COMPRESSING = (Model, Window, Concurrency, Calls, Budget, Language)
+COMPRESSING = (Model, Window, Concurrency, Calls, Batching, Budget, Language)
 """The settings that all engines use."""
 
 

@@ -23,6 +23,7 @@ from readgraph.cli.commands.helping import HELP_ALL
 from readgraph.state.declaring import RENAMED, Declaration, Groups, as_shown, declared
 from readgraph.state.errors import BadInput
 from readgraph.state.settings import (
+    Batching,
     Budget,
     Calls,
     Chaining,
@@ -188,7 +189,10 @@ PROFILE: dict[str, Any] = {
     ]
 }
 
-MEMORIZING: Groups = (Model, ReadingModel, Concurrency, Calls, Budget, Language, Purpose, Rebuilding, Memorizing)
+MEMORIZING: Groups = (
+    *(Model, ReadingModel, Concurrency, Calls, Batching, Budget),
+    *(Language, Purpose, Rebuilding, Memorizing),
+)
 """The settings that memorising uses."""
 
 READING: Groups = (*MEMORIZING, Window, PageSizes, Pausing, Gists, Excerpt, Segments, Tree, NoteTaking)

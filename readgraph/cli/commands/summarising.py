@@ -19,6 +19,7 @@ from readgraph.cli.commands.options import (
 )
 from readgraph.state.errors import BadInput
 from readgraph.state.settings import (
+    Batching,
     Budget,
     Calls,
     Concurrency,
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 
 summarising_commands = typer.Typer()
 
-SUMMARISING = (Model, ReadingModel, Window, Concurrency, Calls, Budget, Language, Purpose, Rebuilding)
+SUMMARISING = (Model, ReadingModel, Window, Concurrency, Calls, Batching, Budget, Language, Purpose, Rebuilding)
 """The settings that a summary uses, without those of the notes, which may be there already."""
 
 

@@ -75,7 +75,7 @@ async def _compressed(
 
 
 def _print(compressed: Compressed, trace: CompressionTrace, context: ReaderContext, screen: Screen) -> None:
-    spent = cost(trace.steps, screen.price)
+    spent = cost(trace.steps, screen.price, batch=context.batch)
     if screen.as_json:
         print_json({**asdict(compressed), **trace.as_dict(), "cost": spent})
         return

@@ -11,7 +11,7 @@ from readgraph.cli.run.documents import asked_document, asked_sources, check_glo
 from readgraph.cli.run.stopping import run_until_stopped
 from readgraph.cli.settings import chosen_method
 from readgraph.cli.terminal.output_options import Screen
-from readgraph.cli.terminal.prices import TOKENS_PER_WORD, Price, in_dollars, known_price
+from readgraph.cli.terminal.prices import TOKENS_PER_WORD, Price, in_dollars, known_price, paid
 from readgraph.cli.terminal.rendering import print_json
 from readgraph.cli.terminal.safe_text import PLAIN, Console, Text
 from readgraph.estimates.arithmetic import Estimate, Range
@@ -57,8 +57,8 @@ def show_estimate(
     estimate: Estimate, words: int, context: ReaderContext, screen: Screen, rating: tuple[Estimate, str] | None = None
 ) -> None:
     """Print the estimate for reading this many words; `rating`: the judge's estimate and its name."""
-    reading = PricedEstimate.of(estimate, context.model, screen)
-    judging = PricedEstimate.of(*rating, screen) if rating else None
+    reading = PricedEstimate.of(estimate, context.model, screen, batch=context.batch)
+    judging = PricedEstimate.of(*rating, screen, batch=context.batch) if rating else None
     if screen.as_json:
         print_json({"words": words, **reading.value(), **({"judging": judging.value()} if judging else {})})
         return
@@ -75,9 +75,9 @@ class PricedEstimate(NamedTuple):
     model: str
 
     @classmethod
-    def of(cls, estimate: Estimate, model: str, screen: Screen) -> "PricedEstimate":
-        """The estimate at the user's price, else at the model's known price."""
-        return cls(estimate, _cost(estimate, screen.price or known_price(model)), model)
+    def of(cls, estimate: Estimate, model: str, screen: Screen, *, batch: bool = False) -> "PricedEstimate":
+        """The estimate at the user's price, else at the model's known price; half of it in batches."""
+        return cls(estimate, _cost(estimate, paid(screen.price or known_price(model), batch=batch)), model)
 
     def value(self) -> dict[str, object]:
         """The estimate as a JSON value."""

@@ -118,7 +118,7 @@ async def _run(
     screen: Screen,
 ) -> None:
     def dollars(exchange: ModelExchange) -> float | None:
-        return exchange_cost(exchange, screen.price)
+        return exchange_cost(exchange, screen.price, batch=context.batch)
 
     rater = replace(context, model=judge or "", sample=0)
     async with open_library(folder.library) as library:

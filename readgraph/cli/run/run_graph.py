@@ -39,7 +39,7 @@ async def run_graph(
         saver = library.checkpointer if keeps_steps else None
         found = await run_method(library.pages, builder, method, document, question, context, listen, saver, thread)
     found["usage"] = found["usage"] | {"seconds": round(found["usage"]["seconds"] + seconds_before, 4)}
-    return {**found, "cost": cost(found["steps"], screen.price)}
+    return {**found, "cost": cost(found["steps"], screen.price, batch=context.batch)}
 
 
 def show_event(progress: ReadingProgress, mode: str, event: Any) -> None:

@@ -41,7 +41,7 @@ class EpisodeView:
 
     def end(self, episode: Episode) -> None:
         """Print the summary."""
-        spent = cost(episode.trajectory, self.screen.price)
+        spent = cost(episode.trajectory, self.screen.price, batch=episode.context.batch)
         found = episode.summary()
         if self.screen.as_json:
             print_json({**found, "model": episode.context.model, "cost": spent})

@@ -29,6 +29,9 @@ PROVIDERS = {
 
 TOKENS_PER_WORD = 4 / 3
 
+IN_BATCHES = 0.5
+"""The part of a price that is paid for calls that are made in batches."""
+
 
 @dataclass(frozen=True)
 class Price:
@@ -81,23 +84,28 @@ def known_price(model: str) -> Price | None:
     return Price(*prices)
 
 
-def cost(steps: Iterable[Step], price: Price | None) -> float | None:
+def paid(price: Price | None, *, batch: bool) -> Price | None:
+    """What is paid of a price: half of it for calls that are made in batches."""
+    return Price(price.input * IN_BATCHES, price.output * IN_BATCHES) if price and batch else price
+
+
+def cost(steps: Iterable[Step], price: Price | None, *, batch: bool = False) -> float | None:
     """Dollars for a reading's steps; None where a price is unknown or the server reported no tokens."""
     total = 0.0
     for step in steps:
         used = step["usage"]
         if not used["calls"]:
             continue
-        each = price or known_price(step["model"])
+        each = paid(price or known_price(step["model"]), batch=batch)
         if each is None or not used["input_tokens"]:
             return None
         total += each.of(used)
     return round(total, 6)
 
 
-def exchange_cost(exchange: ModelExchange, price: Price | None) -> float | None:
+def exchange_cost(exchange: ModelExchange, price: Price | None, *, batch: bool = False) -> float | None:
     """Dollars for a prompt and its reply; None where the price is unknown or the server reported no tokens."""
-    each = price or known_price(exchange["model"])
+    each = paid(price or known_price(exchange["model"]), batch=batch)
     return each.of_tokens(*exchange["tokens"]) if each and exchange["tokens"][0] else None
 
 

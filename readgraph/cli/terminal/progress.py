@@ -110,7 +110,7 @@ class ReadingProgress(LiveBar):
             transient=True,
             disable=not self.console.is_terminal,
         )
-        self._waits_until = 0.0
+        self._waits_until, self._batch = 0.0, ""
         self._began: tuple[float, int] | None = None
         self._task = self._bar.add_task("Opening", total=None, pages="", cost="", ends=None)
 
@@ -126,6 +126,8 @@ class ReadingProgress(LiveBar):
         if "waiting" in event:
             self._wait(event["waiting"]["seconds"])
             self._say_verbose("waiting {seconds:.0f} s: {reason}", event["waiting"])
+        if "batch" in event:
+            self._show_batch(event["batch"]["requests"], event["batch"]["done"])
         if "refused" in event:
             self._say_verbose("refused a reply to '{asked}': {reason}", event["refused"])
 
@@ -143,9 +145,14 @@ class ReadingProgress(LiveBar):
         self._waits_until = time.monotonic() + seconds
         self._bar.update(self._task, description=f"Waiting {seconds:.0f} s")
 
+    def _show_batch(self, requests: int, done: int) -> None:
+        """Show how far a batch is, in place of what is being done, until its end."""
+        self._batch = f"Batch of {requests:,} submitted, {done:,} done" if done < requests else ""
+        self._bar.update(self._task, description=self._batch)
+
     def _show(self, node: str, usage: Usage | None = None, **read: int) -> None:
         changed: dict[str, Any] = {}
-        if time.monotonic() >= self._waits_until:
+        if time.monotonic() >= self._waits_until and not self._batch:
             changed["description"] = DOING.get(node, node.replace("_", " ").capitalize())
         if usage and usage["calls"]:
             words = usage["input_words"] + usage["output_words"]

@@ -13,6 +13,7 @@ from typing import NotRequired
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from readgraph.models.batching import workers_for
 from readgraph.models.metering import current_meter
 from readgraph.nodes.building.asked_purpose import PurposeState, for_question, may_serve_purpose
 from readgraph.nodes.building.corrected import corrected
@@ -32,6 +33,10 @@ from readgraph.state.records import Document, Memory, Page
 from readgraph.state.words import counted
 
 __all__ = ["read_pages"]
+
+
+LEAST_WORDS = 10
+"""Parts are taken to have more words than this, where a worker is made for each."""
 
 
 class ReadState(PurposeState):
@@ -134,7 +139,7 @@ class _Build:
         for page in pages:
             if page.number not in self.notes:
                 self.to_note.put_nowait(page)
-        writers = 2 * self.runtime.context.concurrency  # while some notes are committed, others are asked for
+        writers = workers_for(self.runtime.context, document.words // LEAST_WORDS)
         with failing_as_one():
             async with asyncio.TaskGroup() as tasks:
                 for _ in range(writers):

@@ -12,6 +12,7 @@ from typing import NotRequired
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from readgraph.models.batching import workers_for
 from readgraph.models.metering import current_meter
 from readgraph.nodes.building.asked_purpose import PurposeState, for_question
 from readgraph.nodes.building.notes_language import writing_notes
@@ -144,8 +145,7 @@ class _Growth:
 
         with failing_as_one():
             async with asyncio.TaskGroup() as tasks:
-                # While some nodes are committed, others are asked for.
-                for _ in range(2 * self.runtime.context.concurrency):
+                for _ in range(workers_for(self.runtime.context, len(missing))):
                     tasks.create_task(write_nodes())
 
     async def _texts(self, wanted: list[str]) -> dict[str, str]:

@@ -30,6 +30,7 @@ from readgraph.state.settings.methods import (
 )
 from readgraph.state.settings.model import (
     PACKAGED_MODEL,
+    Batching,
     Budget,
     Calls,
     Concurrency,
@@ -64,6 +65,7 @@ __all__ = [
     "AgentMemory",
     "AnswerForm",
     "AnswerLength",
+    "Batching",
     "Budget",
     "Calls",
     "Chaining",
@@ -111,7 +113,7 @@ __all__ = [
 ]
 
 GROUPS: Groups = (
-    *(Model, ReadingModel, Embeddings, Window, Concurrency, Calls, Budget, Tenant, Language, AnswerForm),
+    *(Model, ReadingModel, Embeddings, Window, Concurrency, Calls, Batching, Budget, Tenant, Language, AnswerForm),
     SummaryForm,
     *(PageSizes, Paragraphs, Subtrees, Pausing, Gists, Purpose, Rebuilding, PagesRead, LookUp),
     *(Reasoning, Tree, Walk, Memorizing, Reflecting, Research, SearchTools, Chaining, MemoryParts, Surveying),

@@ -130,6 +130,21 @@ class Calls(Settings):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Batching(Settings):
+    """Whether model calls are made in batches."""
+
+    panel = "Budget"
+
+    batch: Annotated[
+        bool,
+        Help(
+            "Send calls that don't depend on each other in batches, at half the price: replies take minutes to hours. "
+            "For models of openai, and servers with its batch endpoint."
+        ),
+    ] = False
+
+
+@dataclass(frozen=True, kw_only=True)
 class Budget(Settings):
     """How much may be spent."""
 

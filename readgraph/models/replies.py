@@ -1,0 +1,67 @@
+"""A model's reply in the message of its server."""
+
+import json
+from dataclasses import dataclass
+
+from langchain_core.messages import AIMessage
+
+from readgraph.models.endings import BLOCKED, CUT, ending_of
+from readgraph.state.settings import ReplyForm
+
+LONGEST_REPLY = 200_000
+"""Characters of a reply that are used; a longer one counts as cut off there."""
+
+
+@dataclass(frozen=True, slots=True)
+class ModelReply:
+    """A model's reply; `tokens` (in, out) are as its server counts them.
+
+    `cut`: the server stopped the model before it was done. `spoilt`: the server blocked or damaged the reply, so the
+    same prompt may well bring a better one.
+    """
+
+    text: str
+    cut: bool
+    tokens: tuple[int, int] = (0, 0)
+    spoilt: bool = False
+
+
+def reply_of(message: AIMessage, form: ReplyForm | None = None) -> ModelReply:
+    """The reply in a message; raises `TypeError` if it holds no text. `form` is the form of a typed reply."""
+    ended, used = ending_of(message.response_metadata), message.usage_metadata
+    tokens = (used["input_tokens"], used["output_tokens"]) if used else (0, 0)
+    if ended in BLOCKED:
+        return ModelReply("", False, tokens, spoilt=True)
+    text = _text(message)
+    if not text and not isinstance(message.content, str):
+        raise TypeError
+    whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")  # a lone surrogate can't be stored
+    cut = ended in CUT or len(text) > LONGEST_REPLY
+    spoilt = whole != text or not (text or ended) or _is_spoilt(whole, form)  # a broken stream has no end
+    return ModelReply(whole[:LONGEST_REPLY], cut, tokens, spoilt)
+
+
+def _text(message: AIMessage) -> str:
+    """The arguments of the function call, or else the text."""
+    raw_calls = message.additional_kwargs.get("tool_calls")
+    if raw_calls:
+        return str(raw_calls[0]["function"]["arguments"])
+    if message.tool_calls:
+        return json.dumps(message.tool_calls[0]["args"])
+    if message.invalid_tool_calls:
+        return message.invalid_tool_calls[0]["args"] or ""
+    return str(message.text)
+
+
+def _is_spoilt(text: str, form: ReplyForm | None) -> bool:
+    """Whether a typed reply is JSON with a lone surrogate in it, or function arguments that are not an object."""
+    if form is None or not (form == "function" or "\\u" in text):
+        return False
+    try:
+        value = json.loads(text)
+        json.dumps(value, ensure_ascii=False).encode()
+    except UnicodeEncodeError:
+        return True
+    except (ValueError, RecursionError):
+        return False
+    return form == "function" and "{" not in text

@@ -1,0 +1,65 @@
+"""What a library remembers of the batches that a model server works on, until their replies are recorded.
+
+So a command that was killed takes the replies of its batch the next time, instead of paying for them again.
+"""
+
+from dataclasses import asdict, dataclass, replace
+
+from readgraph.state.sound import sound
+from readgraph.state.stored_items import ROOT, StoredItems
+
+BATCHES = (ROOT, "batches")
+"""Namespace of these records; its keys are the ids of the uploaded files."""
+
+
+@dataclass(frozen=True, slots=True)
+class BatchLine:
+    """One request of a batch: its prompt's name, the document it is for, and whether it asks for a function call."""
+
+    asked: str
+    document: str
+    function: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SentBatch:
+    """A batch that was sent: the id of its uploaded file and its own, which is "" until the server has told it.
+
+    `sent` is its time in seconds since 1970. `lines` are its requests, by the keys under which replies are recorded.
+    """
+
+    file: str
+    batch: str
+    server: str
+    model: str
+    sent: float
+    lines: dict[str, BatchLine]
+
+
+class SentBatches(StoredItems):
+    """The records of a store's batches; damaged ones count as missing."""
+
+    async def of(self, server: str, model: str) -> list[SentBatch]:
+        """The batches that this server has of this model, the oldest first."""
+        found = [value async for _, value in self.each(BATCHES, {"server": server, "model": model})]
+        return sorted(sound(SentBatch, found), key=lambda record: record.sent)
+
+    async def there(self, file: str) -> SentBatch | None:
+        """The record of the batch of this file; None where there is none any more."""
+        return next(sound(SentBatch, await self.get(BATCHES, [file])), None)
+
+    async def keep(self, record: SentBatch) -> None:
+        """Store a record; when this returns, it is committed."""
+        await self.put([(BATCHES, record.file, asdict(record))])
+
+    async def drop(self, file: str) -> None:
+        """Delete the record of the batch of this file."""
+        await self.delete(BATCHES, [file])
+
+    async def forget(self, document: str) -> None:
+        """Let no reply be recorded any more that a batch brings for this document."""
+        found = [value async for _, value in self.each(BATCHES)]
+        for record in sound(SentBatch, found):
+            left = {key: line for key, line in record.lines.items() if line.document != document}
+            if len(left) < len(record.lines):
+                await self.keep(replace(record, lines=left))

@@ -1,0 +1,133 @@
+"""`--batch`: readings, evaluations and surveys whose calls are made in batches are the same as without."""
+
+import json
+import os
+import signal
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from readgraph.models.waiting import waiting_by
+from tests.doubles.hurried import Hurried, Unhurried
+from tests.doubles.model_server import ChatRequest, ModelServer
+from tests.doubles.reader import asked_for, reader
+from tests.support.command import DOUBLE, STORY, Command, assert_refused, finished, process
+from tests.support.evaluations import by_method
+from tests.support.forking import ended, forked
+from tests.support.questions import GOAT, WELL, story_file
+
+PRICED = ("--price", "100/200", "--json")
+QUESTION = "Who took the log book?"
+
+
+@pytest.fixture
+def hurried() -> Iterator[Hurried]:
+    with waiting_by(clock := Unhurried()):
+        yield clock
+
+
+def told(found: Any) -> Any:
+    """What an answer tells, but for times and cost."""
+    if isinstance(found, dict):
+        return {name: told(value) for name, value in found.items() if name not in ("seconds", "cost")}
+    return [told(value) for value in found] if isinstance(found, list) else found
+
+
+def sizes(server: ModelServer) -> list[int]:
+    return [len(batch.lines) for batch in server.batching.batches.values()]
+
+
+def test_a_text_is_read_and_asked_about_as_without_batches(
+    readgraph: Command, server: ModelServer, tmp_path: Path
+) -> None:
+    paging = ("--paging", "even", "--concurrency", 2)
+    found = list[Any]()
+    for more in ((), ("--batch",)):
+        library = ("--library", tmp_path / f"library{len(more)}", *more)
+        read = readgraph("read", STORY, *DOUBLE, *paging, *PRICED, *library).json
+        found.append([read, readgraph("ask", QUESTION, STORY, *DOUBLE, *paging, *PRICED, *library).json])
+    (ordinary, batched), calls = found, server.calls
+    assert told(batched) == told(ordinary)
+    bodies = [json.dumps(request.body, sort_keys=True) for request in server.requests]
+    assert Counter(bodies) == Counter(json.dumps(line["body"], sort_keys=True) for line in server.batching.lines)
+    assert len(server.batching.lines) == calls
+    gists = max(sizes(server))
+    assert gists == ordinary[1]["steps"][0]["usage"]["calls"] + ordinary[0]["pages"] > 4, "all gists are one batch"
+    for with_batch, without in zip(batched, ordinary, strict=True):
+        assert with_batch["cost"] == pytest.approx(without["cost"] / 2, abs=1e-6) and without["cost"]
+
+
+def test_an_estimate_shows_half_the_price(readgraph: Command, server: ModelServer) -> None:
+    line = ("read", STORY, *DOUBLE, *PRICED, "--estimate")
+    ordinary, batched = readgraph(*line).json, readgraph(*line, "--batch").json
+    assert batched.pop("cost") == pytest.approx(ordinary.pop("cost") / 2, abs=1e-4)
+    assert batched == ordinary
+
+
+@pytest.mark.parametrize(
+    "models", [("--model", "anthropic:claude"), ("--model", "local"), (*DOUBLE, "--reading-model", "ollama:llama")]
+)
+def test_other_providers_are_refused(readgraph: Command, server: ModelServer, models: tuple[str, ...]) -> None:
+    refused = readgraph("ask", QUESTION, STORY, *models, "--batch")
+    assert_refused(refused, f"'{models[-1].replace('local', 'local:SmolLM2-135M-Instruct')}' can't be asked in batches")
+    assert server.batching.files == {} and server.calls == 0
+
+
+@pytest.mark.slow
+def test_an_evaluation_and_its_judge_are_asked_in_batches(
+    readgraph: Command, server: ModelServer, tmp_path: Path
+) -> None:
+    said = {"reason": "so it is", "agrees": "yes"}
+    server.respond = lambda request: said if asked_for(request).startswith("Agrees") else reader(request)
+    file = story_file(tmp_path, GOAT, WELL, dataset="qmsum")
+    line = ("evaluate", file, *DOUBLE, "--methods", "bm25", "--judge", "openai:judge", "--price", "100/200", "--json")
+    ordinary = readgraph(*line, "--out", tmp_path / "ordinary").json
+    calls = server.calls
+    batched = readgraph(*line, "--out", tmp_path / "batched", "--concurrency", 1, "--batch").json
+    assert by_method(batched)["bm25"]["metrics"] == by_method(ordinary)["bm25"]["metrics"]
+    assert server.calls == calls == len(server.batching.lines)
+    assert len(sizes(server)) <= 3, "all answers are one batch, and so are all judgements of a kind"
+    assert batched["judging"]["cost"] == pytest.approx(ordinary["judging"]["cost"] / 2, rel=0.01)
+
+
+def test_the_records_of_a_survey_are_one_batch(readgraph: Command, server: ModelServer, tmp_path: Path) -> None:
+    line = ("ask", "How often did the keeper go up?", STORY, *DOUBLE, "--method", "survey")
+    more = ("--survey-words", 200, "--json")
+    ordinary = readgraph(*line, *more, "--library", tmp_path / "ordinary").json
+    calls = Counter(asked_for(request) for request in server.requests)
+    batched = readgraph(*line, *more, "--library", tmp_path / "batched", "--batch").json
+    assert told(batched) == told(ordinary)
+    assert calls["SurveyRecords"] in sizes(server) and calls["SurveyRecords"] > 4
+
+
+@pytest.mark.slow
+def test_a_killed_reading_takes_the_batch_that_goes_on(readgraph: Command, server: ModelServer, tmp_path: Path) -> None:
+    line = ("read", STORY, *DOUBLE, "--paging", "even", "--batch")
+    server.batching.held, sent = True, threading.Event()
+    server.batching.when_created = sent.set
+    started = forked(*line)
+    assert sent.wait(60)
+    started.kill()
+    assert ended(started) == -signal.SIGKILL
+    server.batching.held = False
+    assert readgraph(*line, "--json").json["complete"]
+    (size, *more), keys = sizes(server), Counter(ChatRequest(each["body"]).key for each in server.batching.lines)
+    assert size > 4 and max(keys.values()) == 1 and server.calls == 0 and sum(more) <= 1
+
+
+@pytest.mark.slow
+def test_a_stopped_reading_says_that_its_batch_goes_on(readgraph: Command, server: ModelServer) -> None:
+    server.batching.held, sent = True, threading.Event()
+    server.batching.when_created = sent.set
+    line = ("read", STORY, *DOUBLE, "--paging", "even", "--batch")
+    started = process(*line)
+    assert sent.wait(60)
+    os.kill(started.pid, signal.SIGINT)
+    assert_refused(finished(started), "stopped. The batch goes on: run the same command again to take its rep", 130)
+    server.batching.held = False
+    assert readgraph(*line).code == 0 and server.respond is reader
+    assert max(Counter(ChatRequest(each["body"]).key for each in server.batching.lines).values()) == 1
