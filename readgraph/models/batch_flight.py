@@ -29,6 +29,9 @@ UNSURE = 300.0
 UNKNOWN_OUTCOME = (kinds.ModelAPIError, kinds.ModelConnectionError, kinds.ModelTimeoutError)
 """Errors after which a request may have been carried out nevertheless."""
 
+AT_ONCE = 200
+"""Responses that are read at once."""
+
 T = TypeVar("T")
 
 
@@ -84,6 +87,8 @@ class Flight:
     async def _send(self) -> SentBatch:
         """Upload the requests, record them, and let the batch begin."""
         requests = b"".join(call.request for call in self.waiting.values())
+        for call in self.waiting.values():
+            call.request = b""  # together they may be large, and a batch takes long
         file = await self._patiently(partial(self.endpoint.upload, requests))
         lines = {key: call.line for key, call in self.waiting.items()}
         record = SentBatch(file, "", self.endpoint.server, self.model, clock().time(), lines)
@@ -116,7 +121,8 @@ class Flight:
                     await self._lost(record)
             if record.batch:
                 status = await self._status(record)
-                self._tell(len(record.lines), status.done)
+                for meter in self._meters():
+                    meter.tell_batch(len(record.lines), status.done, ended=status.ended)
                 if status.ended:
                     return await self._land(record, status)
             await clock().sleep(pause)
@@ -138,7 +144,9 @@ class Flight:
         responses = await self._patiently(partial(self.endpoint.responses, status.files))
         kept = await self.store.sent_batches().there(record.file)  # without what has been forgotten meanwhile
         replies = dict[str, RecordedReply]()
-        for key, line in (kept.lines if kept else {}).items():
+        for number, (key, line) in enumerate(kept.lines.items() if kept else ()):
+            if number % AT_ONCE == 0:
+                await asyncio.sleep(0)  # others go on meanwhile
             if reply := self._reply(responses.get(key), status, line):
                 replies[key] = RecordedReply(reply.text, reply.cut, line.asked, line.document, reply.tokens)
         await self.store.put_replies(replies)
@@ -186,7 +194,3 @@ class Flight:
 
     def _meters(self) -> list[Meter]:
         return list({id(call.meter): call.meter for call in self.waiting.values() if not call.reply.done()}.values())
-
-    def _tell(self, requests: int, done: int) -> None:
-        for meter in self._meters():
-            meter.tell_batch(requests, done)

@@ -87,9 +87,9 @@ class Meter:
         """Report that a call failed temporarily, and is repeated after this many seconds."""
         self.stream({"waiting": {"node": self.node, "seconds": seconds, "reason": reason}})
 
-    def tell_batch(self, requests: int, done: int) -> None:
+    def tell_batch(self, requests: int, done: int, *, ended: bool) -> None:
         """Report that a batch of this many requests is at the server, which is done with so many of them."""
-        self.stream({"batch": {"node": self.node, "requests": requests, "done": done}})
+        self.stream({"batch": {"node": self.node, "requests": requests, "done": done, "ended": ended}})
 
     def report(self, **progress: Any) -> None:
         """Send a progress event to whoever streams the graph (stream mode 'custom')."""

@@ -7,6 +7,7 @@ import pytest
 from pytest import MonkeyPatch
 
 from readgraph.models.waiting import Clock, waiting_by
+from tests.doubles.hurried import Unhurried
 from tests.doubles.model_server import Fault, ModelServer
 from tests.support.command import ASK, DOUBLE, STORY, Command
 
@@ -46,6 +47,14 @@ def test_a_wait_for_the_server_is_reported(readgraph: Command, server: ModelServ
         seen = drawn(readgraph("read", STORY, *DOUBLE).err)
     assert "Waiting 1 s" in seen and "Reading" in seen.rsplit("Waiting", 1)[1]
     assert re.search(r"Waiting 1 s .* notes? +\d+ calls, [\d,]+ words \d:\d\d:\d\d left", seen), "at the pace so far"
+
+
+def test_a_batch_is_reported_until_it_ends(readgraph: Command, server: ModelServer, terminal: None) -> None:
+    server.batching.looks = 30
+    with waiting_by(Unhurried()):  # the bar goes by the real clock
+        seen = drawn(readgraph("read", STORY, *DOUBLE, "--paging", "even", "--batch").err)
+    assert re.search(r"Batch of \d\d submitted, 0 done", seen)
+    assert "Reading" in seen.rsplit("submitted", 1)[1]
 
 
 def test_a_wait_is_reported_without_a_terminal_where_that_is_asked_for(readgraph: Command, server: ModelServer) -> None:

@@ -97,7 +97,8 @@ async def test_what_waits_is_one_batch_whatever_the_concurrency(
     assert len(server.batching.batches) == 1 and server.calls == 0
     assert meter.used["calls"] == len(PROMPTS)
     progress = [event["batch"] for event in told if "batch" in event]
-    assert progress[0] == {"node": "", "requests": 12, "done": 0} and progress[-1]["done"] in (0, 12)
+    assert progress[0] == {"node": "", "requests": 12, "done": 0, "ended": False}
+    assert progress[-1] == {"node": "", "requests": 12, "done": 12, "ended": True} and len(progress) == 4
 
 
 async def test_a_batch_is_no_larger_than_the_endpoint_takes(

@@ -127,7 +127,7 @@ class ReadingProgress(LiveBar):
             self._wait(event["waiting"]["seconds"])
             self._say_verbose("waiting {seconds:.0f} s: {reason}", event["waiting"])
         if "batch" in event:
-            self._show_batch(event["batch"]["requests"], event["batch"]["done"])
+            self._show_batch(**event["batch"])
         if "refused" in event:
             self._say_verbose("refused a reply to '{asked}': {reason}", event["refused"])
 
@@ -145,10 +145,10 @@ class ReadingProgress(LiveBar):
         self._waits_until = time.monotonic() + seconds
         self._bar.update(self._task, description=f"Waiting {seconds:.0f} s")
 
-    def _show_batch(self, requests: int, done: int) -> None:
+    def _show_batch(self, node: str, requests: int, done: int, *, ended: bool) -> None:
         """Show how far a batch is, in place of what is being done, until its end."""
-        self._batch = f"Batch of {requests:,} submitted, {done:,} done" if done < requests else ""
-        self._bar.update(self._task, description=self._batch)
+        self._batch = "" if ended else f"Batch of {requests:,} submitted, {done:,} done"
+        self._bar.update(self._task, description=self._batch or DOING.get(node, node))
 
     def _show(self, node: str, usage: Usage | None = None, **read: int) -> None:
         changed: dict[str, Any] = {}
