@@ -61,8 +61,9 @@ def test_a_text_is_read_and_asked_about_as_without_batches(
         assert with_batch["cost"] == pytest.approx(without["cost"] / 2, abs=1e-6) and without["cost"]
 
 
-def test_an_estimate_shows_half_the_price(readgraph: Command, server: ModelServer) -> None:
-    line = ("read", STORY, *DOUBLE, *PRICED, "--estimate")
+def test_an_estimate_shows_half_the_price(readgraph: Command, server: ModelServer, tmp_path: Path) -> None:
+    (tmp_path / "text.txt").write_text("The lamp was lit. The goat stood on the gallery.\n\n" * 40)
+    line = ("read", tmp_path / "text.txt", *DOUBLE, *PRICED, "--estimate")
     ordinary, batched = readgraph(*line).json, readgraph(*line, "--batch").json
     assert batched.pop("cost") == pytest.approx(ordinary.pop("cost") / 2, abs=1e-4)
     assert batched == ordinary
@@ -94,6 +95,7 @@ def test_an_evaluation_and_its_judge_are_asked_in_batches(
     assert batched["judging"]["cost"] == pytest.approx(ordinary["judging"]["cost"] / 2, rel=0.01)
 
 
+@pytest.mark.slow
 def test_the_records_of_a_survey_are_one_batch(readgraph: Command, server: ModelServer, tmp_path: Path) -> None:
     line = ("ask", "How often did the keeper go up?", STORY, *DOUBLE, "--method", "survey")
     more = ("--survey-words", 200, "--json")
