@@ -55,8 +55,7 @@ def test_a_text_is_read_and_asked_about_as_without_batches(
     bodies = [json.dumps(request.body, sort_keys=True) for request in server.requests]
     assert Counter(bodies) == Counter(json.dumps(line["body"], sort_keys=True) for line in server.batching.lines)
     assert len(server.batching.lines) == calls
-    gists = max(sizes(server))
-    assert gists == ordinary[1]["steps"][0]["usage"]["calls"] + ordinary[0]["pages"] > 4, "all gists are one batch"
+    assert max(sizes(server)) == ordinary[0]["pages"] > 4, "all gists are one batch"
     for with_batch, without in zip(batched, ordinary, strict=True):
         assert with_batch["cost"] == pytest.approx(without["cost"] / 2, abs=1e-6) and without["cost"]
 
