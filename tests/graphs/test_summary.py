@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -274,6 +275,12 @@ async def test_without_a_model_sentences_of_the_whole_text_are_extracted(library
 async def test_a_longer_extract_is_not_bound_to_the_sentences_of_the_notes(library: Library, story: str) -> None:
     found = await summarised(library, story[:12_000], ReaderContext(summary_words=1500))
     assert found["pages_read"] and count_words(found["answer"]) > 1300
+
+
+async def test_a_text_of_one_long_word_is_summarised_soon(library: Library) -> None:
+    with anyio.fail_after(20):
+        found = await summarised(library, "x" * 40_000, ReaderContext(summary_words=100))
+    assert found["status"] == "extracted"
 
 
 class _Any:

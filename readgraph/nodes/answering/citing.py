@@ -143,7 +143,7 @@ def _find_exact(quote: str, text: str) -> tuple[int, int] | None:
     start = text.find(quote)
     while start >= 0:
         span = start, start + len(quote)
-        if _whole_words(text, *span) == span and _says_enough(text, *span):
+        if not any(_within_word(text, at) for at in span) and _says_enough(text, *span):
             return span
         start = text.find(quote, start + 1)
     return None
