@@ -98,17 +98,23 @@ async def model_client(context: ReaderContext) -> ModelClient:
     at_once = 1 if server or (named and named.one_at_a_time) else calls_at_once(context)
     how = (context.timeout, context.retry_seconds, context.batch)
     identity = (context.model, context.reply_form, *how, at_once, environment(*variables), server, named)
-    if identity not in clients:
-        slots = clients.setdefault(at_once, asyncio.Semaphore(at_once))
-        if named and named.table:
-            chat = await asyncio.to_thread(table_chat, context.model, named.table, context.timeout)
-        elif named:
-            chat = await object_here(context.model, named, BaseChatModel)
-        else:  # in a thread, since imports and certificates are read from disk
-            chat = await asyncio.to_thread(_chat_model, context, server)
-        clients.setdefault(identity, _client(context, chat, slots, named))
+    async with clients.setdefault(("making", identity), asyncio.Lock()):  # else each of many first calls makes one
+        if identity not in clients:
+            slots = clients.setdefault(at_once, asyncio.Semaphore(at_once))
+            chat = await _chat(context, named, server)
+            clients[identity] = await asyncio.to_thread(_client, context, chat, slots, named)
     client: ModelClient = clients[identity]
     return client
+
+
+async def _chat(context: ReaderContext, named: Named | None, server: LocalServer | None) -> BaseChatModel:
+    if named and named.table:
+        return await asyncio.to_thread(table_chat, context.model, named.table, context.timeout)
+    if named:
+        made: BaseChatModel = await object_here(context.model, named, BaseChatModel)
+        return made
+    # In a thread, since imports and certificates are read from disk.
+    return await asyncio.to_thread(_chat_model, context, server)
 
 
 def _client(context: ReaderContext, chat: BaseChatModel, slots: asyncio.Semaphore, named: Named | None) -> ModelClient:

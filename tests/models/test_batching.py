@@ -11,6 +11,7 @@ from langgraph.store.memory import InMemoryStore
 
 from readgraph.models import batching
 from readgraph.models.asking import ask, ask_text
+from readgraph.models.bounded_client import bounded_client
 from readgraph.models.calling import BATCH_TRIES
 from readgraph.models.left_running import some_go_on
 from readgraph.models.prompt import Prompt
@@ -99,6 +100,20 @@ async def test_what_waits_is_one_batch_whatever_the_concurrency(
     progress = [event["batch"] for event in told if "batch" in event]
     assert progress[0] == {"node": "", "requests": 12, "done": 0, "ended": False}
     assert progress[-1] == {"node": "", "requests": 12, "done": 12, "ended": True} and len(progress) == 4
+
+
+async def test_many_first_calls_make_one_client(
+    server: ModelServer, runtime: Runtime[ReaderContext], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = list[float]()
+
+    def counted(timeout: float, *most_bytes: int) -> Any:
+        made.append(timeout)
+        return bounded_client(timeout, *most_bytes)
+
+    monkeypatch.setattr("readgraph.models.batch_endpoint.bounded_client", counted)
+    await asked_all(runtime)
+    assert len(made) == 1, "each would read all certificates from disk"
 
 
 async def test_a_batch_is_no_larger_than_the_endpoint_takes(
