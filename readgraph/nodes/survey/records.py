@@ -114,13 +114,17 @@ def _records(given: Iterable[Any], columns: Sequence[Column], text: str) -> list
 
 
 def _once(records: Iterable[Record]) -> list[Record]:
-    """Each record once: one with the same values, whose quote overlaps, was only quoted in another way."""
+    """Each record once: one with the same values, whose quote holds the other's, was only quoted in another way."""
     kept = dict[tuple[str, ...], list[Record]]()
     for each in records:
         alike = kept.setdefault(each.values, [])
-        if not any(each.start < other.end and other.start < each.end for other in alike):
+        if not any(_within(each, other) or _within(other, each) for other in alike):
             alike.append(each)
     return [each for alike in kept.values() for each in alike]
+
+
+def _within(one: Record, other: Record) -> bool:
+    return other.start <= one.start and one.end <= other.end
 
 
 def _span(record: Any, text: str, after: int = 0) -> tuple[int, int] | None:
