@@ -1,5 +1,8 @@
 """Ask for an answer: in words, or by the letter of a choice."""
 
+from collections.abc import Callable, Collection
+from typing import Protocol
+
 from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
@@ -38,6 +41,22 @@ def _quotes(reply: BaseModel) -> list[Quote]:
     given = reply.quotes if isinstance(reply, FreeAnswer | ChosenAnswer) else []
     # A page that can't exist counts as unknown, since the state can't hold arbitrarily large integers.
     return [Quote(page=quoted.page if 0 <= quoted.page <= LARGEST else -1, quote=quoted.quote) for quoted in given]
+
+
+class Chosen(Protocol):
+    """A reply that may name the letter of a choice."""
+
+    choice: str | None
+
+
+def choice_or_none(choices: Collection[str]) -> Callable[[Chosen], str | None]:
+    """The complaint about a reply whose letter is none of the choices'; null is no fault."""
+
+    def complaint(reply: Chosen) -> str | None:
+        known = not reply.choice or letter_of(reply.choice) in choices
+        return None if known else f"choice must be one of {', '.join(choices)}, or null"
+
+    return complaint
 
 
 def letter_of(choice: str) -> str:

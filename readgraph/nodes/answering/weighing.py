@@ -7,7 +7,7 @@ from langgraph.runtime import Runtime
 
 from readgraph.models.asking import ask
 from readgraph.models.offered_values import offering
-from readgraph.nodes.answering.said import letter_of
+from readgraph.nodes.answering.said import choice_or_none, letter_of
 from readgraph.nodes.answering.style import answer_style
 from readgraph.nodes.contracts import AskedState, SaidAnswer
 from readgraph.nodes.prompts.weigh import WeighedAnswer, WeighedChoice, weigh_prompt
@@ -58,10 +58,6 @@ async def _weigh(runtime: Runtime[ReaderContext], findings: str, state: AskedSta
         weighed = await ask(runtime, prompt.adding(style.line), style.reply(WeighedAnswer))
         return _Weighed((weighed.answer or "").strip() or None, None, weighed.pages)
 
-    def complaint(reply: WeighedChoice) -> str | None:
-        known = not reply.choice or letter_of(reply.choice) in choices
-        return None if known else f"choice must be one of {', '.join(choices)}, or null"
-
-    chosen = await ask(runtime, prompt, offering(WeighedChoice, choice=choices), complaint)
+    chosen = await ask(runtime, prompt, offering(WeighedChoice, choice=choices), choice_or_none(choices))
     letter = letter_of(chosen.choice) if chosen.choice else None
     return _Weighed(choices[letter] if letter else None, letter, chosen.pages)

@@ -5,7 +5,7 @@ from langgraph.runtime import Runtime
 from readgraph.models.asking import ask
 from readgraph.models.offered_values import offering
 from readgraph.nodes.answering.in_view import InView, answering, known
-from readgraph.nodes.answering.said import letter_of
+from readgraph.nodes.answering.said import choice_or_none, letter_of
 from readgraph.nodes.answering.style import answer_style
 from readgraph.nodes.bounds import content_room
 from readgraph.nodes.contracts import AnswerUpdate, AskedState, SaidAnswer
@@ -94,12 +94,7 @@ async def _prose(state: TableState, runtime: Runtime[ReaderContext]) -> SaidAnsw
     style = answer_style(state, runtime)
     prompt = survey_prose_prompt("\n".join([head, *lines]), question, choices, len(lines), table["found"])
     if choices:
-
-        def complaint(reply: TableChoice) -> str | None:
-            known_letter = not reply.choice or letter_of(reply.choice) in choices
-            return None if known_letter else f"choice must be one of {', '.join(choices)}, or null"
-
-        chosen = await ask(runtime, prompt, offering(TableChoice, choice=choices), complaint)
+        chosen = await ask(runtime, prompt, offering(TableChoice, choice=choices), choice_or_none(choices))
         letter = letter_of(chosen.choice) if chosen.choice else None
         text, named = choices[letter] if letter else None, chosen.rows
     else:
