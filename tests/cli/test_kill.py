@@ -37,14 +37,17 @@ class KillingReader:
     def __init__(self, respond: Callable[[ChatRequest], Any] = reader) -> None:
         self.respond = respond
         self.asked: dict[int, str] = {}
+        self.numbering = threading.Lock()
         self.process: BaseProcess | None = None
+        self.started = threading.Event()  # a process may ask before its starter has it
         self.kill_at = sys.maxsize
         self.delay = 0.0
         self.killed = threading.Event()
 
     def __call__(self, request: ChatRequest) -> str | dict[str, object]:
-        number = len(self.asked) + 1
-        self.asked[number] = request.key
+        with self.numbering:
+            number = len(self.asked) + 1
+            self.asked[number] = request.key
         if number == self.kill_at:
             threading.Timer(self.delay, self.kill).start()
         if number > self.kill_at + IN_FLIGHT:
@@ -53,18 +56,25 @@ class KillingReader:
         return f"{said} (call {number})" if isinstance(said, str) else {**said, "reason": f"(call {number})"}
 
     def kill(self) -> None:
-        """Kill the process that asks."""
-        assert self.process
+        """Kill the process that asks; where the call came from one that is dead already, the next one."""
+        assert self.started.wait(60) and self.process
+        self.started.clear()
         self.process.kill()
         self.killed.set()
+
+    def start(self, *given: object, out: str | Path = os.devnull) -> BaseProcess:
+        """Start the command in a process of its own, the one that is killed."""
+        self.killed.clear()
+        self.started.clear()
+        self.process = forked(*given, out=out)
+        self.started.set()
+        return self.process
 
 
 def read_in(library: Path, answers: KillingReader, *what: object, out: str | Path = os.devnull) -> int | None:
     """Run the command over the story in a process of its own, by default `read`; gives its exit code."""
-    answers.killed.clear()
     given = (*(what or ("read",)), WHOLE_STORY, *DOUBLE, "--library", library, "--concurrency", IN_FLIGHT)
-    answers.process = forked(*given, out=out)
-    return ended(answers.process)
+    return ended(answers.start(*given, out=out))
 
 
 def memory_in(library: Path) -> Memory:

@@ -17,7 +17,7 @@ from tests.doubles.model_server import ModelServer
 from tests.doubles.reader import between
 from tests.support.command import DOUBLE, Command, assert_refused
 from tests.support.examples import EXAMPLES
-from tests.support.forking import ended, forked
+from tests.support.forking import ended
 
 CHAT = EXAMPLES / "allotment-chat.txt"
 
@@ -184,8 +184,7 @@ def test_killed_it_goes_on_and_nothing_is_paid_for_twice(
     server.respond = answers = KillingReader()
     command = ("remember", "chat", CHAT, *DOUBLE, "--block", 3)
     answers.kill_at = 8
-    answers.process = forked(*command)
-    assert ended(answers.process) == -signal.SIGKILL
+    assert ended(answers.start(*command)) == -signal.SIGKILL
     answers.kill_at = sys.maxsize
     paid = {*server.answered}
     asked = len(server.requests)
