@@ -33,7 +33,7 @@ STYLES = (
     "narrow",
     "print",
 )
-SCRIPTS = (
+PARTS = (
     "elements",
     "marks",
     "citations",
@@ -47,7 +47,8 @@ SCRIPTS = (
     "search",
     "report",
 )
-"""The files in the order in which they are joined."""
+SCRIPTS = (*PARTS, "alone")
+"""The files in the order in which they are joined; `PARTS` serve other pages too, which show one report after another."""
 
 MARK = b'<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<meta name="generator" content="readgraph '
 """The beginning of every report."""

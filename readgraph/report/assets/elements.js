@@ -1,7 +1,8 @@
 "use strict";
 
-/** What the report shows: see readgraph/report/data.py. */
-const report = JSON.parse(document.getElementById("data").textContent);
+/** What the report shows: see readgraph/report/data.py. A page that came without data sets it before it makes the parts
+ * of a report, and may do so again. */
+let report = JSON.parse(document.getElementById("data")?.textContent ?? "null");
 
 /** An element; `settings` are attributes, and listeners under the names of their events ("onclick"). Strings become
  * text nodes: nothing here, or anywhere in this script, is read as markup. */

@@ -8,6 +8,7 @@ const pages = {
   opener: null,
 
   make() {
+    [this.at, this.citation, this.opener] = [null, null, null];
     this.heading = element("h3", { tabindex: -1, id: "page-heading" });
     this.about = element("p.quiet");
     this.back = element("button", { type: "button", onclick: () => this.turn(-1) }, "← Previous");
@@ -23,7 +24,6 @@ const pages = {
       element("header", {}, element("div", {}, this.heading, this.about), turning),
       element("div.columns", {}, this.note, this.text),
     );
-    document.addEventListener("keydown", (event) => event.key === "Escape" && this.close());
     return this.box;
   },
 
@@ -53,7 +53,7 @@ const pages = {
     this.at = null;
     strip.select(null);
     showCited(null);
-    (this.opener?.isConnected ? this.opener : strip.cells[strip.at]).focus();
+    (this.opener?.isConnected ? this.opener : strip.cells[strip.at])?.focus();
     this.opener = null;
   },
 
@@ -134,3 +134,5 @@ const pages = {
     });
   },
 };
+
+document.addEventListener("keydown", (event) => event.key === "Escape" && pages.close());

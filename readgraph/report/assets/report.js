@@ -1,19 +1,20 @@
-/** The whole page. */
-function makeReport() {
+/** The report as the elements of a page; what is open first, `openFirst` opens when they stand in the page. */
+function reportParts() {
+  const { found } = report;
+  return [search.make(), element("main", {}, toldOf(found), pageSection(), foundSections(found))];
+}
+
+/** The answer and what it took; nothing without a question. */
+const toldOf = (found) => (found ? element("div.told", {}, answerSection(found), factList(found)) : null);
+
+/** What was read, and with what. */
+function reportHeader() {
   const { found } = report;
   const method = report.purpose ? `${report.method} for ${report.purpose}` : report.method;
   const made = found ? [] : [method, report.model || "no model"]; // of an answer the facts say it
   const about = [counted(report.words, "word"), counted(report.pages.length, "part"), ...made].join(", ");
-  document.title = `${report.question || report.title} – reading report`;
   const title = prose(found ? "p.title" : "h1.title", report.title);
-  const told = found ? element("div.told", {}, answerSection(found), factList(found)) : null;
-  document.body.prepend(
-    element("header.top", {}, element("p.brand", {}, "Reading report"), title, element("p.quiet", {}, about)),
-    search.make(),
-    element("main", {}, told, pageSection(), foundSections(found)),
-    element("footer", {}, "Made by readgraph. This page holds all it shows: it loads nothing and sends nothing."),
-  );
-  openFirst(found);
+  return element("header.top", {}, element("p.brand", {}, "Reading report"), title, element("p.quiet", {}, about));
 }
 
 function pageSection() {
@@ -61,5 +62,3 @@ function openFirst(found) {
   const first = cited?.page ?? found?.pages_read[0] ?? 0;
   if (report.pages[first]) pages.open(first, { citation: cited ? 0 : null, quietly: true });
 }
-
-makeReport();

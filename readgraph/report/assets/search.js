@@ -16,6 +16,8 @@ const search = {
   searching: Promise.resolve(),
 
   make() {
+    [this.words, this.total, this.at] = [null, 0, -1];
+    this.run += 1;
     this.sources = [...this.collected()];
     const keys = { oninput: () => this.find(), onkeydown: (event) => this.key(event), "aria-keyshortcuts": "/" };
     const about = { type: "search", id: "words", placeholder: "Words or a phrase", autocomplete: "off" };
@@ -27,7 +29,6 @@ const search = {
     };
     this.ways = [way("Previous hit", "↑", -1), way("Next hit", "↓", 1)];
     const label = element("label", { for: "words" }, "Search", element("kbd", { "aria-hidden": "true" }, "/"));
-    document.addEventListener("keydown", (event) => this.shortcut(event));
     this.box = element("div.search", { role: "search" }, label, this.input, this.ways, this.status);
     return this.box;
   },
@@ -159,12 +160,15 @@ const search = {
   },
 
   shortcut(event) {
-    if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key !== "/" || !this.input?.isConnected || event.target.closest?.("input, textarea, select")) return;
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
     this.input.select();
     this.input.focus();
   },
 };
+
+document.addEventListener("keydown", (event) => search.shortcut(event));
 
 /** An expression that finds these words as they are written, in upper or lower case, over line ends too. */
 function pattern(query) {

@@ -9,21 +9,58 @@ const strip = {
   at: 0,
 
   make() {
+    [this.hits, this.at] = [new Map(), 0];
     this.order = new Map((report.found?.pages_read ?? []).map((page, place) => [page, place + 1]));
     this.cited = new Set((report.found?.citations ?? []).flatMap((citation) => pages.under(citation)));
-    this.average = report.pages.reduce((sum, page) => sum + page.words, 0) / report.pages.length;
+    this.average = averageWords(report.pages);
     this.cells = report.pages.map((page, place) => this.cell(page, place));
     this.peek = element("p.peek", { "aria-hidden": "true" });
     const role = { role: "listbox", "aria-label": `Parts of ${report.title}`, "aria-orientation": "horizontal" };
     this.box = element("div.strip", { ...role, onkeydown: (event) => this.key(event) }, this.rows());
-    this.box.classList.toggle("one-row", report.pages.length <= FEW && !report.parts.length);
-    this.box.classList.toggle("many", report.pages.length > MANY);
-    this.box.style.setProperty("--unit", `${this.unit()}px`);
+    this.size();
     for (const kind of ["click", "focusin", "pointerover"]) {
       this.box.addEventListener(kind, (event) => this.pointed(event));
     }
     this.show(0);
     return [this.legend(), this.readAgain(), this.box, this.peek];
+  },
+
+  /** More pages at the end, of a text that is read at this moment. */
+  grow(more) {
+    if (!this.cells.length) this.average = averageWords(more);
+    const lines = new Map();
+    for (const page of more) {
+      const cell = this.cell(page, report.pages.push(page) - 1);
+      this.cells.push(cell);
+      const line = this.lines[Math.max(0, report.parts.findLastIndex((part) => part.start <= page.start))];
+      lines.set(line, [...(lines.get(line) ?? []), cell]);
+    }
+    for (const [line, cells] of lines) line.append(...cells);
+    this.size();
+    this.cells[this.at]?.setAttribute("tabindex", 0);
+  },
+
+  /** Say anew what a page is, which has got its note or was read. */
+  renew(place) {
+    const cell = this.cells[place];
+    cell.setAttribute("aria-label", this.named(report.pages[place], place));
+    cell.classList.toggle("unread", report.pages[place].note === null);
+    if (place === this.at) this.tell(place);
+  },
+
+  /** Mark a page as read again, after those that were before. */
+  readNow(place) {
+    if (this.order.has(place) || !this.cells[place]) return;
+    this.order.set(place, this.order.size + 1);
+    this.cells[place].replaceChildren(`${this.order.size}`);
+    this.cells[place].classList.add("read");
+    this.renew(place);
+  },
+
+  size() {
+    this.box.classList.toggle("one-row", report.pages.length <= FEW && !report.parts.length);
+    this.box.classList.toggle("many", report.pages.length > MANY);
+    this.box.style.setProperty("--unit", `${this.unit()}px`);
   },
 
   /** The pages that were read again, in the order of reading. */
@@ -48,6 +85,7 @@ const strip = {
     if (order) cell.append(`${order}`);
     cell.classList.toggle("read", Boolean(order));
     cell.classList.toggle("cited", this.cited.has(place));
+    cell.classList.toggle("unread", page.note === null);
     return cell;
   },
 
@@ -61,14 +99,16 @@ const strip = {
 
   /** The documents of a collection stand apart, each under its title. */
   rows() {
-    if (!report.parts.length) return element("div.row", { role: "presentation" }, this.cells);
+    this.lines = [element("div.row", { role: "presentation" }, this.cells)];
+    if (!report.parts.length) return this.lines;
+    this.lines = [];
     return report.parts.map((part, place) => {
       const end = report.parts[place + 1]?.start ?? Infinity;
       const isInside = (page) => page.start >= part.start && page.start < end;
       const cells = this.cells.filter((_, number) => isInside(report.pages[number]));
       const title = prose("div.part", part.title, { "aria-hidden": "true" });
-      const row = element("div.row", { role: "presentation" }, cells);
-      return element("div", { role: "group", "aria-label": part.title }, title, row);
+      this.lines.push(element("div.row", { role: "presentation" }, cells));
+      return element("div", { role: "group", "aria-label": part.title }, title, this.lines.at(-1));
     });
   },
 
@@ -154,3 +194,5 @@ const strip = {
     if (cell.top < box.top || cell.bottom > box.bottom) this.box.scrollTop += cell.top - box.top - box.height / 2;
   },
 };
+
+const averageWords = (some) => some.reduce((sum, page) => sum + page.words, 0) / some.length;
