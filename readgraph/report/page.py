@@ -48,7 +48,7 @@ PARTS = (
     "report",
 )
 SCRIPTS = (*PARTS, "alone")
-"""The files in the order in which they are joined; `PARTS` serve other pages too, which show one report after another."""
+"""The files in the order in which they are joined. `PARTS` also serve pages that show one report after another."""
 
 MARK = b'<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<meta name="generator" content="readgraph '
 """The beginning of every report."""
