@@ -15,11 +15,12 @@ from readgraph.estimates.mem_walker import estimate_guided_walk, estimate_mem_wa
 from readgraph.estimates.outline_walk import estimate_outline_walk
 from readgraph.estimates.overwrite_memory import estimate_overwrite_memory
 from readgraph.estimates.read_agent import estimate_gists_only, estimate_read_agent, estimate_retrieved_pages
+from readgraph.estimates.summary import estimate_summary_row
 from readgraph.estimates.survey import estimate_survey
 from readgraph.estimates.walk_hybrids import estimate_reflective_walk, estimate_walk_and_research
 from readgraph.estimates.web_agent import estimate_web_step
 from readgraph.estimates.web_baselines import estimate_web_act, estimate_web_gists
-from readgraph.graphs.methods import Method, OwnMethod, builder_of
+from readgraph.graphs.methods import SUMMARY, Method, OwnMethod, builder_of
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.page_store import PageStore
@@ -65,12 +66,16 @@ WEB_ESTIMATORS: dict[str, Estimator] = {
 """The same for the methods on web pages, where what is asked is one step."""
 
 
+ROW_ESTIMATORS: dict[str, Estimator] = {SUMMARY.name: estimate_summary_row}
+"""The same for what is a row of evaluations only."""
+
+
 def estimator_of(method: Method, *, asks: bool) -> Estimator:
     """The estimator of a method; one that is not ours has its own, or without a question that of its memory's builder.
 
     Raises `BadInput` where there is none.
     """
-    if own := (ESTIMATORS | WEB_ESTIMATORS).get(method.name):
+    if own := (ESTIMATORS | WEB_ESTIMATORS | ROW_ESTIMATORS).get(method.name):
         return own
     if isinstance(method, OwnMethod) and method.estimate:
         estimator: Estimator = method.estimate

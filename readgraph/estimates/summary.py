@@ -40,16 +40,31 @@ async def estimate_summary(
     else:
         reading, seen = await foreseen_reading(store, document, context, merges=False)
         notes = seen.gists
-    estimate = reading
-    if context.model:
-        enough = notes.expected >= CONDENSED * context.summary_words
-        expected = notes.expected if enough else float(document.words)
-        most = max(notes.high or 0, (1 + TAG_WORDS) * document.words)
-        shown = Range(0, min(expected, most), most)
-        estimate += _writing(shown, context, about, part) + _checking(document, context)
+    estimate = reading + _summing_up(document, notes, context, about, part)
     if await may_be_recorded(store):
         estimate = estimate.perhaps_none()
     return estimate.within(context.max_calls)
+
+
+async def estimate_summary_row(
+    store: PageStore, document: Document, context: ReaderContext, question_words: int | None
+) -> Estimate:
+    """The same for a row of an evaluation, which always has ReadAgent's memory; without a question, of that alone."""
+    reading, seen = await foreseen_reading(store, document, context, merges=False)
+    if question_words is None:
+        return reading
+    return reading + _summing_up(document, seen.gists, context, "word " * question_words, None)
+
+
+def _summing_up(document: Document, notes: Range, context: ReaderContext, about: str, part: str | None) -> Estimate:
+    """Writing and checking, where notes of so many words are there."""
+    if not context.model:
+        return Estimate()
+    enough = notes.expected >= CONDENSED * context.summary_words
+    expected = notes.expected if enough else float(document.words)
+    most = max(notes.high or 0, (1 + TAG_WORDS) * document.words)
+    shown = Range(0, min(expected, most), most)
+    return _writing(shown, context, about, part) + _checking(document, context)
 
 
 def _writing(shown: Range, context: ReaderContext, about: str, part: str | None) -> Estimate:

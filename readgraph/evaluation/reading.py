@@ -1,6 +1,6 @@
 """One row's method reads one text and answers the questions about it; the results are kept in the folder."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from time import monotonic
 from typing import Any
@@ -80,12 +80,16 @@ class Reading:
             "note_words": [note.words for note in await pages.notes(memory.id, numbers)],
         }
 
+    def asked(self, item: Item) -> Mapping[str, Any]:
+        """The graph's input for a question."""
+        question = Question(document=self.document.id, question=item.question, options=list(item.options))
+        return {**question, **history_of(item)}
+
     async def answer(self, item: Item) -> Outcome:
         """Ask one question, and keep the outcome."""
         exchanges: list[ModelExchange] = []
         try:
-            question = Question(document=self.document.id, question=item.question, options=list(item.options))
-            output = await self.invoke({**question, **history_of(item)}, Keep(exchanges.append))
+            output = await self.invoke(self.asked(item), Keep(exchanges.append))
         except ReadgraphError as problem:
             return self.fail(item, problem, exchanges)
         read = await self.library.pages.pages(output["memory"], output["pages_read"])

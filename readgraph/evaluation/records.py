@@ -108,7 +108,8 @@ class Item:
     the text doesn't hold it. `about`: facts that a reply is compared with (see `similarity`). `together`: the
     references are parts of one answer, which must contain all of them. `addressed`: the question as a message to an
     agent that took part in the sessions (see `conversing`); other methods are asked `question`. `step`: the question
-    is a task's instruction, and the right answer an action (see `acting_on_pages`).
+    is a task's instruction, and the right answer an action (see `acting_on_pages`). `summary`: it asks for a summary
+    of the whole text.
     """
 
     id: str
@@ -124,6 +125,7 @@ class Item:
     together: bool = False
     addressed: Addressed | None = None
     step: WebStep | None = None
+    summary: bool = False
 
 
 ANY_FORM = AnswerForm()

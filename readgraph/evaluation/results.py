@@ -13,6 +13,7 @@ from readgraph.evaluation.published import published_figures
 from readgraph.evaluation.raters import Raters, applying
 from readgraph.evaluation.records import Dataset, Item, Judgement, Outcome
 from readgraph.evaluation.statistics import Summary, summarise
+from readgraph.evaluation.summary_rows import left_out
 from readgraph.evaluation.usage import COUNTS, whole_cost
 from readgraph.evaluation.walks import walk_figures
 
@@ -71,7 +72,7 @@ def results_of(dataset: Dataset, folder: EvaluationFolder) -> dict[str, Any]:
     `methods` has one entry per method, in the order in which they were named: `metrics` by name (see `_metric`),
     `figures` (means per question; `words_in_view`: words of the text in an answer's context), `building` (the memories'
     usage in all runs), `fallbacks` (of memories and answers), `not_answered` (by the method, but by its substitute),
-    `failures`. `judging` describes the rater: see
+    `left_out` (questions that the row does not take), `failures`. `judging` describes the rater: see
     `judging_summed_up`.
     """
     kept = Kept.of(dataset, folder)
@@ -168,6 +169,7 @@ def _method(name: str, dataset: Dataset, kept: Kept, scores: Scores) -> dict[str
         "outcomes": len(outcomes),
         "statuses": dict(Counter(outcome.status for outcome in outcomes)),
         "not_answered": sum(outcome.by_substitute(kept.model) for outcome in outcomes),
+        "left_out": left_out(name, kept.what, dataset.items),
         "metrics": {metric: _metric(by_run, items) for metric, by_run in scores.items() if by_run},
         "figures": {
             **{field: _mean(getattr(one, field) for one in answered) for field in FIGURES},

@@ -6,10 +6,11 @@ from difflib import get_close_matches
 from typing import Any
 
 from readgraph.evaluation.records import Dataset
+from readgraph.evaluation.summary_rows import at_answers_length, check_takes_any, row_method
 from readgraph.evaluation.sweeps import NAMED_ROWS
 from readgraph.evaluation.web_steps import on_web_pages
 from readgraph.graphs.method_facts import settings_of
-from readgraph.graphs.methods import METHODS, WEB_METHODS, Method, method_typed, web_method_named
+from readgraph.graphs.methods import METHODS, WEB_METHODS, Method, web_method_named
 from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import as_now_named, as_shown, declared
 from readgraph.state.errors import BadInput
@@ -45,7 +46,7 @@ Named = Callable[[str], Method]
 """Finds a method by its name, or raises `BadInput`."""
 
 
-def row_named(text: str, context: ReaderContext, named: Named = method_typed) -> Row:
+def row_named(text: str, context: ReaderContext, named: Named = row_method) -> Row:
     """The row `method` or `method@setting=value,…`, where a method may be one of `NAMED_ROWS`.
 
     Other settings are those of the context. The row's name has the settings by their names, with their values as they
@@ -57,7 +58,7 @@ def row_named(text: str, context: ReaderContext, named: Named = method_typed) ->
     name, _, fixed = NAMED_ROWS.get(called.strip(), called).partition("@")
     method = named(name.strip())
     if not (at or fixed):
-        return Row(method.name, method, context)
+        return Row(method.name, method, at_answers_length(method, context, ()))
     meant = as_now_named(dict(_pairs(text, fixed))) if fixed else {}
     texts = as_now_named(dict(_pairs(text, given))) if at else {}
     _check_known(text, method, texts)
@@ -70,6 +71,7 @@ def row_named(text: str, context: ReaderContext, named: Named = method_typed) ->
     if bool(with_own.model) != bool(context.model):
         raise BadInput(f"The row '{text}' can't be run: all rows have a model, or none has; name one with --model.")
     own = {each: getattr(with_own, each) for each in meant | texts}
+    with_own = at_answers_length(method, with_own, own)
     shown = ",".join(f"{each}={_as_written(own[each])}" for each in texts)
     return Row("@".join(filter(None, [called.strip() if meant else method.name, shown])), method, with_own, own)
 
@@ -80,7 +82,7 @@ def rows_to_run(texts: Sequence[str], dataset: Dataset, context: ReaderContext, 
     For steps on web pages there are other methods, and no full text: the whole page is `web-page`.
     """
     web = on_web_pages(dataset.items)
-    named, known = (web_method_named, WEB_METHODS) if web else (method_typed, METHODS)
+    named, known = (web_method_named, WEB_METHODS) if web else (row_method, METHODS)
     every = [name for name in known if context.embeddings or name not in NEED_EMBEDDINGS]
     wanted = [name for text in texts for name in (every if text == ALL else [text])]
     if not wanted:
@@ -90,6 +92,8 @@ def rows_to_run(texts: Sequence[str], dataset: Dataset, context: ReaderContext, 
     rows = [row_named(text, context, named) for text in [*wanted, *added]]
     if lacking := [row.name for row in rows if _needs_embeddings(row) and not row.context.embeddings]:
         raise BadInput(f"No embedding model is named for {' and '.join(lacking)}: name one with --embeddings.")
+    for row in rows:
+        check_takes_any(row.name, row.method, dataset.items, row.context.answer_length)
     return list({row.name: row for row in rows}.values())
 
 

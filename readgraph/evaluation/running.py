@@ -9,6 +9,8 @@ from readgraph.evaluation.folder import EvaluationFolder
 from readgraph.evaluation.reading import Reading
 from readgraph.evaluation.records import Dataset, Item, Outcome, Text
 from readgraph.evaluation.rows import Row
+from readgraph.evaluation.summary_rows import takes
+from readgraph.evaluation.summing_up import reading_of
 from readgraph.evaluation.usage import Cost
 from readgraph.graphs.method_facts import settings_of
 from readgraph.models.batching import calls_at_once
@@ -31,8 +33,12 @@ MOST_FAILURES = 20
 def missing(dataset: Dataset, rows: Sequence[Row], runs: Sequence[int], outcomes: Iterable[Outcome]) -> list[Group]:
     """The questions that have no answer yet or have failed."""
     answered = {outcome.key for outcome in outcomes if outcome.status != "failed"}
+
+    def asked(row: Row, text: Text) -> list[Item]:
+        return [item for item in dataset.about(text) if takes(row.method, item, row.context.answer_length)]
+
     groups = [
-        (row, run, text, [item for item in dataset.about(text) if (row.name, run, item.id) not in answered])
+        (row, run, text, [item for item in asked(row, text) if (row.name, run, item.id) not in answered])
         for run in runs
         for row in rows
         for text in dataset.texts
@@ -106,7 +112,8 @@ class Evaluation:
         row = replace(row, context=replace(row.context, sample=run))
         for talk, questions in by_talk(row, items).items():
             fields = (self.library, self.folder, self.cost, row, run, text)
-            await self._answers(Conversing(*fields, *talk) if talk else Reading(*fields), questions, done)
+            reading = Conversing(*fields, *talk) if talk else reading_of(row)(*fields)
+            await self._answers(reading, questions, done)
 
     async def _answers(self, reading: Reading, items: Sequence[Item], done: asyncio.Queue[Outcome | None]) -> None:
         try:

@@ -141,6 +141,9 @@ WEB_METHODS = {
 }
 """The methods that name the next action on a web page, instead of an answer."""
 
+SUMMARY = Method("summary", "summary", "A summary, where a question asks for one; each sentence is checked.", "gist")
+"""A row of evaluations, beside the methods: it sums a text up, and answers no other question."""
+
 SHARED = {
     **dict.fromkeys(("retrieved-pages", "gists-only", "gist-research", "escalate"), "read-agent"),
     **dict.fromkeys(("guided-walk", "walk-and-read", "walk-and-research", "reflective-walk"), "mem-walker"),
@@ -169,6 +172,11 @@ def method_named(name: str) -> Method:
         raise BadInput(
             f"'{name}' acts on web pages and answers no question: 'readgraph browse' runs the web agent, and "
             "'readgraph evaluate' takes it on a dataset of web pages."
+        )
+    if name == SUMMARY.name:
+        raise BadInput(
+            "'summary' answers no question: 'readgraph summarise' writes summaries, and 'readgraph evaluate' takes it "
+            "on a dataset of summaries."
         )
     known = ", ".join([*METHODS, *offered_names(GROUP, METHODS)])
     raise BadInput(f"There is no method '{name}': choose one of {known}.")

@@ -30,6 +30,7 @@ from readgraph.evaluation.rows import Row, rows_to_run
 from readgraph.evaluation.running import Evaluation, Group, missing
 from readgraph.evaluation.sweeps import sweep_named
 from readgraph.evaluation.web_steps import on_web_pages
+from readgraph.graphs.methods import SUMMARY
 from readgraph.models.clients import model_client
 from readgraph.models.exchanges import ModelExchange
 from readgraph.state.context import ReaderContext
@@ -79,7 +80,8 @@ class EvaluationRequest:
         swept = sweep_named(self.sweep).rows if self.sweep else ()
         rows = rows_to_run([*names, *self.rows, *swept], dataset, context, full_text=self.full_text)
         embeddings = given_by("embeddings", dataset.metrics) and ["embeddings"]
-        check_used([row.method for row in rows], asks=True, also=embeddings)
+        sums_up = ["answer_length"] if any(row.method is SUMMARY for row in rows) else []  # says what it takes
+        check_used([row.method for row in rows], asks=True, also=[*(embeddings or []), *sums_up])
         return rows
 
 

@@ -168,6 +168,8 @@ def _notes(results: dict[str, Any]) -> Iterator[str]:
     if "accuracy" in results["metrics"] and not results["what"]["settings"]["model"]:
         yield f"not rated: accuracy; {GUESSED}"
     for method in methods:
+        if method["left_out"]:
+            yield f"{method['method']}: {counted(method['left_out'], 'question')} left out, which ask for no summary"
         if method["fallbacks"]:
             kinds = ", ".join(f"{kind} {count:,}" for kind, count in method["fallbacks"].items())
             yield f"{method['method']}: fall-backs {kinds}"

@@ -5,7 +5,8 @@
 Instead of `text` there may be `text_file`, the name of a file in the same folder, `documents`
 (`[{"id", "title", "text"}]`), or, for a history, `sessions`
 (`[{"date_time", "turns": [{"id", "speaker", "text"}]}]`). A question may have an `id`, a `category`, `options` with
-`answer_index` (from 0), several answers in a list, `unanswerable`, and `evidence`: in a text, lines `[first, last]`
+`answer_index` (from 0), several answers in a list, `unanswerable`, `summary` where it asks for a summary of the whole
+text, and `evidence`: in a text, lines `[first, last]`
 (from 0) or exact quotes; in a history, ids of turns; in documents, `{"doc": id}`.
 """
 
@@ -26,6 +27,9 @@ KEYS = frozenset({"doc_id", "questions"})
 
 Evidence = tuple[int, int] | str | dict[str, Any]
 
+WHOLE_TEXT = {("qmsum", "general"), ("squality", "plot")}
+"""The categories of datasets whose questions ask for a summary of the whole text, as samples of them name these."""
+
 Find = Callable[[Evidence], Span | None]
 """Finds the span of a piece of evidence in the text."""
 
@@ -42,6 +46,7 @@ class Question(Record):
     category: str = ""
     category_name: str = ""
     unanswerable: bool = False
+    summary: bool | None = None
 
     @model_validator(mode="after")
     def _one_of_the_options(self) -> "Question":
@@ -99,16 +104,16 @@ def load(path: Path, items: int | None = None) -> Dataset:
     """The dataset in a file; its name is the first line's `dataset`, or else the file's name."""
     first = next((line for _, line in records(path, Line)), None)
     name, licence = (first.dataset, first.license) if first else ("", "")
-    return assembled(path, _asked(path), items, name or path.stem, licence=licence)
+    return assembled(path, _asked(path, name), items, name or path.stem, licence=licence)
 
 
-def _asked(path: Path) -> Iterator[Asked]:
+def _asked(path: Path, name: str) -> Iterator[Asked]:
     for where, line in records(path, Line):
         text, find = _text_of(line, path.parent)
-        yield where, text, _items_of(line, find)
+        yield where, text, _items_of(line, find, name)
 
 
-def _items_of(line: Line, find: Find) -> Iterator[Item]:
+def _items_of(line: Line, find: Find, name: str) -> Iterator[Item]:
     for number, asked in enumerate(line.questions):
         answers = [asked.answer] if isinstance(asked.answer, str) else asked.answer
         yield Item(
@@ -121,6 +126,7 @@ def _items_of(line: Line, find: Find) -> Iterator[Item]:
             evidence=tuple(span for span in map(find, asked.evidence) if span),
             category=asked.category_name or asked.category,
             unanswerable=asked.unanswerable,
+            summary=(name, asked.category) in WHOLE_TEXT if asked.summary is None else asked.summary,
         )
 
 

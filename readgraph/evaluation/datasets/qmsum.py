@@ -65,4 +65,5 @@ def _items(identity: str, meeting: Meeting, turns: list[Span]) -> Iterator[Item]
                 references=(asked.answer,),
                 evidence=tuple(part for part in parts if part),
                 category=kind,
+                summary=kind == "general",
             )

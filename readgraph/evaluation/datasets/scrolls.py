@@ -76,6 +76,7 @@ def _asked(path: Path, task: str) -> Iterator[Asked]:
             options=options,
             correct=options.index(outputs[0]) if options else None,
             unanswerable=outputs == (UNANSWERABLE,),
+            summary=task in SUMMARY_TASKS,
         )
         yield where, Text(identity, f"{task} {lines[0].id}", text), [item]
 
