@@ -7,32 +7,10 @@ import uvicorn
 from mcp.server.mcpserver import MCPServer
 from mcp.server.transport_security import TransportSecuritySettings
 
-from readgraph.state.errors import BadInput
+from readgraph.tools.sockets import LOOPBACK, is_loopback
 
-LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 EVERYWHERE = ("0.0.0.0", "::", "")
 PATH = "/mcp"
-
-
-def listening(host: str, port: int) -> socket.socket:
-    """A socket on this address; port 0 takes a free one. Raises `BadInput` where that can't be."""
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listener = socket.socket(family)
-    try:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind((host, port))
-        listener.listen()  # who connects before the server runs waits for it
-    except OSError as problem:
-        listener.close()
-        raise BadInput(
-            f"{host}:{port} can't be used ({problem.strerror or problem}): choose another --port or --host."
-        ) from None
-    return listener
-
-
-def is_loopback(host: str) -> bool:
-    """Whether only this machine reaches the address."""
-    return host in (*LOOPBACK, "::1") or host.startswith("127.")
 
 
 def checked_names(host: str, names: Sequence[str]) -> TransportSecuritySettings:

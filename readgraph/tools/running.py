@@ -1,13 +1,14 @@
 """Run a method's graph over a document that is kept."""
 
 import uuid
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import StateGraph
+from langgraph.types import StreamMode
 
 from readgraph.state.build_lock import using
 from readgraph.state.context import ReaderContext
@@ -18,36 +19,47 @@ from readgraph.state.page_store import PageStore
 from readgraph.state.reading import Question
 from readgraph.state.records import Document, Memory
 
+MODES: tuple[StreamMode, ...] = ("custom", "tasks", "updates", "values")
+"""What of a run is streamed to whoever listens."""
+
 
 async def run_method(
     pages: PageStore,
     builder: StateGraph[Any, ReaderContext, Any, Any],
     method: str,
     document: Document,
-    question: Question,
+    question: Question | None,
     context: ReaderContext,
     listen: Listen | None = None,
     saver: BaseCheckpointSaver[Any] | None = None,
     thread: str = "",
+    *,
+    checkpoint: str = "",
+    pause_before: Sequence[str] = (),
+    modes: Sequence[StreamMode] = MODES,
 ) -> dict[str, Any]:
     """Run a method's graph over the document; returns its output with title, documents, method and model.
 
     With a `saver` its steps are kept in the thread (a new one, if none is named). Meanwhile the document can't be
-    forgotten.
+    forgotten. Without a question the thread goes on where it was: from its end, or from one of its checkpoints.
+    `pause_before` names nodes before which the run ends, until it goes on. `modes` are what `listen` gets.
     """
-    graph = builder.compile(checkpointer=saver, store=pages.store)
+    graph = builder.compile(checkpointer=saver, store=pages.store, interrupt_before=[*pause_before])
     config: RunnableConfig = {
-        "configurable": {"thread_id": thread or uuid.uuid4().hex},
+        "configurable": {
+            "thread_id": thread or uuid.uuid4().hex,
+            **({"checkpoint_id": checkpoint} if checkpoint else {}),
+        },
         "metadata": {"document": document.id, "method": method},
     }
     output: Any = {}
     async with in_use(pages, document):
         document = await pages.document(document.id)  # it may have been forgotten meanwhile
         events: AsyncIterator[Any] = graph.astream(
-            Question(document=document.id, **question),
+            None if question is None else Question(document=document.id, **question),
             config,
             context=context,
-            stream_mode=["custom", "tasks", "updates", "values"],
+            stream_mode=[*modes],
             output_keys=graph.output_channels,
         )
         async for mode, event in events:

@@ -13,12 +13,13 @@ from httpx import AsyncClient
 from mcp import Client, MCPError
 
 from readgraph.mcp.allowed import allowed_folders
-from readgraph.mcp.http import checked_names, listening, serve_http
+from readgraph.mcp.http import checked_names, serve_http
 from readgraph.mcp.server import library_server
 from readgraph.mcp.tools import LibraryTools
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.library import Library
+from readgraph.tools.sockets import listening
 from tests.doubles.model_server import ModelServer
 from tests.support.command import Command, assert_refused
 

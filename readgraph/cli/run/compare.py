@@ -13,7 +13,6 @@ from readgraph.cli.run.run_graph import run_graph, with_places
 from readgraph.cli.run.stopping import run_until_stopped
 from readgraph.cli.terminal.output_options import Screen
 from readgraph.cli.terminal.places import percent
-from readgraph.cli.terminal.prices import in_dollars
 from readgraph.cli.terminal.rendering import (
     print_citations,
     print_json,
@@ -23,6 +22,7 @@ from readgraph.cli.terminal.rendering import (
 )
 from readgraph.cli.terminal.safe_text import PLAIN, Console, Text
 from readgraph.graphs.methods import Method, method_typed
+from readgraph.models.prices import in_dollars
 from readgraph.nodes.answering.marks import with_marks
 from readgraph.sources import SourceText
 from readgraph.state.context import ReaderContext

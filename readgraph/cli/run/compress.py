@@ -14,12 +14,12 @@ from readgraph.cli.run.run_graph import show_event
 from readgraph.cli.run.stopping import run_until_stopped
 from readgraph.cli.terminal.notices import notices
 from readgraph.cli.terminal.output_options import Screen
-from readgraph.cli.terminal.prices import cost
 from readgraph.cli.terminal.progress import ReadingProgress
 from readgraph.cli.terminal.rendering import footer, print_json, print_reminder, used
 from readgraph.cli.terminal.safe_text import Console, Text, visible
 from readgraph.compression import Compressed, CompressionEngine, CompressionTrace, engine_named
 from readgraph.compression.tokens import check_budget
+from readgraph.models.prices import cost
 from readgraph.sources import SourceText
 from readgraph.state.build_lock import using
 from readgraph.state.context import ReaderContext

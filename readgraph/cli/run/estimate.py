@@ -11,11 +11,11 @@ from readgraph.cli.run.documents import asked_document, asked_sources, check_glo
 from readgraph.cli.run.stopping import run_until_stopped
 from readgraph.cli.settings import chosen_method
 from readgraph.cli.terminal.output_options import Screen
-from readgraph.cli.terminal.prices import TOKENS_PER_WORD, Price, in_dollars, known_price, paid
 from readgraph.cli.terminal.rendering import print_json
 from readgraph.cli.terminal.safe_text import PLAIN, Console, Text
 from readgraph.estimates.arithmetic import Estimate, Range
 from readgraph.estimates.methods import estimate_reading
+from readgraph.models.prices import TOKENS_PER_WORD, Price, in_dollars, known_price, paid
 from readgraph.nodes.purpose import with_question
 from readgraph.sources import SourceText
 from readgraph.state.context import ReaderContext

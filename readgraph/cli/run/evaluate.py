@@ -13,7 +13,6 @@ from readgraph.cli.terminal.evaluation_progress import EvaluationProgress
 from readgraph.cli.terminal.evaluation_tables import print_results
 from readgraph.cli.terminal.notices import notices
 from readgraph.cli.terminal.output_options import Screen
-from readgraph.cli.terminal.prices import exchange_cost
 from readgraph.cli.terminal.rendering import print_json, print_reminder
 from readgraph.cli.terminal.safe_text import Console
 from readgraph.estimates.arithmetic import Estimate
@@ -33,6 +32,7 @@ from readgraph.evaluation.web_steps import on_web_pages
 from readgraph.graphs.methods import SUMMARY
 from readgraph.models.clients import model_client
 from readgraph.models.exchanges import ModelExchange
+from readgraph.models.prices import exchange_cost
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.library import open_library

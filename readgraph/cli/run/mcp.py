@@ -16,6 +16,7 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.library import open_library
 from readgraph.state.words import counted
+from readgraph.tools.sockets import in_address, is_loopback, listening
 
 
 def serve(
@@ -41,8 +42,6 @@ def serve(
     folders = allowed_folders([path.expanduser() for path in allow])
     listener = None
     if address:
-        from readgraph.mcp.http import listening
-
         listener = listening(*address)
     with suppress(KeyboardInterrupt):  # the usual end
         run_until_stopped(_served(folder, folders, context, listener, names))
@@ -92,10 +91,10 @@ async def _until_stopped(serving: Coroutine[Any, Any, None]) -> bool:
 
 def _say_where(library: Path, documents: int, listener: socket.socket) -> str:
     """Say on standard error what is served where, and who can reach it; returns the host."""
-    from readgraph.mcp.http import PATH, is_loopback
+    from readgraph.mcp.http import PATH
 
     host, port = listener.getsockname()[:2]
-    shown = f"[{host}]" if ":" in host else host
+    shown = in_address(host)
     console = Console(stderr=True, soft_wrap=True)
     console.print(
         Text(f"The library {library} ({counted(documents, 'document')}) is served at http://{shown}:{port}{PATH}.")

@@ -3,9 +3,9 @@
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
 
 from readgraph.cli.terminal.output_options import Screen
-from readgraph.cli.terminal.prices import in_dollars
 from readgraph.cli.terminal.progress import LiveBar
 from readgraph.cli.terminal.safe_text import Console, Text
+from readgraph.models.prices import in_dollars
 from readgraph.state.words import counted
 
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 import typer
 
 from readgraph.cli.settings import kept_price
-from readgraph.cli.terminal.prices import Price, parse_price
 from readgraph.cli.terminal.safe_text import visible
+from readgraph.models.prices import Price, parse_price
 from readgraph.state.errors import BadInput
 
 

@@ -25,29 +25,10 @@ from readgraph.cli.terminal.safe_text import Console, Text
 from readgraph.cli.terminal.walk_drawing import draw_walk
 from readgraph.state.reading import Usage
 from readgraph.state.words import counted
-
-DOING = {
-    "read": "Reading",
-    "grow": "Growing the tree",
-    "memorize": "Memorising",
-    "plan": "Planning",
-    "search": "Searching",
-    "integrate": "Taking notes",
-    "reflect": "Reflecting",
-    "descend": "Walking",
-    "read_leaf": "Walking",
-    "write_notes": "Reading",
-    "look_up": "Looking up",
-    "answer": "Answering",
-    "write": "Writing",
-    "check": "Checking",
-}
+from readgraph.tools.doing import BUILDS, DOING, Pace
 
 TIMED, COUNTED, BARRED, WIDE = 56, 76, 92, 112
 """Columns from which the time is shown too, the parts, a short bar, and a long one: all stands on one line."""
-
-BUILDS = ("read", "memorize", "write_notes")
-"""Nodes that report how far they are; their figures stay while a call runs between two pages."""
 
 
 class _TimeColumn(ProgressColumn):
@@ -111,7 +92,7 @@ class ReadingProgress(LiveBar):
             disable=not self.console.is_terminal,
         )
         self._waits_until, self._batch = 0.0, ""
-        self._began: tuple[float, int] | None = None
+        self._pace = Pace()
         self._task = self._bar.add_task("Opening", total=None, pages="", cost="", ends=None)
 
     def begin(self, node: str) -> None:
@@ -150,7 +131,7 @@ class ReadingProgress(LiveBar):
         self._batch = "" if ended else f"Batch of {requests:,} submitted, {done:,} done"
         self._bar.update(self._task, description=self._batch or DOING.get(node, node))
 
-    def _show(self, node: str, usage: Usage | None = None, **read: int) -> None:
+    def _show(self, node: str, usage: Usage | None = None, memory: str = "", **read: int) -> None:
         changed: dict[str, Any] = {}
         if time.monotonic() >= self._waits_until and not self._batch:
             changed["description"] = DOING.get(node, node.replace("_", " ").capitalize())
@@ -158,20 +139,17 @@ class ReadingProgress(LiveBar):
             words = usage["input_words"] + usage["output_words"]
             changed["cost"] = f"{counted(usage['calls'], 'call')}, {words:,} words"
         if "of" in read:
-            changed |= {"completed": read["done"], "total": read["of"], "ends": self._ends(read["done"], read["of"])}
+            changed |= {
+                "completed": read["done"],
+                "total": read["of"],
+                "ends": self._pace.ends(read["done"], read["of"]),
+            }
             changed["pages"] = f"{counted(read['pages'], 'part')}, {counted(read['notes'], 'note')}  "
         elif node not in BUILDS:
             changed |= {"pages": "", "ends": None}
-            self._began = None
+            self._pace = Pace()
             self._bar.tasks[self._task].total = None  # unknown; `update` ignores a total of None
         self._bar.update(self._task, **changed)
-
-    def _ends(self, done: int, of: int) -> float | None:
-        """When the reading will have ended at the pace so far; what an earlier reading did counts for nothing."""
-        now = time.monotonic()
-        self._began = self._began or (now, done)
-        since, before = self._began
-        return now + (of - done) * (now - since) / (done - before) if before < done < of else None
 
     def _say_verbose(self, line: str, fields: dict[str, Any]) -> None:
         if self.screen.verbose:

@@ -133,7 +133,7 @@ class _Build:
         pages = await self.store.pages(memory.id, range(memory.pages))
         notes = await self.store.notes(memory.id, range(memory.pages))
         self.notes = NotesSoFar(notes)
-        self.progress = _Progress(document.characters, memory.read_to, memory.pages, len(notes))
+        self.progress = _Progress(memory.id, document.characters, memory.read_to, memory.pages, len(notes))
         paginate, write_note = await self.make_parts(document, self.notes, self.runtime)
         write_note = await corrected(around_kept(write_note, kept), self.store, document, memory)
         for page in pages:
@@ -190,6 +190,7 @@ class _Build:
 class _Progress:
     """The progress of a build, reported after each page and note."""
 
+    memory: str
     characters: int
     read_to: int
     pages: int
@@ -205,4 +206,5 @@ class _Progress:
 
     def _tell(self) -> None:
         done = (self.read_to + self.characters * self.notes / max(self.pages, 1) * self.read_to / self.characters) / 2
-        current_meter().report(done=round(done), of=self.characters, pages=self.pages, notes=self.notes)
+        sizes = {"done": round(done), "of": self.characters, "pages": self.pages, "notes": self.notes}
+        current_meter().report(memory=self.memory, **sizes)

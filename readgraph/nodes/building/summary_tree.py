@@ -166,7 +166,8 @@ class _Growth:
     def _tell(self) -> None:
         self.nodes += 1
         notes = self.memory.pages + self.nodes
-        current_meter().report(done=self.nodes, of=sum(self.shape.counts[1:]), pages=self.memory.pages, notes=notes)
+        sizes = {"done": self.nodes, "of": sum(self.shape.counts[1:]), "pages": self.memory.pages, "notes": notes}
+        current_meter().report(memory=self.memory.id, **sizes)
 
 
 grow = StepNode(
