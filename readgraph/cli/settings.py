@@ -44,8 +44,8 @@ def chosen_method(option: str | None, document: Document | None = None, *, asks:
     Raises `BadInput` where an option was typed that the method does not use for reading (nor, with `asks`, for
     answering).
     """
-    name = option or _settings_of_file().get("method")
-    method = method_typed(str(name)) if name else method_for(document)
+    name = option or kept_method()
+    method = method_typed(name) if name else method_for(document)
     check_used([method], asks=asks)
     return method
 
@@ -53,6 +53,12 @@ def chosen_method(option: str | None, document: Document | None = None, *, asks:
 def typed_or_none(method: str | None) -> Method | None:
     """The method that the user typed, if one was typed."""
     return method_typed(method) if method else None
+
+
+def kept_method() -> str | None:
+    """The method from the settings file, if it has one."""
+    method = _settings_of_file().get("method")
+    return None if method is None else str(method)
 
 
 def kept_price() -> str | None:

@@ -11,7 +11,7 @@ from readgraph.state.reading import Question
 from readgraph.state.records import Document, Memory, Page
 from readgraph.state.summary_tree import TreeShape, is_leaf, node_id
 
-__all__ = ["report_of_answer", "report_of_document"]
+__all__ = ["report_of_answer", "report_of_document", "shown_pages"]
 
 MOST_CHARACTERS = 2_000_000
 """The longest document whose whole text goes into the report; of longer ones, only the needed text does."""
@@ -150,7 +150,7 @@ async def _collected(
         "purpose": memory.recipe.purpose,
         "note": note,
         "parts": [{"title": one.title, "start": part.start, "link": links.get(one.id)} for part, one in parts],
-        "pages": await _shown_pages(store, document, memory, pages, wanted),
+        "pages": await _shown(store, document, memory, pages, wanted),
         "tree": await _tree(store, memory),
         "question": "",
         "options": [],
@@ -158,13 +158,24 @@ async def _collected(
     }
 
 
-async def _shown_pages(
+async def shown_pages(
+    store: PageStore, document: Document, memory: Memory, numbers: Sequence[int], *, with_texts: bool = False
+) -> dict[int, ShownPage]:
+    """Some pages of a memory by their numbers, those that are there; their texts only where they are wanted."""
+    pages = await store.pages(memory.id, numbers)
+    there = [page.number for page in pages]
+    shown = await _shown(store, document, memory, pages, there if with_texts else [])
+    return dict(zip(there, shown, strict=True))
+
+
+async def _shown(
     store: PageStore, document: Document, memory: Memory, pages: Sequence[Page], wanted: Sequence[int]
 ) -> list[ShownPage]:
-    notes = {note.page: note for note in await store.notes(memory.id, range(memory.pages))}
-    spans = [(pages[number].start, pages[number].end) for number in wanted]
-    texts = dict(zip(wanted, await store.spans(document, spans), strict=True))
-    headings = await _headings(store, document)
+    notes = {note.page: note for note in await store.notes(memory.id, [page.number for page in pages])}
+    whole = frozenset(wanted)
+    spans = {page.number: (page.start, page.end) for page in pages if page.number in whole}
+    texts = dict(zip(spans, await store.spans(document, [*spans.values()]), strict=True))
+    headings = await _headings(store, document) if wanted else {}
     shown = list[ShownPage]()
     for page, place in zip(pages, await _places(store, document, pages), strict=True):
         note, text = notes.get(page.number), texts.get(page.number)

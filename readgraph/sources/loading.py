@@ -56,9 +56,10 @@ IN_FOLDERS = tuple(suffix for suffix in SUFFIXES if KINDS[suffix] != "chats.chat
 """Endings of the files that a folder stands for: most .json and .zip files hold no chat."""
 
 STANDARD_INPUT = "-"
+PLAIN = "formats.plain_text"
 
 
-KEPT_AS_THEY_ARE = ("formats.plain_text", "formats.markdown_text", "formats.rst_text")
+KEPT_AS_THEY_ARE = (PLAIN, "formats.markdown_text", "formats.rst_text")
 """Kinds whose text is the file's own."""
 
 CONVERSION = 3
@@ -109,17 +110,32 @@ def read_file(path: Path) -> SourceFile:
     if isinstance(path, Address):
         fetched = fetch(str(path), SUFFIXES)
         return SourceFile(name, str(path), title_of(str(path)), KINDS[fetched.suffix], fetched.data)
-    ending = path.suffix.lower()
-    kind = "formats.plain_text" if ending in PROGRAMS else KINDS.get(ending)
     if os.path.isdir(path):
         raise BadInput(f"{name} is a folder: name a file.")
+    title, kind = _title_and_kind(path)
     if kind is None and os.path.lexists(path):
-        raise BadInput(
-            f"{name} is not of a kind that can be read ({', '.join(SUFFIXES)}, and programs such as .py): "
-            "if it is text, pipe it into standard input, and write - as its name."
-        )
-    title = path.name if ending in PROGRAMS else path.stem
-    return SourceFile(name, str(path.absolute()), title, kind or "formats.plain_text", read_bytes(path, name))
+        raise _unreadable(name)
+    return SourceFile(name, str(path.absolute()), title, kind or PLAIN, read_bytes(path, name))
+
+
+def file_of_bytes(name: str, data: bytes) -> SourceFile:
+    """A file that came as bytes under this name; raises `BadInput` for a kind that can't be read."""
+    title, kind = _title_and_kind(Path(name))
+    if kind is None:
+        raise _unreadable(name)
+    return SourceFile(shown(Path(name)), name, title, kind, data)
+
+
+def _title_and_kind(path: Path) -> tuple[str, str | None]:
+    ending = path.suffix.lower()
+    return (path.name, PLAIN) if ending in PROGRAMS else (path.stem, KINDS.get(ending))
+
+
+def _unreadable(name: str) -> BadInput:
+    return BadInput(
+        f"{name} is not of a kind that can be read ({', '.join(SUFFIXES)}, and programs such as .py): "
+        "if it is text, pipe it into standard input, and write - as its name."
+    )
 
 
 def shown(path: Path) -> str:
@@ -129,7 +145,7 @@ def shown(path: Path) -> str:
 
 
 def _load_standard_input() -> SourceText:
-    converted = _converted("formats.plain_text", read_standard_input(), "Standard input")
+    converted = _converted(PLAIN, read_standard_input(), "Standard input")
     return SourceText("standard input", converted.text, STANDARD_INPUT, converted.places)
 
 

@@ -11,6 +11,7 @@ from readgraph.state.earlier_notes import EarlierNotes
 from readgraph.state.ingested import forget_ingested
 from readgraph.state.named_collections import NamedCollections
 from readgraph.state.opened import Library
+from readgraph.state.originals import forget_original
 from readgraph.state.records import Document, Memory
 from readgraph.state.search.index_registry import indexes_of
 from readgraph.state.stored_items import ROOT
@@ -40,6 +41,7 @@ async def forget_document(
         await AgentStore(library.store).forget_readings(document.id)
         await EarlierNotes(library.store).forget(document.id)
         await forget_files(library.pages, document.id)
+        forget_original(library, document.id)
         await NamedCollections(library.pages).forget(document.id)
         await forget_ingested(library.pages, document.id)
         await drop_document(library.pages, document.id)

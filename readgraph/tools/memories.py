@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from readgraph.graphs.methods import NAMED_OTHERWISE, Method, builder_of
+from readgraph.graphs.methods import METHODS, NAMED_OTHERWISE, Method, builder_of
 from readgraph.state.errors import BadInput
 from readgraph.state.page_store import PageStore
 from readgraph.state.records import Document, Memory
@@ -14,6 +14,11 @@ LONGEST_PURPOSE = 200
 def method_of(memory: Memory) -> str:
     """The name of the method that built a memory."""
     return NAMED_OTHERWISE.get(memory.recipe.method, memory.recipe.method)
+
+
+def note_of(memory: Memory) -> str:
+    """The method's own word for the note of a page: gist, summary, memo."""
+    return METHODS[memory.recipe.method].note if memory.recipe.method in METHODS else "note"
 
 
 async def memories_to_show(

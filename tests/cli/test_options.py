@@ -220,13 +220,14 @@ def test_commands_of_one_method_take_no_option_in_vain(
     monkeypatch.setattr("readgraph.cli.run.chat.Conversation", captured)
     monkeypatch.setattr("readgraph.cli.run.studio.serve", captured)
     monkeypatch.setattr("readgraph.cli.run.mcp.serve", captured)
+    monkeypatch.setattr("readgraph.cli.run.serve.serve_library", captured)
     monkeypatch.setattr("readgraph.cli.run.compress.compress_documents", captured)
     monkeypatch.setattr("readgraph.cli.run.summarise.summarise_documents", captured)
     monkeypatch.setattr("readgraph.cli.run.table.make_table", captured)
     monkeypatch.setattr("readgraph.cli.run.browse.check_can_begin", captured)
     days, compressed = ["days", line["read"][1]], [line["read"][1], "--budget", 100]
     browsed = ["http://127.0.0.1:9/", "Order.", "--yes"]
-    lines: dict[str, list[Any]] = {"remember": days, "chat": [], "studio": [], "mcp": []}
+    lines: dict[str, list[Any]] = {"remember": days, "chat": [], "studio": [], "mcp": [], "serve": []}
     lines |= {"compress": compressed, "browse": browsed, "summarise": [line["read"][1]]}
     lines |= {"table": [line["read"][1], "dates"]}
     for command, more in lines.items():
@@ -357,6 +358,13 @@ PROBES = {
     "mcp --port": Probe("mcp --http", "--port 8422"),
     "mcp --allow-host": Probe("mcp --http", "--allow-host library.example"),
     "mcp --profile": Probe("mcp", "--profile nested-keys"),
+    "serve --host": Probe("serve", "--host localhost"),
+    "serve --port": Probe("serve", "--port 8425"),
+    "serve --allow-host": Probe("serve", "--allow-host library.example"),
+    "serve --open": Probe("serve", "--no-open"),
+    "serve --method": Probe("serve", "--method gam"),
+    "serve --price": Probe("serve", "--price 1/2"),
+    "serve --profile": Probe("serve", "--profile nested-keys"),
     "evaluate --dataset": Probe(EVALUATE, "--dataset quality"),
     "evaluate --methods": Probe(EVALUATE, "--methods last-words"),
     "evaluate --method": Probe(EVALUATE, "--method bm25@max_pages=1"),
@@ -416,6 +424,7 @@ BASES = {
     "evaluate": EVALUATE,
     "studio": "studio",
     "mcp": "mcp",
+    "serve": "serve",
     "compress": "compress {text} --budget 9",
     "summarise": SUMMARISE,
     "table": TABLE,
@@ -466,7 +475,7 @@ def test_every_option_has_a_probe() -> None:
         and PROBES.keys() <= probed().keys()
     )
     taking = {name.rsplit(" ", 1)[0] for name, option in each_option() if option.name in SETTINGS}
-    captured = {"remember", "chat", "studio", "mcp", "models", "compress", "browse", "summarise", "table"}
+    captured = {"remember", "chat", "studio", "mcp", "serve", "models", "compress", "browse", "summarise", "table"}
     assert taking == {*LINES, *captured}, "their settings are captured above"
 
 
@@ -491,7 +500,8 @@ def test_an_option_can_be_seen_to_do_something(
         "own": tmp_path / "own.jsonl",
     }
     monkeypatch.setattr("readgraph.cli.run.studio.serve", lambda *given, **more: typer.echo(repr((given, more))))
-    monkeypatch.setattr("readgraph.cli.run.mcp.serve", lambda *given, **more: typer.echo(repr((given, more))))
+    for server_of in ("mcp.serve", "serve.serve_library"):
+        monkeypatch.setattr(f"readgraph.cli.run.{server_of}", lambda *given, **more: typer.echo(repr((given, more))))
     monkeypatch.setattr("webbrowser.open", typer.echo)
     monkeypatch.setattr("readgraph.cli.run.browse.ChromiumDriver", StillDriver)
     replies = {"Counted": {"count": 3}, "NextAction": does("click", "1")}

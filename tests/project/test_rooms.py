@@ -27,6 +27,7 @@ ROOMS: dict[str, set[str]] = {
     "tools": {"compression", "graphs", "nodes", "models", "state", "sources"},
     "middleware": {"tools", "compression", "graphs", "nodes", "models", "state", "sources"},
     "mcp": {"tools", "graphs", "state", "sources"},
+    "serve": {"tools", "report", "estimates", "graphs", "nodes", "models", "state", "sources"},
     "cli": {
         "browsing",
         "evaluation",
@@ -40,6 +41,7 @@ ROOMS: dict[str, set[str]] = {
         "report",
         "tools",
         "mcp",
+        "serve",
     },
 }
 """What each room may import of the others."""

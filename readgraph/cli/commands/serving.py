@@ -1,11 +1,11 @@
-"""The command that serves a library to other programs' agents."""
+"""The commands that serve a library: to people in a browser, and to other programs' agents."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from readgraph.cli.commands.options import PROFILE, LibraryFolder, with_context
+from readgraph.cli.commands.options import PROFILE, LibraryFolder, MethodName, with_context
 from readgraph.state.settings import GROUPS
 
 if TYPE_CHECKING:
@@ -56,3 +56,43 @@ def mcp(
 
     of_http = [option for option in typed(run) if option in ("--host", "--port", "--allow-host")]
     serve(library, allow or [], context, address=(host, port) if http else None, names=allow_host or [], given=of_http)
+
+
+@serving_commands.command()
+@with_context(GROUPS, PROFILE)
+def serve(
+    run: typer.Context,
+    context: "ReaderContext",
+    method: MethodName = None,
+    host: Annotated[
+        str, typer.Option(help="The address to listen on; one that other machines reach wants a password.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(min=0, max=65_535, help="The port; 0: a free one.")] = 8420,
+    allow_host: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME",
+            help="A host name by which browsers reach this machine; repeat for others.",
+            show_default=False,
+        ),
+    ] = None,
+    opens: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in the browser.")] = True,
+    price: Annotated[
+        str | None,
+        typer.Option(
+            metavar="IN/OUT",
+            show_default=False,
+            help="Dollars per million input and output tokens, such as 0.4/1.6; known prices are built in.",
+        ),
+    ] = None,
+    library: LibraryFolder = None,
+) -> None:
+    """Open the library in the browser: read documents and watch how, ask about them, look at every page and note.
+
+    The page is for one person on this machine: its address holds a token. Ctrl-C ends it; what was read is kept.
+
+    Example: readgraph serve --model openai:gpt-4.1-mini
+    """
+    from readgraph.cli.run.serve import serve_library
+
+    serve_library(library, context, method, price, address=(host, port), names=allow_host or [], opens=opens)

@@ -7,7 +7,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from readgraph.cli.run.documents import find_document
-from readgraph.cli.run.show import note_of
 from readgraph.cli.run.show_place import Wanted, place_spans
 from readgraph.cli.run.stopping import run_until_stopped
 from readgraph.cli.settings import typed_or_none
@@ -19,7 +18,7 @@ from readgraph.state.library import open_library
 from readgraph.state.page_store import PageStore
 from readgraph.state.records import Document, Memory
 from readgraph.state.words import counted
-from readgraph.tools.memories import memories_to_show, method_of
+from readgraph.tools.memories import memories_to_show, method_of, note_of
 
 
 def correct_note(

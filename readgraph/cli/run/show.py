@@ -16,7 +16,6 @@ from readgraph.cli.terminal.places import size_of
 from readgraph.cli.terminal.rendering import print_json
 from readgraph.cli.terminal.reports import check_report, write_report
 from readgraph.cli.terminal.safe_text import Console, Text, one_line
-from readgraph.graphs.methods import METHODS
 from readgraph.report.data import report_of_document
 from readgraph.report.page import render
 from readgraph.sources.naming_places import all_places
@@ -25,7 +24,7 @@ from readgraph.state.errors import BadInput
 from readgraph.state.library import open_library
 from readgraph.state.records import Document, Memory, Note, Page
 from readgraph.state.words import counted
-from readgraph.tools.memories import made_for, memories_to_show, method_of
+from readgraph.tools.memories import made_for, memories_to_show, method_of, note_of
 
 
 @dataclass(frozen=True)
@@ -106,11 +105,6 @@ async def _report(named: str, folder: Path | None, method: str | None, purpose: 
         memory, *_ = await memories_to_show(library.pages, document, typed_or_none(method), purpose)
         links = await source_links(library.pages, document, file)
         return render(await report_of_document(library.pages, document, memory, note_of(memory), links))
-
-
-def note_of(memory: Memory) -> str:
-    """The method's own word for the note of a page: gist, summary, memo."""
-    return METHODS[memory.recipe.method].note if memory.recipe.method in METHODS else "note"
 
 
 def _noted(note: Note | None, called: str) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from threading import Lock
 from typing import TYPE_CHECKING, NamedTuple
 
 from readgraph.sources.converting import page_done
@@ -11,6 +10,7 @@ from readgraph.sources.pdf.columns import gutter_of, in_columns, in_rows
 from readgraph.sources.pdf.lines import PrintedPage, join_pages
 from readgraph.sources.pdf.margins import without_margins
 from readgraph.sources.pdf.notes import numbers_of, parted_notes, place_marks
+from readgraph.sources.pdf.one_at_a_time import let_others_in, pdfium_alone
 from readgraph.sources.pdf.outline import labels_of, outline_of, sections, title_of
 from readgraph.sources.pdf.page import Line, Piece, read_pieces
 from readgraph.sources.pdf.scans import even_sizes, is_picture, recognized_pieces, recognizer_version
@@ -24,10 +24,6 @@ if TYPE_CHECKING:
 
 NEAR_GUTTER = 6.0
 """Points by which the gutters of a document's pages may differ."""
-
-_PDFIUM = Lock()
-"""PDFium may only be used by one thread at a time."""
-
 
 INSTALL = "pip install 'readgraph[scans]'"
 
@@ -46,7 +42,7 @@ def convert(data: bytes, name: str) -> Converted:
     Pages that are pictures are recognised where the extra `scans` is installed; else they are left out and named, too.
     Raises `BadInput` where the file is broken, locked by a password, or holds no text that can be read.
     """
-    with _PDFIUM:
+    with pdfium_alone():
         document = _open(data, name)
         try:
             read = list(_read_pages(document, name))
@@ -105,6 +101,7 @@ def _read_pages(document: "PdfDocument", name: str) -> Iterator[_Read]:
         except PdfiumError:
             yield _Read(None)
         page_done(name, number + 1, number_of_pages)
+        let_others_in()
 
 
 def _read_page(page: "PdfPage") -> _Read:

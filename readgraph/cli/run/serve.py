@@ -1,0 +1,101 @@
+"""`serve`: the library in the browser."""
+
+import os
+import socket
+import sys
+import webbrowser
+from collections.abc import Sequence
+from contextlib import suppress
+from importlib.util import find_spec
+from pathlib import Path
+
+import typer
+
+from readgraph.cli.run.stopping import run_until_stopped
+from readgraph.cli.settings import kept_method, kept_price
+from readgraph.cli.terminal.safe_text import Console, Text
+from readgraph.graphs.methods import method_typed
+from readgraph.models.prices import Price, parse_price
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import BadInput
+from readgraph.state.library import open_library
+from readgraph.state.words import counted
+from readgraph.tools.sockets import in_address, is_loopback, listening
+
+PASSWORD = "READGRAPH_PASSWORD"
+SHORTEST = 8
+"""Fewest characters of a password."""
+
+
+def serve_library(
+    folder: Path | None,
+    context: ReaderContext,
+    method: str | None,
+    price: str | None,
+    *,
+    address: tuple[str, int],
+    names: Sequence[str],
+    opens: bool,
+) -> None:
+    """Serve until Ctrl-C. Raises `BadInput` where the server isn't installed, can't listen, or has no password."""
+    if find_spec("fastapi") is None or find_spec("uvicorn") is None:
+        raise BadInput("The page is not installed: pip install 'readgraph[serve]'.")
+    method = method or kept_method() or ""
+    if method:
+        method_typed(method)
+    price = price or kept_price()
+    dollars = parse_price(price) if price else None
+    password = "" if is_loopback(address[0]) else _password()
+    listener = listening(*address)
+    with suppress(KeyboardInterrupt):  # the usual end
+        run_until_stopped(_served(folder, context, method, dollars, listener, password, names, opens=opens))
+
+
+def _password() -> str:
+    """The password from the environment, else as it is typed."""
+    password = os.environ.get(PASSWORD, "")
+    if not password and sys.stdin.isatty():
+        password = typer.prompt("A password for the page", hide_input=True, confirmation_prompt=True, err=True)
+    if len(password) < SHORTEST:
+        raise BadInput(
+            f"Other machines reach this address, so the page wants a password: set {PASSWORD} to one of at least "
+            f"{SHORTEST} characters, or leave --host out."
+        )
+    return password
+
+
+async def _served(
+    folder: Path | None,
+    context: ReaderContext,
+    method: str,
+    price: Price | None,
+    listener: socket.socket,
+    password: str,
+    names: Sequence[str],
+    *,
+    opens: bool,
+) -> None:
+    from readgraph.serve.guard import Guard
+    from readgraph.serve.room import Room
+    from readgraph.serve.server import serve_room
+
+    async with open_library(folder) as library:
+        host, port = listener.getsockname()[:2]
+        bound = [] if host in ("0.0.0.0", "::") else [host]
+        guard = Guard(port, password, [*bound, *names])
+        page = f"http://{in_address(host)}:{port}/" + ("" if password else f"?token={guard.token}")
+        _say_where(library.folder, len(await library.pages.documents()), page, with_password=bool(password))
+        if opens and sys.stderr.isatty():
+            webbrowser.open(page)
+        await serve_room(Room(library, context, method, price), guard, listener)
+
+
+def _say_where(library: Path, documents: int, page: str, *, with_password: bool) -> None:
+    console = Console(stderr=True, soft_wrap=True)
+    console.print(Text(f"The library {library} ({counted(documents, 'document')}) is open at {page}"))
+    if with_password:
+        console.print(
+            Text("Whoever has the password can read it and use your model; the way there is not encrypted."),
+            style="yellow",
+        )
+    console.print("Press Ctrl-C to stop.")

@@ -1,0 +1,265 @@
+"""The application: the page, and the JSON interface that it uses, which programs can use too (`/openapi.json`)."""
+
+import asyncio
+from dataclasses import asdict
+from typing import Annotated, Any
+
+from fastapi import FastAPI, HTTPException, Query, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import HTMLResponse, JSONResponse, Response
+from pydantic import BaseModel, Field
+from starlette.exceptions import HTTPException as AnyHTTPException
+
+import readgraph
+from readgraph.report.page import render
+from readgraph.serve import adding, documents, page, questions, reading
+from readgraph.serve.about import About, about
+from readgraph.serve.documents import Listed, ShownDocument
+from readgraph.serve.estimating import Estimated, estimated
+from readgraph.serve.event_stream import event_stream
+from readgraph.serve.guard import Guard, Guarded
+from readgraph.serve.questions import AskedQuestions
+from readgraph.serve.reading import Wanted
+from readgraph.serve.room import Room
+from readgraph.serve.run import ENDED, Run, RunState
+from readgraph.sources.given_files import most_bytes, too_large
+from readgraph.sources.pdf.picture import page_picture
+from readgraph.state.errors import BadInput, ReadgraphError
+from readgraph.state.originals import original_of
+
+MOST_LISTED = 200
+AS_REPORT = {"content-disposition": 'attachment; filename="report.html"'}
+GONE = (
+    "This server has no such run: it may have been started anew since. Begin it once more: nothing is paid for twice."
+)
+
+Offset = Annotated[int, Query(ge=0)]
+Limit = Annotated[int, Query(ge=1, le=MOST_LISTED)]
+
+
+class GivenText(BaseModel):
+    """A text that becomes a document."""
+
+    text: str
+    title: str = ""
+
+
+class GivenAddress(BaseModel):
+    """An address of the web, whose page or file becomes a document."""
+
+    address: str
+
+
+class GivenNote(BaseModel):
+    """A person's note in place of a method's."""
+
+    text: str
+
+
+class GoOn(BaseModel):
+    """How a run goes on."""
+
+    pages: list[int] | None = Field(None, description="Of a run that waits for it: the pages to read again.")
+
+
+def library_app(room: Room, guard: Guard) -> Guarded:
+    """The application over a room, behind its guard."""
+    app = FastAPI(
+        title="readgraph",
+        version=readgraph.__version__,
+        description="A library of long documents: read them, ask about them, watch how.",
+        docs_url=None,  # these pages would load scripts of another host
+        redoc_url=None,
+    )
+    _add_errors(app)
+    _add_page(app, room, guard)
+    _add_documents(app, room)
+    _add_pages(app, room)
+    _add_runs(app, room)
+    _add_questions(app, room)
+    return Guarded(app, guard)
+
+
+def _add_errors(app: FastAPI) -> None:
+    """Errors are one line, under `problem`."""
+
+    @app.exception_handler(ReadgraphError)
+    async def of_ours(request: Request, problem: ReadgraphError) -> JSONResponse:
+        return JSONResponse({"problem": str(problem)}, 400 if isinstance(problem, BadInput) else 500)
+
+    @app.exception_handler(RequestValidationError)
+    async def of_form(request: Request, problem: RequestValidationError) -> JSONResponse:
+        first = problem.errors()[0]
+        where = ".".join(str(each) for each in first["loc"] if each != "body")
+        return JSONResponse({"problem": f"{where or 'The request'}: {first['msg']}."}, 422)
+
+    @app.exception_handler(AnyHTTPException)
+    async def of_paths(request: Request, problem: AnyHTTPException) -> JSONResponse:
+        return JSONResponse({"problem": str(problem.detail)}, problem.status_code)
+
+
+def _add_page(app: FastAPI, room: Room, guard: Guard) -> None:
+    shown: dict[str, Any] = {"include_in_schema": False}
+
+    @app.get("/", **shown)
+    async def index() -> HTMLResponse:
+        return HTMLResponse(page.index())
+
+    @app.get("/assets/room.css", **shown)
+    async def style() -> Response:
+        return Response(page.style(), media_type="text/css")
+
+    @app.get("/assets/room.js", **shown)
+    async def script() -> Response:
+        return Response(page.script(), media_type="text/javascript")
+
+    @app.post("/api/login", **shown)
+    async def log_in(request: Request) -> Response:
+        return await guard.log_in(request)
+
+    @app.get("/api/about")
+    async def about_this() -> About:
+        """The methods and settings of this server."""
+        return await asyncio.to_thread(about, room)
+
+
+def _add_documents(app: FastAPI, room: Room) -> None:
+    @app.get("/api/documents")
+    async def listed(query: str = "", offset: Offset = 0, limit: Limit = 50) -> Listed:
+        """The documents of the library, the newest first; `query`: words of the title."""
+        return await documents.listed_documents(room, query, offset, limit)
+
+    @app.get("/api/documents/{document}")
+    async def one(document: str) -> ShownDocument:
+        """A document and its memories."""
+        return await documents.shown_document(room, await room.pages.document(document))
+
+    @app.post("/api/texts")
+    async def add_text(given: GivenText) -> RunState:
+        """Add a text as a document."""
+        return adding.add_text(room, given.text, given.title).shown
+
+    @app.post("/api/addresses")
+    async def add_address(given: GivenAddress) -> RunState:
+        """Add what stands at an address of the web as a document."""
+        return adding.add_address(room, given.address).shown
+
+    @app.put("/api/files/{name:path}")
+    async def add_file(name: str, request: Request) -> RunState:
+        """Add a file as a document: its bytes are the body."""
+        return adding.add_file(room, name, await _body(request, name)).shown
+
+
+async def _body(request: Request, name: str) -> bytes:
+    """The body of a request; raises `BadInput` as soon as it is too large."""
+    data, most = bytearray(), most_bytes()
+    async for piece in request.stream():
+        data += piece
+        if len(data) > most:
+            raise too_large(name)
+    return bytes(data)
+
+
+def _add_pages(app: FastAPI, room: Room) -> None:
+    memory_path = "/api/documents/{document}/memories/{memory}"
+
+    @app.get(memory_path)
+    async def of_memory(document: str, memory: str) -> JSONResponse:
+        """A memory as the report shows it: its pages with notes, and texts where the document is not too long."""
+        return JSONResponse(await documents.memory_report(room, document, memory))
+
+    @app.get(f"{memory_path}/pages")
+    async def texts(document: str, memory: str, numbers: str) -> JSONResponse:
+        """Pages with their texts; `numbers`: such as 3,4,5."""
+        wanted = [int(number) for number in numbers.split(",") if number.strip().isdecimal()]
+        return JSONResponse({"pages": await documents.pages_with_texts(room, document, memory, wanted)})
+
+    @app.put(f"{memory_path}/notes/{{number}}")
+    async def replace_note(document: str, memory: str, number: int, given: GivenNote) -> dict[str, Any]:
+        """Replace the note of a page by the user's."""
+        return asdict(await documents.change_note(room, document, memory, number, given.text))
+
+    @app.delete(f"{memory_path}/notes/{{number}}")
+    async def restore_note(document: str, memory: str, number: int) -> dict[str, Any]:
+        """Put the method's own note of a page back."""
+        return asdict(await documents.change_note(room, document, memory, number, None))
+
+    @app.get("/api/documents/{document}/original/{number}.png")
+    async def original(document: str, number: int, width: Annotated[int, Query(ge=50, le=2400)] = 900) -> Response:
+        """A page of a document's PDF as a picture; pages count from 1."""
+        file = original_of(room.library, await room.pages.document(document), ".pdf")
+        if file is None:
+            raise BadInput("The PDF of this document is not there any more.")
+        return Response(await asyncio.to_thread(page_picture, file, number, width), media_type="image/png")
+
+
+def _add_runs(app: FastAPI, room: Room) -> None:
+    @app.post("/api/runs")
+    async def begin(wanted: Wanted) -> RunState:
+        """Begin to read, or to answer a question."""
+        return (await reading.begin(room, wanted)).shown
+
+    @app.post("/api/estimate")
+    async def estimate(wanted: Wanted) -> Estimated:
+        """What a run will take, without a call."""
+        return await estimated(room, wanted)
+
+    @app.get("/api/runs")
+    async def runs() -> dict[str, list[RunState]]:
+        """The runs of this server, the newest first."""
+        return {"runs": [run.shown for run in reversed(room.runs.values())]}
+
+    @app.get("/api/runs/{run}")
+    async def one(run: str) -> RunState:
+        """How far a run is."""
+        return _known(room, run).shown
+
+    @app.get("/api/runs/{run}/events")
+    async def events(run: str, request: Request, after: Offset = 0) -> Response:
+        """All that a run tells, as server-sent events; `Last-Event-ID` or `after` says which are known."""
+        seen = request.headers.get("last-event-id", "")
+        return event_stream(_known(room, run), int(seen) if seen.isdecimal() else after)
+
+    @app.post("/api/runs/{run}/stop")
+    async def stop(run: str) -> RunState:
+        """Stop a run; what it read is kept."""
+        room.stop(_known(room, run))
+        return _known(room, run).shown
+
+    @app.post("/api/runs/{run}/go-on")
+    async def go_on(run: str, given: GoOn | None = None) -> RunState:
+        """Go on with a run that was stopped, has failed, or waits for a person."""
+        known = _known(room, run)
+        if known.again is None or known.state not in ("paused", *ENDED):
+            raise BadInput("This run can't go on: it is at work, or adds a document.")
+        await known.again(given.pages if given else None)
+        return known.shown
+
+    @app.get("/api/runs/{run}/report.html")
+    async def report(run: str) -> Response:
+        """The report of a run as a file."""
+        known = _known(room, run)
+        if known.result is None:
+            raise BadInput("This run has no report yet.")
+        rendered = await asyncio.to_thread(render, known.result["report"])
+        return Response(
+            rendered, media_type="text/html", headers={"content-disposition": 'attachment; filename="report.html"'}
+        )
+
+
+def _known(room: Room, run: str) -> Run:
+    if known := room.run(run):
+        return known
+    raise HTTPException(404, GONE)
+
+
+def _add_questions(app: FastAPI, room: Room) -> None:
+    @app.get("/api/questions")
+    async def asked(document: str = "", offset: Offset = 0, limit: Limit = 50) -> AskedQuestions:
+        """The questions that were asked, the newest first."""
+        return await questions.asked_questions(room, document, offset, limit)
+
+    @app.get("/api/questions/{thread}")
+    async def one(thread: str) -> JSONResponse:
+        """A question as the report shows it, and the steps to go back to."""
+        return JSONResponse(await questions.question_report(room, thread))

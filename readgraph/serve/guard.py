@@ -1,0 +1,147 @@
+"""Who is let in: whoever has the token that the terminal printed, or typed the password, from a page of this server.
+
+A page of another site in the same browser could otherwise ask this server in the user's name (cross-site requests), or
+reach it by a name of its own that leads here (DNS rebinding).
+"""
+
+import asyncio
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from urllib.parse import parse_qs, urlencode, urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import Request, cookie_parser
+from starlette.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from readgraph.tools.sockets import LOOPBACK, in_address
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+HEADERS = {
+    "content-security-policy": POLICY,
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-resource-policy": "same-origin",
+    "cross-origin-opener-policy": "same-origin",
+    "cache-control": "no-store",
+}
+OPEN_PATHS = ("/assets/", "/api/login")
+"""What is shown to everybody: the page's script and style, and the log-in."""
+
+ONLY_READS = ("GET", "HEAD", "OPTIONS")
+AFTER_WRONG_PASSWORD = 1.0
+"""Seconds until the next password is looked at."""
+
+HOW_IN = "Open the address that readgraph serve printed on the terminal: it holds the token that lets you in."
+
+
+@dataclass
+class Guard:
+    """The token of one server, its password ("": none, the address alone lets in), and the names of this host."""
+
+    port: int
+    password: str = ""
+    names: Sequence[str] = ()
+    token: str = field(default_factory=lambda: secrets.token_urlsafe(24))
+    _looking: asyncio.Lock = field(default_factory=asyncio.Lock, init=False)
+
+    @property
+    def cookie(self) -> str:
+        """The name of the cookie: browsers keep one jar for all ports of a host."""
+        return f"readgraph-{self.port}"
+
+    def knows(self, headers: Headers) -> bool:
+        """Whether a request has the token, as a cookie or as a bearer token."""
+        kept = cookie_parser(headers.get("cookie", "")).get(self.cookie, "")
+        scheme, _, bearer = headers.get("authorization", "").partition(" ")
+        given = bearer.strip() if scheme.lower() == "bearer" else kept
+        return secrets.compare_digest(given.encode(), self.token.encode())
+
+    def opened(self, token: str, path: str) -> Response:
+        """The answer to an address with a token: the cookie, and the same address without the token."""
+        if not secrets.compare_digest(token.encode(), self.token.encode()):
+            return PlainTextResponse(f"This address is of another run of the server. {HOW_IN}", 401)
+        return self.with_cookie(RedirectResponse(path, 303))
+
+    def with_cookie(self, response: Response) -> Response:
+        """The response, which lets its browser in from now on."""
+        response.set_cookie(self.cookie, self.token, httponly=True, samesite="strict", path="/")
+        return response
+
+    async def log_in(self, request: Request) -> Response:
+        """The answer to a typed password; after a wrong one the next has to wait."""
+        given = (await request.json()).get("password")
+        async with self._looking:
+            if self.password and isinstance(given, str) and _same(given, self.password):
+                return self.with_cookie(JSONResponse({}))
+            await asyncio.sleep(AFTER_WRONG_PASSWORD)
+        return JSONResponse({"problem": "This is not the password."}, 401)
+
+    def refusal(self, method: str, headers: Headers) -> str | None:
+        """Why a request is not for this server, or not from one of its pages; None if it is."""
+        if _host_of(headers.get("host", "")) not in self._hosts:
+            return "This server does not answer to that name: see --allow-host."
+        origin = headers.get("origin")
+        if origin and origin != "null" and urlsplit(origin).netloc != headers.get("host"):
+            return "A page of another site asked."
+        if origin == "null" and method not in ONLY_READS:
+            return "A page of no site asked."
+        if headers.get("sec-fetch-site") in ("cross-site", "same-site") and headers.get("sec-fetch-mode") != "navigate":
+            return "A page of another site asked."
+        return None
+
+    @property
+    def _hosts(self) -> set[str]:
+        return {*LOOPBACK, *(in_address(name).lower() for name in self.names)}
+
+
+def _same(one: str, other: str) -> bool:
+    return secrets.compare_digest(one.encode(), other.encode())
+
+
+def _host_of(header: str) -> str:
+    """The name in a Host header, without the port."""
+    return header.rpartition(":")[0].lower() if header.rpartition(":")[2].isdecimal() else header.lower()
+
+
+class Guarded:
+    """An application behind a guard; each answer says what its page may load."""
+
+    def __init__(self, app: ASGIApp, guard: Guard) -> None:
+        self.app, self.guard = app, guard
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer, refuse, or hand on to the application."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in HEADERS.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        answer = self._instead(scope)
+        await (answer or self.app)(scope, receive, send_with_headers)
+
+    def _instead(self, scope: Scope) -> Response | None:
+        headers, path = Headers(scope=scope), scope["path"]
+        if refused := self.guard.refusal(scope["method"], headers):
+            return JSONResponse({"problem": refused}, 403)
+        query = parse_qs(scope["query_string"].decode("latin-1"))
+        if path == "/" and "token" in query:
+            rest = {name: values for name, values in query.items() if name != "token"}
+            return self.guard.opened(query["token"][0], f"/?{urlencode(rest, doseq=True)}" if rest else "/")
+        if path.startswith(OPEN_PATHS) or self.guard.knows(headers):
+            return None
+        if path == "/" and self.guard.password:
+            return None  # the page asks for the password
+        if path == "/":
+            return PlainTextResponse(HOW_IN, 401)
+        return JSONResponse({"problem": "Not let in: log in, or send the token as a bearer token."}, 401)

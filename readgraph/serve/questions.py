@@ -1,0 +1,118 @@
+"""Questions that were asked: listed, shown again, and gone on with from any of their steps."""
+
+from typing import Any
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.base import CheckpointTuple
+from pydantic import BaseModel, Field
+
+from readgraph.graphs.methods import method_named
+from readgraph.models.prices import cost
+from readgraph.nodes.answering.marks import with_marks
+from readgraph.report.data import report_of_answer
+from readgraph.serve.room import Room
+from readgraph.state.errors import BadInput
+from readgraph.state.reading import Question
+from readgraph.state.threads import question_threads
+
+SHOWN_OF_ANSWER = 300
+"""Characters of an answer in the list of questions."""
+
+
+class AskedQuestion(BaseModel):
+    """A question that was asked, the last one of its thread."""
+
+    thread: str
+    document: str
+    title: str
+    method: str
+    question: str
+    answer: str | None = Field(description="The beginning of the answer.")
+    status: str
+    asked: str = Field(description="When its last step was, in UTC.")
+
+
+class AskedQuestions(BaseModel):
+    """Some questions, the newest first, and how many threads there are."""
+
+    total: int
+    questions: list[AskedQuestion]
+
+
+class ShownStep(BaseModel):
+    """A step to which a person can go back: what came after it, and what it did."""
+
+    checkpoint: str
+    next: list[str]
+    node: str
+    summary: str
+    at: str
+
+
+async def asked_questions(room: Room, document: str, offset: int, limit: int) -> AskedQuestions:
+    """The questions about a document, or about all, the newest first."""
+    found = await question_threads(room.library.checkpointer, document=document, offset=offset, limit=limit)
+    questions = [await _asked(room, saved) for saved in found.newest]
+    return AskedQuestions(total=found.total, questions=[each for each in questions if each])
+
+
+async def _asked(room: Room, saved: CheckpointTuple) -> AskedQuestion | None:
+    values, about = saved.checkpoint["channel_values"], dict(saved.metadata)
+    if not values.get("question_text"):
+        return None
+    known = await room.pages.known_document(str(about.get("document", "")))
+    answer = values.get("answer")
+    return AskedQuestion(
+        thread=saved.config["configurable"]["thread_id"],
+        document=str(about.get("document", "")),
+        title=known.title if known else "",
+        method=str(about.get("method", "")),
+        question=values["question_text"],
+        answer=answer[:SHOWN_OF_ANSWER] if answer else None,
+        status=values.get("status", ""),
+        asked=saved.checkpoint["ts"],
+    )
+
+
+async def question_report(room: Room, thread: str) -> dict[str, Any]:
+    """The last question of a thread as the report shows it, and the steps to go back to."""
+    saved = await room.library.checkpointer.aget_tuple({"configurable": {"thread_id": thread}})
+    if saved is None or not saved.checkpoint["channel_values"].get("question_text"):
+        raise BadInput("The library holds no such question any more.")
+    about = dict(saved.metadata)
+    method = method_named(str(about.get("method", "")))
+    graph = method.build().compile(checkpointer=room.library.checkpointer, store=room.library.store)
+    config: RunnableConfig = {"configurable": {"thread_id": thread}}
+    state = await graph.aget_state(config)
+    outputs: Any = graph.output_channels
+    found = {name: state.values[name] for name in outputs if name in state.values and name != "messages"}
+    found |= {"method": method.name, "cost": cost(found.get("steps", []), room.price)}
+    asked = Question(question=state.values["question_text"], options=_options(state.values))
+    report = await report_of_answer(room.pages, asked, with_marks(found), method.note) if "citations" in found else None
+    steps = list[ShownStep]()
+    async for each in graph.aget_state_history(config, limit=100):
+        done = each.values.get("steps") or [{}]
+        steps.append(
+            ShownStep(
+                checkpoint=each.config["configurable"]["checkpoint_id"],
+                next=[*each.next],
+                node=done[-1].get("node", ""),
+                summary=done[-1].get("summary", ""),
+                at=each.created_at or "",
+            )
+        )
+        if (each.metadata or {}).get("source") == "input":
+            break
+    return {
+        "report": report,
+        "document": found.get("document", ""),
+        "memory": found.get("memory", ""),
+        "thread": thread,
+        "method": method.name,
+        "question": asked["question"],
+        "checkpoints": [step.model_dump() for step in steps],
+    }
+
+
+def _options(values: dict[str, Any]) -> list[str]:
+    return [*(values.get("choices") or {}).values()]

@@ -1,0 +1,196 @@
+"""The work of a run: reading documents, and answering questions about them."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+from uuid import uuid4
+
+from langchain_core.runnables import RunnableConfig
+from pydantic import BaseModel, ConfigDict, Field
+
+from readgraph.graphs.methods import Method
+from readgraph.models.prices import cost
+from readgraph.nodes.answering.marks import with_marks
+from readgraph.report.data import ReportData, report_of_answer, report_of_document
+from readgraph.serve.room import Room
+from readgraph.serve.run import Run
+from readgraph.serve.telling import MODES, Telling
+from readgraph.state.collections import add_collection
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import BadInput
+from readgraph.state.reading import Question
+from readgraph.state.records import Document
+from readgraph.tools.picking import WHOLE_LIBRARY, picked_document
+from readgraph.tools.running import run_method
+
+MOST_OPTIONS = 26
+
+
+class Wanted(BaseModel):
+    """What a run is to do."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    documents: list[str] = Field([], description="Ids of documents; several are read as one. Empty: retrieval picks.")
+    method: str = Field("", description="The reading method; empty: the server's own choice.")
+    question: str = Field("", description="What is asked; empty: the documents are only read.")
+    options: list[str] = Field([], max_length=MOST_OPTIONS, description="Options of a multiple choice.")
+    settings: dict[str, Any] = Field({}, description="Settings by their names that differ from the server's.")
+    follow_up: str = Field("", description="The thread of the question that this one follows.")
+    pause_before: list[str] = Field([], description="Nodes of the method before which a person decides.")
+
+    def check(self) -> None:
+        """Raise `BadInput` for what can't be asked."""
+        if len(self.options) == 1:
+            raise BadInput("A multiple choice needs at least two options; there is one.")
+        if not self.question.strip() and not self.documents:
+            raise BadInput("Name a document to read, or ask a question.")
+        if self.options and not self.question.strip():
+            raise BadInput("Options belong to a question: write one.")
+
+
+@dataclass
+class Prepared:
+    """A run that can begin: its document, method and settings are known."""
+
+    document: Document
+    method: Method
+    context: ReaderContext
+
+
+async def prepare(room: Room, wanted: Wanted) -> Prepared:
+    """What is to be run; raises `BadInput` where that is not there, or can't be."""
+    wanted.check()
+    pages, question = room.pages, wanted.question.strip()
+    context = room.context_with(wanted.settings)
+    if wanted.documents:
+        document = await add_collection(pages, [await pages.document(identity) for identity in wanted.documents])
+    else:
+        document = await picked_document(pages, " ".join([question, *wanted.options]), WHOLE_LIBRARY)
+    method = room.method_for(wanted.method, document)
+    if unknown := sorted({*wanted.pause_before} - {*method.build().nodes}):
+        raise BadInput(f"{method.name} has no step '{unknown[0]}' to pause before.")
+    return Prepared(document, method, context)
+
+
+async def begin(room: Room, wanted: Wanted) -> Run:
+    """Begin a reading or a question."""
+    prepared = await prepare(room, wanted)
+    question = wanted.question.strip()
+    run = Run(
+        "ask" if question else "read",
+        asyncio.get_running_loop(),
+        title=prepared.document.title or prepared.document.id,
+        documents=wanted.documents or [prepared.document.id],
+        method=prepared.method.name,
+        question=question,
+        thread=(wanted.follow_up or uuid4().hex) if question else "",
+    )
+    asked = Question(question=question, options=wanted.options, follow_up=bool(wanted.follow_up)) if question else {}
+    work = Reading(room, run, prepared, asked, wanted.pause_before)
+    run.again = work.go_on
+    return room.begin(run, work.run)
+
+
+@dataclass
+class Reading:
+    """One reading, or one question, of a run."""
+
+    room: Room
+    run_: Run
+    prepared: Prepared
+    asked: Question
+    pause_before: Sequence[str] = ()
+    checkpoint: str = ""
+
+    async def run(self) -> None:
+        """Begin, or begin once more: what was read and paid for is taken as it is."""
+        await self._run(self.asked)
+
+    async def go_on(self, pages: list[int] | None) -> None:
+        """Go on after a pause, with these pages to read again where a person chose them."""
+        if self.run_.state != "paused":
+            self.room.begin(self.run_, self.run)
+            return
+        config: RunnableConfig = {"configurable": {"thread_id": self.run_.thread}}
+        if pages is not None:
+            graph = self.prepared.method.build().compile(
+                checkpointer=self.room.library.checkpointer, store=self.room.library.store
+            )
+            await graph.aupdate_state(config, {"pages_read": pages})
+        self.room.begin(self.run_, self._rest)
+
+    async def _rest(self) -> None:
+        await self._run(None)
+
+    async def _run(self, question: Question | None) -> None:
+        room, run, (document, method, context) = self.room, self.run_, vars(self.prepared).values()
+        telling = Telling(run, room.pages, document, context, room.price)
+        following = asyncio.ensure_future(telling.follow())
+        try:
+            found = await run_method(
+                room.pages,
+                method.build(),
+                method.name,
+                document,
+                question,
+                context,
+                telling.listen,
+                room.library.checkpointer if run.thread else None,
+                run.thread,
+                checkpoint=self.checkpoint,
+                pause_before=self.pause_before,
+                modes=MODES if run.thread else [mode for mode in MODES if mode != "messages"],
+            )
+            await telling.look()
+        finally:
+            following.cancel()
+            with suppress(asyncio.CancelledError):
+                await following
+        if run.thread and await self._pauses(found):
+            return
+        report = await self._report(found)
+        run.tell(
+            {
+                "type": "result",
+                "report": report,
+                "document": document.id,
+                "memory": found["memory"],
+                "thread": run.thread,
+            }
+        )
+        run.change(state="done")
+
+    async def _pauses(self, found: Mapping[str, Any]) -> bool:
+        """Whether the run waits for a person; if so, it says so."""
+        if not self.pause_before:
+            return False
+        config: RunnableConfig = {"configurable": {"thread_id": self.run_.thread}}
+        graph = self.prepared.method.build().compile(
+            checkpointer=self.room.library.checkpointer, store=self.room.library.store
+        )
+        state = await graph.aget_state(config)
+        if not state.next:
+            return False
+        self.run_.change(state="paused")
+        checkpoint = state.config["configurable"]["checkpoint_id"]
+        self.run_.tell(
+            {
+                "type": "paused",
+                "before": [*state.next],
+                "thread": self.run_.thread,
+                "checkpoint": checkpoint,
+                "pages_read": found.get("pages_read", []),
+            }
+        )
+        return True
+
+    async def _report(self, found: dict[str, Any]) -> ReportData:
+        pages, method = self.room.pages, self.prepared.method
+        if not self.asked:
+            memory = await pages.memory(found["document"], found["memory"])
+            return await report_of_document(pages, self.prepared.document, memory, method.note)
+        priced = {**found, "cost": cost(found["steps"], self.room.price, batch=self.prepared.context.batch)}
+        return await report_of_answer(pages, self.asked, with_marks(priced), method.note)

@@ -1,0 +1,115 @@
+"""The room: an open library, the settings of its readings, and its runs."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Coroutine
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from readgraph.graphs.methods import Method, method_for, method_named, method_typed
+from readgraph.models.prices import Price
+from readgraph.serve.run import ENDED, Run
+from readgraph.state.background import background
+from readgraph.state.context import ReaderContext
+from readgraph.state.declaring import declared, settings_in
+from readgraph.state.errors import BadInput, ReadgraphError
+from readgraph.state.opened import Library
+from readgraph.state.page_store import PageStore
+from readgraph.state.records import Document
+from readgraph.state.settings import GROUPS, Tenant
+
+_log = logging.getLogger(__name__)
+
+AGAIN = 0.5
+"""Seconds until a task is cancelled once more."""
+
+KEPT_RUNS = 200
+"""Runs that have ended are kept until there are more; their answers stay in the library."""
+
+OF_THE_MACHINE = (*settings_in(Tenant), "prompts")
+"""Settings that name what is on this machine, so that no page may set them."""
+
+OFFERED = tuple(each for each in declared(GROUPS) if each.help.option and each.name not in OF_THE_MACHINE)
+"""The settings that a page or program may set for a run."""
+
+
+@dataclass
+class Room:
+    """The library, the settings of a run that the user did not change, and the runs by their ids."""
+
+    library: Library
+    context: ReaderContext
+    method: str = ""
+    price: Price | None = None
+    runs: dict[str, Run] = field(default_factory=dict)
+
+    @property
+    def pages(self) -> PageStore:
+        """The library's page store."""
+        return self.library.pages
+
+    def context_with(self, settings: dict[str, Any]) -> ReaderContext:
+        """The settings of one run; raises `BadInput` for one that is unknown, out of its range, or not to be set."""
+        offered = {each.name for each in OFFERED}
+        if unknown := sorted(settings.keys() - offered):
+            raise BadInput(f"There is no setting '{unknown[0]}' to change here: /api/about lists them.")
+        return replace(self.context, **settings)
+
+    def method_for(self, name: str, document: Document | None) -> Method:
+        """The method of this name, or the one that is set, or the one for this kind of document.
+
+        A page or program may name no code to import: only who starts the server may.
+        """
+        if name and name != self.method:
+            return method_named(name)
+        return method_typed(self.method) if self.method else method_for(document)
+
+    def run(self, identity: str) -> Run | None:
+        """The run with this id; None where this server has none, such as after a restart."""
+        return self.runs.get(identity)
+
+    def begin(self, run: Run, work: Callable[[], Coroutine[Any, Any, None]]) -> Run:
+        """Let the work of a run begin, apart from the server's own loop, so that a long one holds up no page."""
+        for old in [each for each in self.runs.values() if each.state in ENDED][: max(0, len(self.runs) - KEPT_RUNS)]:
+            del self.runs[old.id]
+        self.runs[run.id] = run
+        run.state, run.problem = "working", None
+        run.change(state="working", problem=None)
+        run.work = background().start_task_soon(_watched, run, work)
+        return run
+
+    def stop(self, run: Run) -> None:
+        """Stop a run; what it read is kept."""
+        if run.state == "paused":
+            run.change(state="stopped")
+        elif run.task:
+            background().start_task_soon(_cancelled, run.task)
+
+    async def close(self) -> None:
+        """Stop all runs, and wait until they have let go of the library."""
+        working = [run for run in self.runs.values() if run.work and not run.work.done()]
+        for run in working:
+            self.stop(run)
+        await asyncio.gather(*(asyncio.wrap_future(run.work) for run in working if run.work), return_exceptions=True)
+
+
+async def _watched(run: Run, work: Callable[[], Awaitable[None]]) -> None:
+    """Do the work in a task of its own, and say how it ended."""
+    run.task = asyncio.ensure_future(work())
+    await asyncio.wait([run.task])
+    if run.task.cancelled():
+        run.change(state="stopped")
+    elif (problem := run.task.exception()) is None:
+        return
+    elif isinstance(problem, ReadgraphError):
+        run.change(state="failed", problem=str(problem))
+    else:
+        run.change(state="failed", problem=f"An unexpected {type(problem).__name__} ended it.")
+        _log.error("run %s failed", run.id, exc_info=problem)
+
+
+async def _cancelled(task: "asyncio.Future[Any]") -> None:
+    """Cancel a task until it has ended: one cancellation may be lost where work ends at the same moment."""
+    while not task.done():
+        task.cancel()
+        await asyncio.wait([task], timeout=AGAIN)

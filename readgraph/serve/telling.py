@@ -1,0 +1,166 @@
+"""What a graph streams, as events for the page: steps at once, pages and progress at most 25 times a second."""
+
+import asyncio
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any
+
+from langchain_core.messages import AIMessageChunk
+from langgraph.types import Overwrite, StreamMode
+
+from readgraph.models.prices import Price, known_price, paid
+from readgraph.report.data import shown_pages
+from readgraph.serve.run import Run
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import ReadgraphError
+from readgraph.state.page_store import PageStore
+from readgraph.state.reading import Usage
+from readgraph.state.records import Document
+from readgraph.tools.doing import BUILDS, DOING, Pace
+
+MODES: tuple[StreamMode, ...] = ("custom", "messages", "tasks", "updates", "values")
+
+EVERY = 0.04
+"""Seconds between two looks at pages and notes that are new."""
+
+LOOKED_AT = 200
+"""Pages without a note that are looked at again each time."""
+
+TOLD = (
+    *("steps", "pages_read", "hops", "rounds", "findings", "citations", "answer", "status", "choice", "memory"),
+    *("visits", "thoughts", "notes_text"),
+)
+"""What of a node's update the page shows."""
+
+
+@dataclass
+class Telling:
+    """Tells a run what its graph does. It lives in the loop in which the graph runs."""
+
+    run: Run
+    pages: PageStore
+    document: Document
+    context: ReaderContext
+    price: Price | None
+    memory: str = ""
+    looked_at: str = ""
+    told_to: int = 0
+    without_note: dict[int, None] = field(default_factory=dict)
+    latest: dict[str, Any] | None = None
+    pace: Pace = field(default_factory=Pace)
+    news: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def listen(self, mode: str, event: Any) -> None:
+        """Take an event of the graph's stream."""
+        if mode == "custom":
+            self._custom(event)
+        elif mode == "tasks" and "input" in event:
+            node = event["name"]
+            self.run.tell({"type": "begin", "node": node, "doing": doing(node)})
+        elif mode == "updates":
+            self._updates(event)
+        elif mode == "messages":
+            self._message(*event)
+
+    def _custom(self, event: Mapping[str, Any]) -> None:
+        if "progress" in event:
+            self.latest = {**(self.latest or {}), **event["progress"]}
+            self.news.set()
+        for kind in ("waiting", "refused", "batch", "event"):
+            if kind in event:
+                told = event[kind]
+                self.run.tell({"type": kind, **told} if kind != "event" else {"type": kind, "event": told})
+
+    def _updates(self, event: Mapping[str, Any]) -> None:
+        for node, update in event.items():
+            if not isinstance(update, Mapping):  # an interrupt
+                continue
+            kept = {name: _plain(value) for name, value in update.items() if name in TOLD}
+            if update.get("memory"):
+                self.memory = str(update["memory"])
+                self.news.set()
+            self.run.tell({"type": "step", "node": node, "update": kept})
+
+    def _message(self, piece: Any, about: Mapping[str, Any]) -> None:
+        if isinstance(piece, AIMessageChunk) and (text := str(piece.text)):
+            self.run.tell({"type": "text", "node": about.get("langgraph_node", ""), "text": text})
+
+    async def follow(self) -> None:
+        """Tell pages, notes and progress while they come, until cancelled."""
+        while True:
+            await self.news.wait()
+            self.news.clear()
+            with suppress(ReadgraphError):  # such as a document that was forgotten meanwhile: the run tells it
+                await self.look()
+            await asyncio.sleep(EVERY)
+
+    async def look(self) -> None:
+        """Tell what is new since the last look."""
+        latest, self.latest = self.latest, None
+        if memory := (latest or {}).get("memory") or self.memory:
+            await self._look_at(memory)
+        if latest:
+            self._progress(latest)
+
+    async def _look_at(self, identity: str) -> None:
+        memory = await self.pages.memory(self.document.id, identity)
+        if identity != self.looked_at:
+            self.looked_at, self.told_to = identity, 0
+            self.without_note.clear()
+            sizes = {"characters": self.document.characters, "words": self.document.words}
+            self.run.tell({"type": "memory", "memory": identity, "document": self.document.id, **sizes})
+        waiting = [*islice(self.without_note, LOOKED_AT)]
+        noted = sorted(note.page for note in await self.pages.notes(identity, waiting))
+        new = range(self.told_to, memory.pages)
+        self.told_to = memory.pages
+        shown = await shown_pages(self.pages, self.document, memory, [*noted, *new])
+        for number in waiting:  # those that still wait go behind the others
+            self.without_note.pop(number)
+        unnoted = {*waiting, *new} - {number for number, page in shown.items() if page["note"] is not None}
+        self.without_note |= dict.fromkeys(sorted(unnoted))
+        if shown:
+            told = [{"number": number, **_without_text(page)} for number, page in shown.items()]
+            self.run.tell({"type": "pages", "memory": identity, "pages": told})
+
+    def _progress(self, latest: Mapping[str, Any]) -> None:
+        node = latest["node"]
+        seconds = None
+        if "of" in latest and node in BUILDS:
+            ends = self.pace.ends(latest["done"], latest["of"])
+            seconds = None if ends is None else round(max(0.0, ends - time.monotonic()), 1)
+        self.run.tell(
+            {
+                "type": "progress",
+                "node": node,
+                "doing": doing(node),
+                **{name: latest[name] for name in ("done", "of", "pages", "notes") if name in latest},
+                "usage": latest["usage"],
+                "cost": self._cost(latest["usage"]),
+                "seconds_left": seconds,
+            }
+        )
+
+    def _cost(self, used: Usage) -> float | None:
+        """Dollars so far, at the price of the model that is asked; None where it isn't known."""
+        if not used["calls"]:
+            return 0.0
+        price = paid(self.price or known_price(self.context.model), batch=self.context.batch)
+        return round(price.of(used), 6) if price and used["input_tokens"] else None
+
+
+def doing(node: str) -> str:
+    """What a node does, in words for people."""
+    return DOING.get(node, node.replace("_", " ").capitalize())
+
+
+def _without_text(page: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in page.items() if name not in ("text", "blocks")}
+
+
+def _plain(value: Any) -> Any:
+    """The value that a channel gets; the first step of a question sets channels anew by an `Overwrite`."""
+    value = value.value if isinstance(value, Overwrite) else value
+    return [*value] if isinstance(value, Sequence) and not isinstance(value, str) else value

@@ -1,0 +1,33 @@
+"""The address that a server listens on."""
+
+import socket
+
+from readgraph.state.errors import BadInput
+
+LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+
+
+def listening(host: str, port: int) -> socket.socket:
+    """A socket on this address; port 0 takes a free one. Raises `BadInput` where that can't be."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = socket.socket(family)
+    try:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((host, port))
+        listener.listen()  # who connects before the server runs waits for it
+    except OSError as problem:
+        listener.close()
+        raise BadInput(
+            f"{host}:{port} can't be used ({problem.strerror or problem}): choose another --port or --host."
+        ) from None
+    return listener
+
+
+def is_loopback(host: str) -> bool:
+    """Whether only this machine reaches the address."""
+    return host in (*LOOPBACK, "::1") or host.startswith("127.")
+
+
+def in_address(host: str) -> str:
+    """The host as it stands in an address: one of IPv6 in brackets."""
+    return f"[{host}]" if ":" in host and not host.startswith("[") else host

@@ -1,0 +1,128 @@
+"""The room as programs use it: documents come in, are read and asked about, and all of it can be followed."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.doubles.model_server import ModelServer
+from tests.support.examples import STORY, WHOLE_STORY
+from tests.support.reading_room import OpenRoom, said
+
+pytestmark = pytest.mark.quick
+
+TEXT = Path(STORY).read_text(encoding="utf-8")
+
+
+def test_a_file_is_read_and_asked_about(room: OpenRoom) -> None:
+    document = room.added("lamp.txt", TEXT.encode())
+    assert document["title"] == "lamp" and not document["memories"]
+    told = room.ran(documents=[document["id"]])
+    pages = {page["number"]: page for event in told if event["type"] == "pages" for page in event["pages"]}
+    (result,) = [event for event in told if event["type"] == "result"]
+    shown = result["report"]["pages"]
+    assert len(shown) > 3 and [*pages] == [*range(len(shown))]
+    for number, page in pages.items():
+        assert page["note"] == shown[number]["note"] and page["note"].startswith("In short:")
+    progress = [event for event in told if event["type"] == "progress"]
+    assert progress[-1]["usage"]["calls"] > 0 and progress[-1]["doing"] == "Reading"
+    assert told[-1]["run"]["state"] == "done"
+
+    told = room.ran(documents=[document["id"]], question="Who took the log book?")
+    steps = [event["node"] for event in told if event["type"] == "step"]
+    assert steps == ["open", "read", "merge", "look_up", "answer", "cite"]
+    found = next(event for event in told if event["type"] == "result")["report"]["found"]
+    assert found["answer"] == "It says so." and found["citations"][0]["quote"] in TEXT
+    assert "".join(event["text"] for event in told if event["type"] == "text") in ("", found["answer"])
+    (asked,) = room.get("/api/questions")["questions"]
+    assert (asked["question"], asked["answer"], asked["title"]) == ("Who took the log book?", "It says so.", "lamp")
+    again = room.get(f"/api/questions/{asked['thread']}")
+    assert again["report"]["found"]["citations"] == found["citations"]
+    assert again["checkpoints"][0]["next"] == []
+    assert {"answer"} <= {name for step in again["checkpoints"] for name in step["next"]}
+
+
+def test_a_run_is_stopped_and_goes_on_without_paying_twice(room: OpenRoom, server: ModelServer) -> None:
+    document = room.added("story.txt", Path(WHOLE_STORY).read_bytes())
+    server.latency = 0.05
+    run = room.post("/api/runs", documents=[document["id"]])
+    noted = (page for event in room.events(run["id"]) if event["type"] == "pages" for page in event["pages"])
+    assert next(page for page in noted if page["note"])
+    room.client.post(f"/api/runs/{run['id']}/stop")
+    assert room.until(run["id"], "end")[-1]["run"]["state"] == "stopped"
+    server.latency, paid = 0.0, {*server.answered}
+    assert paid
+    asked = len(server.requests)
+    said(room.client.post(f"/api/runs/{run['id']}/go-on"))
+    assert room.until(run["id"], "result")[-1]["report"]["pages"]
+    repeated = [request for request in server.requests[asked:] if request.key in paid]
+    assert len(repeated) <= room.room.context.concurrency
+
+
+def test_a_person_chooses_the_pages(room: OpenRoom) -> None:
+    document = room.added("lamp.txt", TEXT.encode())
+    body = {"documents": [document["id"]], "question": "Who took the log book?", "pause_before": ["look_up"]}
+    run = room.post("/api/runs", **body)
+    told = room.until(run["id"], "paused")
+    assert told[-1]["before"] == ["look_up"]
+    said(room.client.post(f"/api/runs/{run['id']}/go-on", json={"pages": [2]}))
+    result = room.until(run["id"], "result")[-1]
+    assert result["report"]["found"]["pages_read"][0] == 2
+
+
+def test_notes_can_be_corrected(room: OpenRoom) -> None:
+    document = room.added("lamp.txt", TEXT.encode())
+    room.ran(documents=[document["id"]])
+    memory = room.get(f"/api/documents/{document['id']}")["memories"][0]
+    path = f"/api/documents/{document['id']}/memories/{memory['id']}"
+    said(room.client.put(f"{path}/notes/1", json={"text": "The goat was seen."}))
+    page = room.get(path)["pages"][1]
+    assert (page["note"], page["corrected"]) == ("The goat was seen.", True)
+    said(room.client.delete(f"{path}/notes/1"))
+    (page,) = room.get(f"{path}/pages", numbers="1")["pages"]
+    assert page["note"].startswith("In short:") and page["text"] in TEXT
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "problem"),
+    [
+        ("/api/runs", {}, "Name a document"),
+        ("/api/runs", {"documents": ["nothing"]}, "holds no document"),
+        ("/api/runs", {"question": "Who took the log book?", "method": "os:system"}, "os:system"),
+        ("/api/runs", {"question": "Who took the log book?", "settings": {"prompts": "/"}}, "prompts"),
+        ("/api/runs", {"question": "Who took the log book?", "settings": {"max_pages": -1}}, "max_pages"),
+        ("/api/runs", {"question": "Who took the log book?", "options": ["one"]}, "at least two"),
+        ("/api/runs", {"question": "Who took the log book?", "colour": "red"}, "colour"),
+        ("/api/texts", {"text": " "}, ""),
+        ("/api/addresses", {"address": "file:///etc/passwd"}, "https://"),
+    ],
+)
+def test_what_can_not_be_done_is_said_in_one_line(
+    room: OpenRoom, path: str, body: dict[str, object], problem: str
+) -> None:
+    room.added("lamp.txt", TEXT.encode())
+    answer = room.client.post(path, json=body)
+    if answer.status_code == 200:  # it is said when it is tried
+        said_line = room.until(answer.json()["id"], "end")[-1]["run"]["problem"]
+    else:
+        assert answer.status_code in (400, 422)
+        said_line = answer.json()["problem"]
+    assert problem in said_line and "\n" not in said_line
+
+
+def test_only_who_is_let_in_sees_anything(room: OpenRoom) -> None:
+    from httpx import get, post
+
+    assert get(room.base).status_code == 401 and "terminal" in get(room.base).text
+    assert get(f"{room.base}/api/documents").status_code == 401
+    assert get(f"{room.base}/?token=wrong").status_code == 401
+    opened = get(room.url)
+    assert opened.status_code == 303 and opened.headers["location"] == "/"
+    assert "HttpOnly" in opened.headers["set-cookie"] and "strict" in opened.headers["set-cookie"].lower()
+    inside = {"cookie": opened.headers["set-cookie"].split(";")[0]}
+    page = get(room.base, headers=inside)
+    assert page.status_code == 200 and "default-src 'none'" in page.headers["content-security-policy"]
+    assert get(f"{room.base}/api/documents", headers=inside).status_code == 200
+    elsewhere = inside | {"origin": "https://example.org"}
+    assert post(f"{room.base}/api/texts", headers=elsewhere, json={"text": "a"}).status_code == 403
+    assert get(f"{room.base}/api/documents", headers=inside | {"host": "evil.example"}).status_code == 403
+    assert get(f"{room.base}/api/documents", headers=inside | {"sec-fetch-site": "cross-site"}).status_code == 403
