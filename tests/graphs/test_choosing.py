@@ -10,6 +10,7 @@ from langgraph.runtime import get_runtime
 from typing_extensions import TypedDict
 
 from readgraph.graphs.wiring import choosing
+from readgraph.state.context import ReaderContext
 
 
 class Noted(TypedDict, total=False):
@@ -26,18 +27,19 @@ class Names(BaseCallbackHandler):
         self.seen.append(name)
 
 
+CONTEXT = ReaderContext(model="some:model")
 chose_in = list[threading.Thread]()
 
 
 def ends(state: Noted) -> str:
     """The context of the run is there, as in a node."""
-    assert get_runtime(str).context == "the context"
+    assert get_runtime(ReaderContext).context == CONTEXT
     chose_in.append(threading.current_thread())
     return END if state["noted"] == "once" else "note"
 
 
 def graph() -> Any:
-    builder = StateGraph(Noted, context_schema=str)
+    builder = StateGraph(Noted, context_schema=ReaderContext)
     builder.add_node("note", lambda state: {"noted": "once"})
     builder.add_edge(START, "note")
     builder.add_conditional_edges("note", choosing(ends), ["note", END])
@@ -46,8 +48,8 @@ def graph() -> Any:
 
 async def test_no_thread_is_asked_for_a_choice() -> None:
     chose_in.clear()
-    assert await graph().ainvoke({}, context="the context") == {"noted": "once"}
-    assert graph().invoke({}, context="the context") == {"noted": "once"}
+    assert await graph().ainvoke({}, context=CONTEXT) == {"noted": "once"}
+    assert graph().invoke({}, context=CONTEXT) == {"noted": "once"}
     assert chose_in == [threading.current_thread()] * 2
 
 
@@ -56,7 +58,7 @@ async def test_a_choice_is_a_run_for_who_traces(asynchronous: bool) -> None:
     names = Names()
     config: Any = {"callbacks": [names]}
     if asynchronous:
-        await graph().ainvoke({}, config, context="the context")
+        await graph().ainvoke({}, config, context=CONTEXT)
     else:
-        graph().invoke({}, config, context="the context")
+        graph().invoke({}, config, context=CONTEXT)
     assert names.seen[1:] == ["note", "ends"]
