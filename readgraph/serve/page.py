@@ -1,16 +1,37 @@
 """The page: its script and style are the report's own parts and the room's, each joined into one file."""
 
+from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
 
-from readgraph.report.page import SCRIPTS, STYLES
+from readgraph.report.page import PARTS, STYLES
 
-OWN_STYLES: tuple[str, ...] = ()
-OWN_SCRIPTS: tuple[str, ...] = ()
+OWN_STYLES = ("room", "fields", "library", "live", "beside")
+OWN_SCRIPTS = (
+    "api",
+    "stream",
+    "forms",
+    "router",
+    "shown",
+    "notes",
+    "library",
+    "adding",
+    "live_pages",
+    "live_steps",
+    "live_head",
+    "run",
+    "settings_panel",
+    "estimating",
+    "document",
+    "picking",
+    "ask",
+    "answers",
+    "questions",
+    "compare",
+    "agents",
+    "room",
+)
 """The room's files, in the order in which they are joined behind the report's."""
-
-NOT_OF_THE_ROOM = ("report", "print")
-"""Parts of the report that only a report's own page needs."""
 
 
 @cache
@@ -22,22 +43,21 @@ def index() -> str:
 @cache
 def style() -> str:
     """The style of the page."""
-    return "\n".join([*map(_of_report, _of_room(STYLES, "css")), *(_own(f"{name}.css") for name in OWN_STYLES)])
+    return "\n".join(_joined(STYLES, OWN_STYLES, "css"))
 
 
 @cache
 def script() -> str:
     """The script of the page."""
-    parts = [*map(_of_report, _of_room(SCRIPTS, "js")), *(_own(f"{name}.js") for name in OWN_SCRIPTS)]
-    return "(() => {\n" + "\n".join(parts) + "})();\n"
+    return "(() => {\n" + "\n".join(_joined(PARTS, OWN_SCRIPTS, "js")) + "})();\n"
 
 
-def _of_room(names: tuple[str, ...], ending: str) -> list[str]:
-    return [f"{name}.{ending}" for name in names if name not in NOT_OF_THE_ROOM]
-
-
-def _of_report(name: str) -> str:
-    return files("readgraph.report").joinpath("assets", name).read_text(encoding="utf-8")
+def _joined(of_report: Sequence[str], own: Sequence[str], ending: str) -> list[str]:
+    report = files("readgraph.report").joinpath("assets")
+    return [
+        *(report.joinpath(f"{name}.{ending}").read_text(encoding="utf-8") for name in of_report),
+        *(_own(f"{name}.{ending}") for name in own),
+    ]
 
 
 def _own(name: str) -> str:

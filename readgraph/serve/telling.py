@@ -52,7 +52,6 @@ class Telling:
     latest: dict[str, Any] | None = None
     pace: Pace = field(default_factory=Pace)
     news: asyncio.Event = field(default_factory=asyncio.Event)
-    looking: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def listen(self, mode: str, event: Any) -> None:
         """Take an event of the graph's stream."""
@@ -100,12 +99,11 @@ class Telling:
 
     async def look(self) -> None:
         """Tell what is new since the last look."""
-        async with self.looking:
-            latest, self.latest = self.latest, None
-            if memory := (latest or {}).get("memory") or self.memory:
-                await self._look_at(memory)
-            if latest:
-                self._progress(latest)
+        latest, self.latest = self.latest, None
+        if memory := (latest or {}).get("memory") or self.memory:
+            await self._look_at(memory)
+        if latest:
+            self._progress(latest)
 
     async def _look_at(self, identity: str) -> None:
         memory = await self.pages.memory(self.document.id, identity)

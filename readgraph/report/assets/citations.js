@@ -34,22 +34,26 @@ function markButton(citation, place) {
 }
 
 function backButton(place) {
-  const back = () => document.querySelector(`.mark[data-citation="${place}"]`).focus();
+  const back = () => shownReport().querySelector(`.mark[data-citation="${place}"]`).focus();
   return element("button.back", { type: "button", onclick: back }, `[${place + 1}] in the answer`);
 }
 
 /** A mark and its citation are shown together when one of them is pointed at, or has the focus. */
 function tied(place) {
-  const tie = (isTied) => () => {
-    for (const one of document.querySelectorAll(`[data-citation="${place}"]`)) one.classList.toggle("tied", isTied);
+  const tie = (isTied) => (event) => {
+    const box = event.currentTarget.closest("[data-report]") ?? document;
+    for (const one of box.querySelectorAll(`[data-citation="${place}"]`)) one.classList.toggle("tied", isTied);
   };
   const pointed = { onpointerenter: tie(true), onpointerleave: tie(false) };
   return { "data-citation": place, ...pointed, onfocusin: tie(true), onfocusout: tie(false) };
 }
 
+/** Where the citations of the report stand: the page, or a box of it where other reports stand beside. */
+const shownReport = () => document.querySelector('[data-report="shown"]') ?? document;
+
 /** Say which citation is shown among the pages, or none. */
 function showCited(citation) {
-  for (const one of document.querySelectorAll("[data-citation]")) {
+  for (const one of shownReport().querySelectorAll("[data-citation]")) {
     const isShown = Number(one.dataset.citation) === citation && citation !== null;
     (one.querySelector(".citation") ?? one).setAttribute("aria-current", String(isShown));
   }

@@ -1,0 +1,51 @@
+/** Ask about one text, several, or all. */
+async function askView(box, ids, signal) {
+  const texts = picking((ids ?? "").split(",").filter(Boolean), () => estimate.renew(), signal);
+  const { question, options, box: wording } = questionFields(() => estimate.renew());
+  const settings = element("div");
+  const pause = element("input", { type: "checkbox" });
+  const body = () => {
+    if (!question.value.trim()) return null;
+    return {
+      documents: texts.ids(), method: method.select.value, question: question.value.trim(), options: options(),
+      settings: changedSettings(offeredFor(method.select.value)[0]), ...(pause.checked ? { pause_before: ["look_up"] } : {}),
+    };
+  };
+  const estimate = estimating(body, signal);
+  const draw = () => {
+    settings.replaceChildren(settingsPanel(offeredFor(method.select.value), { onchange: estimate.renew }));
+    estimate.renew();
+  };
+  const method = methodChoice("", draw);
+  const begin = async () => {
+    const wanted = body();
+    if (!wanted) {
+      question.focus();
+      throw new Problem("Write a question first.", 0);
+    }
+    location.hash = placeOf("run", (await beginRun(wanted)).id);
+  };
+  const go = doing("Ask", begin, { class: "main" });
+  const pausing = field("Stop before parts are looked up, so that I can choose them", pause);
+  pausing.classList.add("switch");
+  question.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) go.querySelector("button").click();
+  });
+  const none = (about.has_model ?? about.model) ? null : element("p.notice", {}, "No model is set: answers are the passages nearest to the question.");
+  await texts.begin();
+  const more = opening("How it is read", { class: "how" }, method.box, settings, pausing);
+  box.replaceChildren(...[element("h1", {}, "Ask"), none, texts.box, wording, more, estimate.box, go].filter(Boolean));
+  draw();
+  if (ids) question.focus({ preventScroll: true });
+}
+
+/** The fields of a question, and of the options of a multiple choice. */
+function questionFields(onchange) {
+  const question = element("textarea", { rows: 3, dir: "auto", required: true });
+  const lines = element("textarea", { rows: 4, dir: "auto" });
+  for (const input of [question, lines]) input.addEventListener("input", onchange);
+  const options = () => lines.value.split("\n").map((line) => line.trim()).filter(Boolean);
+  const choices = opening("Options to choose from", {}, field("Options", lines, "One on each line; from two to 26."));
+  const box = element("div.wording", {}, field("Question", question), choices);
+  return { question, options, box };
+}

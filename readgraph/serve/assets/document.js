@@ -1,0 +1,62 @@
+/** A document: its memories, its pages with their notes, its tree, and what can be done with it. */
+async function documentView(box, id, memory, signal) {
+  const owner = await api.get(pathOf("documents", id), signal);
+  const title = owner.title || owner.source || owner.id;
+  entitled(title);
+  const chosen = owner.memories.find((one) => one.id === memory) ?? newest(owner.memories);
+  const told = [counted(owner.words, "word"), owner.parts.length ? counted(owner.parts.length, "document") : "", day(owner.added)];
+  const head = element("div.heading", {}, prose("h1", title), prose("p.quiet", [...told, owner.source].filter(Boolean).join(" · ")));
+  const body = element("div.body");
+  const ways = element("div.buttons", {}, element("a.button", { href: placeOf("ask", id) }, "Ask about it"));
+  const reading = readingPanel(owner, !chosen, signal);
+  const asked = element("div.asked");
+  box.replaceChildren(...[head, ways, reading, owner.memories.length > 1 ? memoryChoice(owner, chosen) : null, body, asked].filter(Boolean));
+  askedOf(owner, asked, signal);
+  if (!chosen) return;
+  body.append(element("p.quiet", {}, "…"));
+  const data = await api.get(pathOf("documents", id, "memories", chosen.id), signal);
+  showReport(body, data, { document: owner, memory: chosen.id }, readWith(chosen));
+}
+
+const newest = (memories) => memories.reduce((best, one) => (!best || one.started > best.started ? one : best), null);
+
+function readWith(memory) {
+  const told = `Read with ${memory.method}${memory.purpose ? ` for ${memory.purpose}` : ""}, ${memory.model || "without a model"}, ${day(memory.started)}.`;
+  return prose("p.quiet", memory.complete ? told : `${told} Not finished; reading goes on where it stopped.`);
+}
+
+function memoryChoice(owner, chosen) {
+  const pairs = owner.memories.map((one) => [one.id, `${toldMemory(owner, one)} · ${memoryTitle(one)}`]);
+  const select = choice(pairs, chosen.id);
+  select.addEventListener("change", () => (location.hash = placeOf("document", owner.id, select.value)));
+  return field("Read with", select);
+}
+
+/** The way to read a document with a method: what that will take is told first. */
+function readingPanel(owner, isOpen, signal) {
+  const settings = element("div");
+  const body = () => ({ documents: [owner.id], method: method.select.value, settings: changedSettings(offeredFor(method.select.value)[0], true) });
+  const estimate = estimating(body, signal);
+  const draw = () => {
+    settings.replaceChildren(settingsPanel(offeredFor(method.select.value), { isReading: true, onchange: estimate.renew }));
+    if (panel.open) estimate.renew();
+  };
+  const method = methodChoice("", draw);
+  const read = doing("Read", async () => (location.hash = placeOf("run", (await beginRun(body())).id)), { class: "main" });
+  const panel = opening("Read it with a method", { class: "reading-panel", open: isOpen }, method.box, settings, estimate.box, read);
+  panel.addEventListener("toggle", () => panel.open && estimate.renew());
+  draw();
+  return panel;
+}
+
+/** What was asked about a document. */
+async function askedOf(owner, box, signal) {
+  try {
+    const { total, questions } = await api.get(withQuery("/api/questions", { document: owner.id, limit: 10 }), signal);
+    if (!total) return;
+    const more = total > questions.length ? element("p.quiet", {}, `The newest ${questions.length} of ${number(total)}.`) : null;
+    box.replaceChildren(section("asked", "Asked about it", element("ul.questions", {}, questions.map(questionItem)), more));
+  } catch (problem) {
+    if (toldProblem(problem)) box.replaceChildren(element("p.trouble", {}, toldProblem(problem)));
+  }
+}

@@ -1,0 +1,75 @@
+const ASKED_AT_ONCE = 50;
+
+/** What was asked in this library, newest first. */
+async function questionsView(box, signal) {
+  const list = element("ul.questions.documents");
+  const state = element("p.quiet", { role: "status" });
+  let offset = 0;
+  const next = async () => {
+    const { total, questions } = await api.get(withQuery("/api/questions", { offset, limit: ASKED_AT_ONCE }), signal);
+    offset += questions.length;
+    list.append(...questions.map(questionItem));
+    state.textContent = total ? counted(total, "question") : "Nothing was asked yet.";
+    more.hidden = offset >= total || !questions.length;
+  };
+  const more = doing("Show more", next);
+  await next();
+  box.replaceChildren(element("div.heading", {}, element("h1", {}, "Questions"), state), list, more);
+}
+
+/** A question that was asked, with the beginning of its answer. */
+function questionItem(one) {
+  const about_ = [one.title, one.method, SAID[one.status] ?? one.status, day(one.asked)].filter(Boolean).join(" · ");
+  return element(
+    "li.document",
+    {},
+    element("h3", {}, prose("a.title", one.question || "A question", { href: placeOf("question", one.thread) })),
+    one.answer ? prose("p", shortened(one.answer, 220)) : null,
+    prose("p.quiet", about_),
+  );
+}
+
+/** A question that was asked before, with its whole report and the steps from which it can be asked otherwise. */
+async function questionView(box, thread, signal) {
+  const came = await api.get(pathOf("questions", thread), signal);
+  entitled(came.report.question);
+  const [{ runs }, owner] = await Promise.all([
+    api.get("/api/runs", signal).catch(() => ({ runs: [] })),
+    api.get(pathOf("documents", came.document), signal).catch(() => ({ id: came.document, has_original: false })),
+  ]);
+  const run = runs.find((one) => one.thread === thread && one.state === "done") ?? null;
+  const answer = element("div.outcome");
+  box.replaceChildren(answer);
+  showAnswer(answer, came, run, owner);
+  const steps = came.checkpoints?.filter((one) => one.next?.length) ?? [];
+  if (steps.length) box.append(steppingBack(thread, came, steps));
+}
+
+/** The steps of a question: from each of them it can go on in another way. */
+function steppingBack(thread, came, steps) {
+  const items = steps.map((one) => {
+    const next = one.next.map((node) => node.replaceAll("_", " ")).join(", ");
+    const box = element("div");
+    const open = () => {
+      if (box.childElementCount) return box.replaceChildren();
+      const question = element("textarea", { rows: 2, dir: "auto" });
+      question.value = came.report.question;
+      const canChoose = one.next.includes("look_up");
+      const numbers = element("input", { type: "text", inputmode: "numeric", autocomplete: "off" });
+      const go = doing("Go on from here", async () => {
+        const body = { checkpoint: one.checkpoint };
+        if (question.value.trim() !== came.report.question) body.question = question.value.trim();
+        const typed = numbers.value.split(/[\s,;]+/u).filter(Boolean);
+        if (typed.some((each) => !/^\d+$/.test(each))) throw new Problem("Name the parts by their numbers, such as 3, 7.", 0);
+        if (typed.length) body.pages = typed.map(Number);
+        location.hash = placeOf("run", (await api.post(pathOf("questions", thread, "fork"), body)).id);
+      });
+      box.replaceChildren(...[field("Question", question), canChoose ? field("Parts to look up", numbers, "Left empty, those that were chosen.") : null, go].filter(Boolean));
+      question.focus();
+    };
+    const button = element("button", { type: "button", onclick: open }, `Before: ${next}`);
+    return element("li", {}, button, prose("span.quiet", one.summary ?? ""), box);
+  });
+  const line = element("p.quiet", {}, "Go back to a step, and let it go on in another way; what was there stays.");
+  return element("details.stepping", {}, element("summary", {}, "Step back and ask otherwise"), line, element("ol.steps-back", {}, items));
+}

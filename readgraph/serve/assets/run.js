@@ -1,0 +1,128 @@
+/** A run as it happens, and then what came of it. */
+async function runView(box, id, signal) {
+  let run;
+  try {
+    run = await api.get(pathOf("runs", id), signal);
+  } catch (problem) {
+    if (problem.status === 404) return void box.replaceChildren(lostRun(id));
+    throw problem;
+  }
+  entitled(run.question || run.title || "A run");
+  const outcome = element("div.outcome");
+  let [stop, live, way] = [() => {}, null, null];
+
+  const begin = (after = 0) => {
+    live?.leave();
+    const [head, hold] = [runHead(run), element("div.hold")];
+    [live, way] = [livePages(run), null];
+    way = liveSteps(run, live);
+    const title = prose("h1", run.question || run.title || "A run");
+    const told = element("p.quiet", {}, [run.kind === "read" ? "Reading" : "", run.method, run.question ? run.title : ""].filter(Boolean).join(" · "));
+    const body = element("div.live", {}, head.box, hold, way.boxes[0], live.box, way.boxes[1]);
+    box.replaceChildren(element("div.heading", {}, title, told), body, outcome);
+    outcome.replaceChildren();
+    head.goneOn = (next) => {
+      stop();
+      run = next;
+      begin(next.last_event);
+    };
+    const take = (event) => {
+      for (const part of [head, live, way]) part.take(event);
+      if (event.type === "paused") hold.replaceChildren(pausedBox(run, event));
+      if (event.type === "run" && event.run.state === "working") hold.replaceChildren();
+      if (event.type === "result") result(event, run, box, body, outcome);
+      if (event.type === "document" && run.kind === "add") outcome.append(documentItem(event.document));
+    };
+    const lost = () => box.append(lostRun(id));
+    const broken = (seconds) => head.broken(seconds);
+    stop = follow(run.id, { events: (list) => list.forEach(take), broken, lost, after });
+  };
+  begin();
+  return () => {
+    live.leave();
+    stop();
+  };
+}
+
+/** Put what came of a run in the place of how it went. */
+async function result(event, run, box, body, outcome) {
+  body.querySelector(".run")?.classList.add("over");
+  for (const part of body.querySelectorAll(".live-pages, .way, .answering")) part.remove();
+  const owner = { id: event.document, has_original: false };
+  if (run.kind === "ask") {
+    box.querySelector(".heading h1")?.remove();
+    showAnswer(outcome, event, run, owner);
+    speak(`The answer: ${event.report.found.answer ?? "none was found."}`);
+  } else {
+    outcome.replaceChildren();
+    const doneBox = element("div");
+    const links = element("p.buttons", {}, element("a.button", { href: placeOf("ask", event.document) }, "Ask about it"),
+      element("a.button", { href: placeOf("document", event.document) }, "Open the document"));
+    outcome.append(links, doneBox);
+    showReport(doneBox, event.report, { document: owner, memory: event.memory });
+  }
+  try {
+    Object.assign(owner, await api.get(pathOf("documents", event.document)));
+    if (pages.at !== null && shown.document === owner) pages.open(pages.at, { citation: pages.citation, quietly: true });
+  } catch (problem) {
+    toldProblem(problem);
+  }
+}
+
+/** What a run wanted, kept in this browser so that it can go on after the server was started anew. */
+const bodies = {
+  keep(run, body) {
+    const kept = Object.entries(this.all()).slice(-40);
+    localStorage.setItem("runs", JSON.stringify({ ...Object.fromEntries(kept), [run]: body }));
+  },
+  all() {
+    try {
+      return JSON.parse(localStorage.getItem("runs") ?? "{}");
+    } catch {
+      return {};
+    }
+  },
+};
+
+/** Begin a run, remember what it wanted, and show it. */
+async function beginRun(body) {
+  const run = await api.post("/api/runs", body);
+  bodies.keep(run.id, body);
+  return run;
+}
+
+/** A run that the server doesn't know any more. */
+function lostRun(id) {
+  const body = bodies.all()[id];
+  const line = "The server doesn't know this run: it was started anew since. What was read is kept, and going on pays nothing twice.";
+  const on = body ? doing("Go on", async () => location.replace(placeOf("run", (await beginRun(body)).id))) : null;
+  return element("section.lost", { role: "alert" }, element("p", {}, line), element("div.buttons", {}, on, element("a.button", { href: placeOf("library") }, "To the library")));
+}
+
+/** A run that waits for its reader: the parts that are to be looked up can be chosen before it goes on. */
+function pausedBox(run, { offered }) {
+  const chosen = offered?.pages_chosen ?? [];
+  const numbers = element("input", { type: "text", inputmode: "numeric", value: chosen.join(", "), autocomplete: "off" });
+  const go = doing("Go on", async () => {
+    const typed = numbers.value.split(/[\s,;]+/u).filter(Boolean);
+    if (typed.some((one) => !/^\d+$/.test(one))) throw new Problem("Name the parts by their numbers, such as 3, 7.", 0);
+    const body = typed.join() === chosen.join() ? {} : { pages: typed.map(Number) };
+    const next = await api.post(pathOf("runs", run.id, "go-on"), body);
+    if (next.id !== run.id) location.hash = placeOf("run", next.id);
+  });
+  const help = "The method chose these. Change the numbers to have other parts looked up.";
+  return element("section.pausing", { "aria-label": "Paused" }, element("h2", {}, "Which parts are to be looked up?"), field("Parts", numbers, help), go);
+}
+
+/** All runs that the server knows. */
+async function runsView(box, signal) {
+  const { runs } = await api.get("/api/runs", signal);
+  const items = runs.map((run) => element(
+    "li.document", {},
+    element("h2", {}, prose("a.title", run.question || run.title || "A run", { href: placeOf("run", run.id) })),
+    element("p.quiet", {}, [STATES[run.state], run.method, run.question ? run.title : "", day(run.began)].filter(Boolean).join(" · ")),
+    run.problem ? element("p.trouble", {}, run.problem) : null,
+  ));
+  const none = element("p.quiet", {}, "Nothing is being read or asked, and nothing was since the server was started.");
+  box.replaceChildren(element("div.heading", {}, element("h1", {}, "Runs")), items.length ? element("ul.documents", {}, items) : none);
+}

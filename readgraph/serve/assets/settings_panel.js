@@ -1,0 +1,104 @@
+/** The settings that were changed in this page, by their names; they stay while the page is open. */
+const changed = new Map();
+
+/** The settings that these methods use, in panels; only what was changed is sent. `isReading`: no question is asked. */
+function settingsPanel(methods, { isReading = false, onchange = () => {}, only = null } = {}) {
+  const used = new Set(methods.flatMap((name) => {
+    const method = about.methods.find((one) => one.name === name);
+    return (isReading ? method?.reading_settings : method?.settings) ?? [];
+  }));
+  const settings = about.settings.filter((one) => used.has(one.name) && (!only || only(one)));
+  const panels = Map.groupBy ? Map.groupBy(settings, (one) => one.panel) : grouped(settings);
+  const drawn = [...panels].map(([panel, some]) => {
+    const count = element("span.quiet");
+    const tell = () => {
+      const set = some.filter((one) => changed.has(one.name)).length;
+      count.textContent = set ? ` ${set} changed` : "";
+    };
+    tell();
+    const fields = some.map((one) => settingField(one, () => {
+      tell();
+      onchange();
+    }));
+    return element("details.panel", {}, element("summary", {}, panel, count), element("div.fields", {}, fields));
+  });
+  return element("div.panels", { role: "group", "aria-label": "Settings" }, drawn);
+}
+
+function grouped(settings) {
+  const panels = new Map();
+  for (const one of settings) panels.set(one.panel, [...(panels.get(one.panel) ?? []), one]);
+  return panels;
+}
+
+/** What is sent of the settings that a method uses. */
+function changedSettings(method, isReading = false) {
+  const one = about.methods.find((each) => each.name === method);
+  const used = (isReading ? one?.reading_settings : one?.settings) ?? [];
+  return Object.fromEntries(used.filter((name) => changed.has(name)).map((name) => [name, changed.get(name)]));
+}
+
+/** A setting as a field of its kind. An empty field is the server's own value again. */
+function settingField(one, onchange) {
+  const value = changed.has(one.name) ? changed.get(one.name) : one.value;
+  const input = settingInput(one, value);
+  input.addEventListener("input", () => {
+    const typed = typedValue(one, input);
+    if (typed === undefined || JSON.stringify(typed) === JSON.stringify(one.value)) changed.delete(one.name);
+    else changed.set(one.name, typed);
+    onchange();
+  });
+  const made = field(capital(one.name.replaceAll("_", " ")), input, one.help);
+  made.classList.toggle("switch", one.kind === "switch");
+  return made;
+}
+
+function settingInput(one, value) {
+  const plain = { autocomplete: "off", spellcheck: "false", title: one.help };
+  if (one.kind === "switch") return element("input", { type: "checkbox", checked: value === true, title: one.help });
+  if (one.kind === "choice") {
+    const none = value === null || value === "" ? [["", "none"]] : [];
+    const named = one.choices.map((each) => [each, each === "" ? "none" : String(each)]);
+    return choice(one.choices.includes(value) ? named : [...none, ...named], value ?? "", { title: one.help });
+  }
+  if (one.kind === "list") {
+    const input = element("textarea", { ...plain, rows: 3 });
+    input.value = (value ?? []).join("\n");
+    return input;
+  }
+  const isNumber = one.kind === "number" || one.kind === "whole";
+  const ends = isNumber ? { type: "number", min: one.least, max: one.most, step: one.kind === "whole" ? 1 : "any" } : { type: "text" };
+  return element("input", { ...plain, ...ends, value: value ?? "" });
+}
+
+/** The value that was typed; undefined where nothing stands, or nothing that can be used. */
+function typedValue(one, input) {
+  if (one.kind === "switch") return input.checked;
+  if (one.kind === "list") return input.value.split("\n").map((line) => line.trim()).filter(Boolean);
+  if (one.kind === "number" || one.kind === "whole") {
+    if (input.value === "") return one.value === null ? undefined : one.default === null ? null : undefined;
+    return Number(input.value);
+  }
+  return input.value;
+}
+
+/** A choice of a method, with a line that says what it does. */
+function methodChoice(value, onchange, label = "Method") {
+  const best = about.method ? `As set: ${about.method}` : "The best for the text";
+  const select = choice([["", best], ...about.methods.map((one) => [one.name, one.name])], value);
+  const line = element("span.help", {});
+  const tell = () => (line.textContent = about.methods.find((one) => one.name === select.value)?.line ?? "");
+  select.addEventListener("change", () => {
+    tell();
+    onchange();
+  });
+  tell();
+  const box = field(label, select);
+  line.id = `${select.id}-line`;
+  select.setAttribute("aria-describedby", line.id);
+  box.append(line);
+  return { box, select };
+}
+
+/** The methods whose settings are offered: the chosen one, or the one that reads most texts. */
+const offeredFor = (method) => [method || about.method || about.methods[0].name];

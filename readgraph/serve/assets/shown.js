@@ -1,0 +1,88 @@
+/** What the open report belongs to: the document and its memory, and what may be done with it. */
+const shown = { document: null, memory: null, loading: new Set() };
+
+/** Show a report in a box: its search, the answer where there is one, the document, the walk and the rest of it. */
+function showReport(box, data, { document: owner, memory }, before = null) {
+  report = data;
+  [shown.document, shown.memory, shown.loading] = [owner, memory, new Set()];
+  const { found } = report;
+  const parts = [toldOf(found), pageSection(), foundSections(found)].flat().filter(Boolean);
+  box.replaceChildren(...[search.make(), before, element("div.shown", {}, parts)].filter(Boolean));
+  openFirst(found);
+}
+
+/** The document alone, as it grows: its strip and the page that is open. */
+function showPages(data, { document: owner, memory }) {
+  report = data;
+  [shown.document, shown.memory, shown.loading] = [owner, memory, new Set()];
+  return [strip.make(), pages.make()].flat().filter(Boolean);
+}
+
+/** The text of a page that didn't come with the report; it is asked for where the page is opened. */
+async function loadPage(place) {
+  const { memory, document: owner } = shown;
+  if (!owner || !memory || shown.loading.has(place)) return;
+  shown.loading.add(place);
+  const [data, loading] = [report, shown.loading];
+  try {
+    const path = withQuery(pathOf("documents", owner.id, "memories", memory, "pages"), { numbers: place });
+    const { pages: came } = await api.get(path);
+    for (const page of came) data.pages[page.number] = { ...data.pages[page.number], ...page };
+  } catch (problem) {
+    loading.delete(place);
+    if (data === report && pages.at === place) pages.text.append(element("p.trouble", { role: "alert" }, toldProblem(problem)));
+    return;
+  }
+  if (data === report && pages.at === place) pages.open(place, { citation: pages.citation, quietly: true });
+}
+
+/** The report's own words of a page, or a line until they came; beside them the original's page as a picture. */
+const reportWords = pages.words;
+pages.words = function words(page, place, citation) {
+  if (page.text === null || page.text === undefined) {
+    if (!shown.memory) return reportWords.call(this, { ...page, text: null }, place, citation);
+    loadPage(place);
+    return element("p.quiet", {}, "The text is on its way…");
+  }
+  return element("div.sheets", {}, reportWords.call(this, page, place, citation), originalOf(page));
+};
+
+/** The note, and what a reader may do with it. */
+const reportNoted = pages.noted;
+pages.noted = function noted(page, place) {
+  const told = reportNoted.call(this, page, place);
+  const canCorrect = told.length && page.note !== null && shown.memory && !report.live;
+  return canCorrect ? [...told, correcting(page, place)] : told;
+};
+
+/** Nodes are called by the headings of their sections, else by the first words of their summaries. */
+tree.name = function name(id) {
+  if (report.tree.headings[id]) return report.tree.headings[id];
+  const leaf = id.startsWith("0.") ? Number(id.slice(2)) : null;
+  const page = leaf === null ? null : report.pages[leaf];
+  if (page?.place) return page.place;
+  const text = leaf === null ? report.tree.nodes[id]?.text : page?.note;
+  const words = (text ?? "").split(/\s+/u).filter(Boolean);
+  if (!words.length) return leaf === null ? "a summary" : `part ${leaf}`;
+  return words.length > 6 ? `${words.slice(0, 6).join(" ")} …` : words.join(" ");
+};
+
+/** The picture of a page of the original, where it is a PDF; it opens on demand, and stays open for the next pages. */
+function originalOf(page) {
+  const owner = shown.document;
+  const sheet = Number(page.place?.match(/.*PDF page (\d+)/s)?.[1]);
+  if (!owner?.has_original || !sheet) return null;
+  const from = withQuery(`${pathOf("documents", owner.id, "original", `${sheet}.png`)}`, { width: 900 });
+  const name = `Page ${sheet} of the original`;
+  const picture = () => element("a", { href: from, target: "_blank", rel: "noopener" }, element("img", {
+    src: from, alt: name, loading: "lazy",
+    onerror: (event) => event.target.replaceWith(element("span.trouble", {}, "The original's page can't be shown.")),
+  }));
+  const box = opening(name, { class: "original", open: originalOf.isOpen }, originalOf.isOpen ? picture() : null);
+  box.addEventListener("toggle", () => {
+    originalOf.isOpen = box.open;
+    if (box.open && !box.querySelector("a")) box.append(picture());
+  });
+  return box;
+}
+originalOf.isOpen = true;
