@@ -5,7 +5,7 @@ from typing import Any
 from langgraph.graph import END, START, StateGraph
 from typing_extensions import TypedDict, Unpack
 
-from readgraph.graphs.wiring import MethodGraph, Node, add_nodes, check_wiring, fit_context, with_channels
+from readgraph.graphs.wiring import MethodGraph, Node, add_nodes, check_wiring, choosing, fit_context, with_channels
 from readgraph.nodes.answering.citing import cite
 from readgraph.nodes.bounds import Looking, may_go_on
 from readgraph.nodes.building.build import build_memory
@@ -122,7 +122,7 @@ def build_research(
     add_nodes(builder, open=open, find_memory=find_memory)
     builder.add_edge(START, "open")
     builder.add_edge("open", "find_memory")
-    builder.add_conditional_edges("find_memory", is_asked, ["plan", END])
+    builder.add_conditional_edges("find_memory", choosing(is_asked), ["plan", END])
     add_rounds(builder, **rounds)
     fit_context(builder)
     check_wiring(builder)
@@ -145,7 +145,7 @@ def build(
     add_nodes(builder, open=open, memorize=memorize)
     builder.add_edge(START, "open")
     builder.add_edge("open", "memorize")
-    builder.add_conditional_edges("memorize", is_asked, ["plan", END])
+    builder.add_conditional_edges("memorize", choosing(is_asked), ["plan", END])
     add_rounds(builder, **rounds)
     fit_context(builder)
     check_wiring(builder)
@@ -164,10 +164,10 @@ def add_rounds(
 ) -> None:
     """The researcher (section 2.2.2): plan, search, integrate and reflect, round by round, then answer."""
     add_nodes(builder, plan=plan, search=search, integrate=integrate, reflect=reflect, answer=answer, cite=cite)
-    builder.add_conditional_edges("plan", has_plan, ["search", "answer"])
+    builder.add_conditional_edges("plan", choosing(has_plan), ["search", "answer"])
     builder.add_edge("search", "integrate")
     builder.add_edge("integrate", "reflect")
-    builder.add_conditional_edges("reflect", still_looking, ["plan", "answer"])
+    builder.add_conditional_edges("reflect", choosing(still_looking), ["plan", "answer"])
     builder.add_edge("answer", "cite")
     builder.add_edge("cite", END)
 

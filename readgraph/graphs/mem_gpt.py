@@ -9,7 +9,7 @@ from typing import Any
 from langchain_core.tools import BaseTool
 from langgraph.graph import END, START, StateGraph
 
-from readgraph.graphs.wiring import MethodGraph, Node, add_nodes, check_wiring, fit_context, with_channels
+from readgraph.graphs.wiring import MethodGraph, Node, add_nodes, check_wiring, choosing, fit_context, with_channels
 from readgraph.nodes.agent import functions as memory_functions
 from readgraph.nodes.agent.acting import act_with
 from readgraph.nodes.agent.evicting import evict
@@ -108,9 +108,9 @@ def build_chat(
     add_nodes(builder, receive=receive, think=think, evict=evict, act=act)
     builder.add_edge(START, "receive")
     builder.add_edge("receive", "think")
-    builder.add_conditional_edges("think", goes_on, ["think", "evict", "act", END])
+    builder.add_conditional_edges("think", choosing(goes_on), ["think", "evict", "act", END])
     builder.add_edge("evict", "think")
-    builder.add_conditional_edges("act", goes_on, ["think", END])
+    builder.add_conditional_edges("act", choosing(goes_on), ["think", END])
     fit_context(builder)
     check_wiring(builder)
     return builder
@@ -144,11 +144,11 @@ def build(
     add_nodes(builder, look_up=look_up, answer=answer, cite=cite)
     builder.add_edge(START, "open")
     builder.add_edge("open", "read")
-    builder.add_conditional_edges("read", is_asked, ["begin", END])
-    builder.add_conditional_edges("begin", reading_goes_on, ["think", "look_up", "answer"])
-    builder.add_conditional_edges("think", reading_goes_on, ["think", "evict", "act", "look_up", "answer"])
+    builder.add_conditional_edges("read", choosing(is_asked), ["begin", END])
+    builder.add_conditional_edges("begin", choosing(reading_goes_on), ["think", "look_up", "answer"])
+    builder.add_conditional_edges("think", choosing(reading_goes_on), ["think", "evict", "act", "look_up", "answer"])
     builder.add_edge("evict", "think")
-    builder.add_conditional_edges("act", reading_goes_on, ["think", "look_up", "answer"])
+    builder.add_conditional_edges("act", choosing(reading_goes_on), ["think", "look_up", "answer"])
     builder.add_edge("look_up", "answer")
     builder.add_edge("answer", "cite")
     builder.add_edge("cite", END)

@@ -12,11 +12,12 @@ from langgraph.types import StreamMode
 from readgraph.graphs.mem_gpt import build_chat
 from readgraph.nodes.agent.indexes import search_recall
 from readgraph.nodes.agent.receiving import storable_event
+from readgraph.nodes.agent.working_context import with_block
 from readgraph.state.agent_lives import agent_config, agent_state_of, drop_old_checkpoints, undo_turn
 from readgraph.state.agents import AgentStore, Event, agent_id, thread_of
 from readgraph.state.build_lock import building
 from readgraph.state.context import ReaderContext
-from readgraph.state.errors import ReadgraphError
+from readgraph.state.errors import BadInput, ReadgraphError
 from readgraph.state.library import Library
 from readgraph.state.living import AgentState, IncomingEvent
 
@@ -106,6 +107,17 @@ class Conversation:
         async with self._alone():
             self.context = replace(self.context, sample=self.context.sample + 1)
             return await undo_turn(self.graph, self.name)
+
+    async def rewrite(self, label: str, text: str) -> None:
+        """Replace the text of a block of the working context by the user's; raises `BadInput` where that can't be."""
+        async with self._alone():
+            state = await self.life()
+            if state is None:
+                raise BadInput(f"There is no agent '{self.name}' yet: send it a message first.")
+            if (await self.graph.aget_state(agent_config(self.name))).next:
+                raise BadInput("A turn of the agent is not finished: send it a message, or undo the turn.")
+            blocks = with_block(state["blocks"], label, text)
+            await self.graph.aupdate_state(agent_config(self.name), {"blocks": blocks}, as_node="act")
 
     async def life(self) -> AgentState | None:
         """The agent's current state; None for an agent that doesn't exist yet."""

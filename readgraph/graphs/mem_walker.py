@@ -5,7 +5,7 @@ from typing import Any
 from langgraph.graph import END, START, StateGraph
 from typing_extensions import TypedDict
 
-from readgraph.graphs.wiring import MethodGraph, Node, add_nodes, check_wiring, fit_context, with_channels
+from readgraph.graphs.wiring import MethodGraph, Node, add_nodes, check_wiring, choosing, fit_context, with_channels
 from readgraph.nodes.answering.citing import cite
 from readgraph.nodes.bounds import Looking, may_go_on
 from readgraph.nodes.building.build import read_pages
@@ -137,9 +137,11 @@ def add_walk(
     builder.add_edge("open", "read")
     builder.add_edge("read", "grow")
     builder.add_edge("grow", "enter")
-    builder.add_conditional_edges("enter", is_asked, ["descend", "read_leaf", END])
+    builder.add_conditional_edges("enter", choosing(is_asked), ["descend", "read_leaf", END])
     for hop in HOP:
-        builder.add_conditional_edges(hop, where_next, {"descend": "descend", "read_leaf": "read_leaf", "answer": then})
+        builder.add_conditional_edges(
+            hop, choosing(where_next), {"descend": "descend", "read_leaf": "read_leaf", "answer": then}
+        )
 
 
 graph = build().compile(name="mem_walker")

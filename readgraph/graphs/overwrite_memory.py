@@ -8,7 +8,7 @@ from typing import Any
 
 from langgraph.graph import END, START, StateGraph
 
-from readgraph.graphs.wiring import MethodGraph, Node, add_nodes, check_wiring, fit_context, with_channels
+from readgraph.graphs.wiring import MethodGraph, Node, add_nodes, check_wiring, choosing, fit_context, with_channels
 from readgraph.nodes.answering.citing import cite
 from readgraph.nodes.bounds import Looking, may_go_on
 from readgraph.nodes.building.build import read_pages
@@ -72,8 +72,8 @@ def build(
     add_nodes(builder, open=open, read=read, write_notes=write_notes, answer=answer, cite=cite)
     builder.add_edge(START, "open")
     builder.add_edge("open", "read")
-    builder.add_conditional_edges("read", is_asked, ["write_notes", END])
-    builder.add_conditional_edges("write_notes", still_reading, ["write_notes", "answer"])
+    builder.add_conditional_edges("read", choosing(is_asked), ["write_notes", END])
+    builder.add_conditional_edges("write_notes", choosing(still_reading), ["write_notes", "answer"])
     builder.add_edge("answer", "cite")
     builder.add_edge("cite", END)
     fit_context(builder)

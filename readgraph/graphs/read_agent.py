@@ -4,7 +4,7 @@ from typing import Any
 
 from langgraph.graph import END, START, StateGraph
 
-from readgraph.graphs.wiring import MethodGraph, Node, add_nodes, check_wiring, fit_context, with_channels
+from readgraph.graphs.wiring import MethodGraph, Node, add_nodes, check_wiring, choosing, fit_context, with_channels
 from readgraph.nodes.answering.answer import answer
 from readgraph.nodes.answering.citing import cite
 from readgraph.nodes.bounds import Looking, may_go_on
@@ -95,8 +95,8 @@ def build(
     builder.add_edge(START, "open")
     builder.add_edge("open", "read")
     builder.add_edge("read", "merge")
-    builder.add_conditional_edges("merge", is_asked, ["look_up", END])
-    builder.add_conditional_edges("look_up", still_looking, ["look_up", "answer"])
+    builder.add_conditional_edges("merge", choosing(is_asked), ["look_up", END])
+    builder.add_conditional_edges("look_up", choosing(still_looking), ["look_up", "answer"])
     builder.add_edge("answer", "cite")
     builder.add_edge("cite", END)
     fit_context(builder)

@@ -9,7 +9,7 @@ from typing import Any
 
 from langgraph.graph import END, START, StateGraph
 
-from readgraph.graphs.wiring import MethodGraph, Node, add_nodes, check_wiring, fit_context, with_channels
+from readgraph.graphs.wiring import MethodGraph, Node, add_nodes, check_wiring, choosing, fit_context, with_channels
 from readgraph.nodes.answering.citing import cite
 from readgraph.nodes.building.build import read_pages
 from readgraph.nodes.building.even_pages import even_pages, no_note
@@ -81,7 +81,7 @@ def build(
     add_nodes(builder, combine=combine, answer=answer, cite=cite)
     builder.add_edge(START, "open")
     builder.add_edge("open", "read")
-    builder.add_conditional_edges("read", is_asked, ["plan", END])
+    builder.add_conditional_edges("read", choosing(is_asked), ["plan", END])
     builder.add_edge("plan", "take")
     builder.add_edge("take", "join_names")
     builder.add_edge("join_names", "combine")

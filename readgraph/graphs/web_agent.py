@@ -4,7 +4,7 @@ from typing import Any
 
 from langgraph.graph import END, START, StateGraph
 
-from readgraph.graphs.wiring import MethodGraph, Node, add_nodes, check_wiring, fit_context
+from readgraph.graphs.wiring import MethodGraph, Node, add_nodes, check_wiring, choosing, fit_context
 from readgraph.nodes.building.build import read_pages
 from readgraph.nodes.building.even_pages import no_note
 from readgraph.nodes.building.gists import gisting
@@ -85,7 +85,7 @@ def build(
     add_nodes(builder, open=open, read=read, look_up=look_up, act=act)
     builder.add_edge(START, "open")
     builder.add_edge("open", "read")
-    builder.add_conditional_edges("read", is_asked, ["look_up", END])
+    builder.add_conditional_edges("read", choosing(is_asked), ["look_up", END])
     builder.add_edge("look_up", "act")
     builder.add_edge("act", END)
     fit_context(builder)

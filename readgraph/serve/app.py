@@ -2,7 +2,7 @@
 
 import asyncio
 from dataclasses import asdict
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from fastapi import FastAPI, HTTPException, Query, Request
 from fastapi.exceptions import RequestValidationError
@@ -14,6 +14,7 @@ import readgraph
 from readgraph.report.page import render
 from readgraph.serve import adding, documents, page, questions, reading
 from readgraph.serve.about import About, about
+from readgraph.serve.agents import AgentInList, Agents, FoundInMemory, ShownAgent
 from readgraph.serve.documents import Listed, ShownDocument
 from readgraph.serve.estimating import Estimated, estimated
 from readgraph.serve.event_stream import event_stream
@@ -22,6 +23,7 @@ from readgraph.serve.questions import AskedQuestions
 from readgraph.serve.reading import Wanted
 from readgraph.serve.room import Room
 from readgraph.serve.run import ENDED, Run, RunState
+from readgraph.serve.steering import Branch, branch
 from readgraph.sources.given_files import most_bytes, too_large
 from readgraph.sources.pdf.picture import page_picture
 from readgraph.state.errors import BadInput, ReadgraphError
@@ -56,6 +58,18 @@ class GivenNote(BaseModel):
     text: str
 
 
+class GivenMessage(BaseModel):
+    """A message to an agent."""
+
+    text: str
+
+
+class GivenDocument(BaseModel):
+    """A document of the library, by its id."""
+
+    document: str
+
+
 class GoOn(BaseModel):
     """How a run goes on."""
 
@@ -77,6 +91,7 @@ def library_app(room: Room, guard: Guard) -> Guarded:
     _add_pages(app, room)
     _add_runs(app, room)
     _add_questions(app, room)
+    _add_agents(app, Agents(room))
     return Guarded(app, guard)
 
 
@@ -263,3 +278,46 @@ def _add_questions(app: FastAPI, room: Room) -> None:
     async def one(thread: str) -> JSONResponse:
         """A question as the report shows it, and the steps to go back to."""
         return JSONResponse(await questions.question_report(room, thread))
+
+    @app.post("/api/questions/{thread}/fork")
+    async def fork(thread: str, wanted: Branch) -> RunState:
+        """Go on from a step of a question once more, asked otherwise or with other pages."""
+        return (await branch(room, thread, wanted)).shown
+
+
+def _add_agents(app: FastAPI, agents: Agents) -> None:
+    @app.get("/api/agents")
+    async def listed() -> dict[str, list[AgentInList]]:
+        """The agents that can be talked with."""
+        return {"agents": await agents.listed()}
+
+    @app.get("/api/agents/{name}")
+    async def one(name: str) -> ShownAgent:
+        """An agent's working context, storages and newest events."""
+        return await agents.shown(name)
+
+    @app.post("/api/agents/{name}/messages")
+    async def send(name: str, given: GivenMessage) -> RunState:
+        """Send an agent a message; an agent of a new name begins with it."""
+        return agents.send(name, given.text).shown
+
+    @app.post("/api/agents/{name}/documents")
+    async def upload(name: str, given: GivenDocument) -> RunState:
+        """Give an agent a document of the library."""
+        return (await agents.upload(name, given.document)).shown
+
+    @app.put("/api/agents/{name}/blocks/{label}")
+    async def rewrite(name: str, label: str, given: GivenNote) -> ShownAgent:
+        """Replace the text of a block of an agent's working context."""
+        await agents.rewrite(name, label, given.text)
+        return await agents.shown(name)
+
+    @app.post("/api/agents/{name}/undo")
+    async def undo(name: str) -> dict[str, Any]:
+        """Take back the newest turn that a user began, and all since."""
+        return {"undone": await agents.undo(name)}
+
+    @app.get("/api/agents/{name}/search")
+    async def search(name: str, store: Literal["recall", "archival"] = "recall", query: str = "") -> FoundInMemory:
+        """What an agent's storage holds for these words; archival storage without words: its newest passages."""
+        return await agents.search(name, store, query)

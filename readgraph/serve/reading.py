@@ -120,9 +120,10 @@ class Reading:
                 checkpointer=self.room.library.checkpointer, store=self.room.library.store
             )
             await graph.aupdate_state(config, {"pages_read": pages})
-        self.room.begin(self.run_, self._rest)
+        self.room.begin(self.run_, self.rest)
 
-    async def _rest(self) -> None:
+    async def rest(self) -> None:
+        """What comes behind the step at which the thread stands, or behind the one of `checkpoint`."""
         await self._run(None)
 
     async def _run(self, question: Question | None) -> None:

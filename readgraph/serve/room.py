@@ -4,7 +4,8 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Coroutine
 from dataclasses import dataclass, field, replace
-from typing import Any
+from functools import partial
+from typing import Any, ParamSpec, TypeVar
 
 from readgraph.graphs.methods import Method, method_for, method_named, method_typed
 from readgraph.models.prices import Price
@@ -17,6 +18,9 @@ from readgraph.state.opened import Library
 from readgraph.state.page_store import PageStore
 from readgraph.state.records import Document
 from readgraph.state.settings import GROUPS, Tenant
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 _log = logging.getLogger(__name__)
 
@@ -91,6 +95,11 @@ class Room:
         for run in working:
             self.stop(run)
         await asyncio.gather(*(asyncio.wrap_future(run.work) for run in working if run.work), return_exceptions=True)
+
+
+async def in_background_loop(work: Callable[P, Awaitable[T]], *given: P.args, **named: P.kwargs) -> T:
+    """Do this in the loop in which runs work, and wait for it: what they share has locks of that loop."""
+    return await asyncio.wrap_future(background().start_task_soon(partial(work, *given, **named)))
 
 
 async def _watched(run: Run, work: Callable[[], Awaitable[None]]) -> None:

@@ -52,6 +52,7 @@ class Telling:
     latest: dict[str, Any] | None = None
     pace: Pace = field(default_factory=Pace)
     news: asyncio.Event = field(default_factory=asyncio.Event)
+    looking: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def listen(self, mode: str, event: Any) -> None:
         """Take an event of the graph's stream."""
@@ -99,11 +100,12 @@ class Telling:
 
     async def look(self) -> None:
         """Tell what is new since the last look."""
-        latest, self.latest = self.latest, None
-        if memory := (latest or {}).get("memory") or self.memory:
-            await self._look_at(memory)
-        if latest:
-            self._progress(latest)
+        async with self.looking:
+            latest, self.latest = self.latest, None
+            if memory := (latest or {}).get("memory") or self.memory:
+                await self._look_at(memory)
+            if latest:
+                self._progress(latest)
 
     async def _look_at(self, identity: str) -> None:
         memory = await self.pages.memory(self.document.id, identity)

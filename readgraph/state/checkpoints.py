@@ -5,11 +5,10 @@ import os
 import sqlite3
 import zlib
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, contextmanager
 from functools import partial
 from pathlib import Path
-from threading import Event
+from threading import Event, local
 from typing import Any, TypeVar
 
 from langchain_core.runnables import RunnableConfig
@@ -36,6 +35,7 @@ from readgraph.state.library_store import (
     unusable,
 )
 from readgraph.state.retention import KEPT_QUESTIONS, drop_steps_of_old_questions
+from readgraph.state.written_together import TogetherThread
 
 AT_ONCE = 100
 """How many checkpoints are fetched at a time when many are listed."""
@@ -74,7 +74,7 @@ class LibraryCheckpointer(SqliteSaver):
     """LangGraph's `SqliteSaver`, with asynchronous calls that run on a thread of its own.
 
     LangGraph's `AsyncSqliteSaver` belongs to one event loop and switches threads for each statement. This one switches
-    once for each call, and serves synchronous and asynchronous runs of any event loop at the same time. Raises
+    at most once for each call, and serves synchronous and asynchronous runs of any event loop at the same time. Raises
     `LibraryError` after the library is closed.
 
     The newest checkpoint is the row that was written last. LangGraph takes the greatest id, and ids begin with the
@@ -92,7 +92,8 @@ class LibraryCheckpointer(SqliteSaver):
             path,
             Event(),
         )  # an `Event`, since LangGraph may copy a checkpointer, and the copy must close too
-        self._thread = ThreadPoolExecutor(1, thread_name_prefix="readgraph-checkpoints")
+        self._shared = local()
+        self._thread = TogetherThread("readgraph-checkpoints", self._one_transaction)
         self._process = os.getpid()
         pause_in_forks(self)
 
@@ -103,10 +104,29 @@ class LibraryCheckpointer(SqliteSaver):
 
     @contextmanager
     def cursor(self, transaction: bool = True) -> Iterator[sqlite3.Cursor]:
-        """LangGraph's cursor, which first waits for the lock."""
+        """LangGraph's cursor, which first waits for the lock; that of the transaction, if this thread has begun one."""
+        if (begun := getattr(self._shared, "cursor", None)) is not None:
+            yield begun
+            return
         self._check()
         with super().cursor(transaction) as cursor:
             yield cursor
+
+    @contextmanager
+    def _one_transaction(self) -> Iterator[None]:
+        """Inside the `with`, this thread's operations are one transaction, of which nothing is kept if one fails."""
+        with self.lock:
+            self.setup()
+            self._shared.cursor = self.conn.cursor()
+            try:
+                yield
+                self.conn.commit()
+            except BaseException:
+                self.conn.rollback()
+                raise
+            finally:
+                self._shared.cursor.close()
+                self._shared.cursor = None
 
     def _check(self) -> None:
         if self._process != os.getpid():
@@ -219,13 +239,13 @@ class LibraryCheckpointer(SqliteSaver):
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
         """Store a checkpoint; when this returns, it is committed."""
-        return await self.run(partial(self.put, config, checkpoint, metadata, new_versions))
+        return await self.run(partial(self.put, config, checkpoint, metadata, new_versions), writes=True)
 
     async def aput_writes(
         self, config: RunnableConfig, writes: Sequence[tuple[str, Any]], task_id: str, task_path: str = ""
     ) -> None:
         """Store what a step wrote; when this returns, it is committed."""
-        await self.run(partial(self.put_writes, config, writes, task_id, task_path))
+        await self.run(partial(self.put_writes, config, writes, task_id, task_path), writes=True)
 
     async def adelete_thread(self, thread_id: str) -> None:
         """As `delete_thread`."""
@@ -252,10 +272,13 @@ class LibraryCheckpointer(SqliteSaver):
             self._closed.set()
             self.conn.close()
 
-    async def run(self, operation: Callable[[], _T]) -> _T:
-        """Run an operation that uses the connection on the checkpointer's thread."""
+    async def run(self, operation: Callable[[], _T], *, writes: bool = False) -> _T:
+        """Run an operation that uses the connection on the checkpointer's thread.
+
+        One that only `writes`, and may be run twice, shares a transaction with those that wait beside it.
+        """
         self._check()
-        return await asyncio.get_running_loop().run_in_executor(self._thread, operation)
+        return await self._thread.run(operation, writes=writes)
 
 
 @asynccontextmanager

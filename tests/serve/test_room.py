@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.doubles.agent import Script, call, say
 from tests.doubles.model_server import ModelServer
 from tests.support.examples import STORY, WHOLE_STORY
 from tests.support.reading_room import OpenRoom, said
@@ -126,3 +127,45 @@ def test_only_who_is_let_in_sees_anything(room: OpenRoom) -> None:
     assert post(f"{room.base}/api/texts", headers=elsewhere, json={"text": "a"}).status_code == 403
     assert get(f"{room.base}/api/documents", headers=inside | {"host": "evil.example"}).status_code == 403
     assert get(f"{room.base}/api/documents", headers=inside | {"sec-fetch-site": "cross-site"}).status_code == 403
+
+
+def test_a_question_goes_on_from_one_of_its_steps(room: OpenRoom) -> None:
+    document = room.added("lamp.txt", TEXT.encode())
+    told = room.ran(documents=[document["id"]], question="Who took the log book?")
+    thread = told[-1]["run"]["thread"]
+    before = next(step for step in room.get(f"/api/questions/{thread}")["checkpoints"] if step["next"] == ["answer"])
+    body = {"checkpoint": before["checkpoint"], "question": "Who lit the lamp?", "pages": [1, 3]}
+    run = room.post(f"/api/questions/{thread}/fork", **body)
+    result = room.until(run["id"], "result")[-1]["report"]
+    assert (result["question"], result["found"]["pages_read"]) == ("Who lit the lamp?", [1, 3])
+    assert "answer" in [step["node"] for step in result["found"]["steps"]]
+    gone = room.client.post(f"/api/questions/{thread}/fork", json=body | {"checkpoint": "nothing"})
+    assert gone.status_code == 400 and "no such step" in gone.json()["problem"]
+
+
+def test_an_agent_is_talked_with(room: OpenRoom, server: ModelServer) -> None:
+    server.respond = Script(
+        call("memory_append", True, label="human", text="Likes goats."), say("Hello."), say("Yes, goats.")
+    )
+    assert room.get("/api/agents/ada")["exists"] is False
+    run = room.post("/api/agents/ada/messages", text="I like goats.")
+    told = room.until(run["id"], "end")
+    assert told[-1]["run"]["state"] == "done"
+    events = [event["event"] for event in told if event["type"] == "event"]
+    assert events[0]["kind"] == "user"
+    assert events[-1]["function"] == "send_message" and events[-1]["arguments"] == {"message": "Hello."}
+    ada = room.get("/api/agents/ada")
+    block = next(block for block in ada["blocks"] if block["label"] == "human")
+    assert block["text"] == "Likes goats." and 0 < ada["pressure"]["used"] < ada["pressure"]["room"]
+    said(room.client.put("/api/agents/ada/blocks/human", json={"text": "Likes sheep."}))
+    run = room.post("/api/agents/ada/messages", text="Do I like sheep?")
+    room.until(run["id"], "end")
+    assert (
+        "Likes sheep." in server.requests[-1].text
+        and "Likes goats." not in server.requests[-1].text.split("<events>")[0]
+    )
+    found = room.get("/api/agents/ada/search", query="sheep")
+    assert found["found"] == 1 and found["items"][0]["text"] == "Do I like sheep?"
+    assert room.get("/api/agents")["agents"][0]["name"] == "ada"
+    assert [event["text"] for event in room.post("/api/agents/ada/undo")["undone"]] == ["Do I like sheep?"]
+    assert room.get("/api/agents/ada")["events"] == ada["events"]

@@ -4,7 +4,7 @@ from typing import Any
 
 from langgraph.graph import END, START, StateGraph
 
-from readgraph.graphs.wiring import MethodGraph, Node, add_nodes, check_wiring, fit_context, with_channels
+from readgraph.graphs.wiring import MethodGraph, Node, add_nodes, check_wiring, choosing, fit_context, with_channels
 from readgraph.nodes.answering.answer import answer
 from readgraph.nodes.answering.citing import cite
 from readgraph.nodes.contracts import AskedState
@@ -39,7 +39,7 @@ def linear(
     add_nodes(builder, open=open, read=read, look_up=look_up, answer=answer, cite=cite)
     builder.add_edge(START, "open")
     builder.add_edge("open", "read")
-    builder.add_conditional_edges("read", is_asked, ["look_up", END])
+    builder.add_conditional_edges("read", choosing(is_asked), ["look_up", END])
     builder.add_edge("look_up", "answer")
     builder.add_edge("answer", "cite")
     builder.add_edge("cite", END)

@@ -12,7 +12,7 @@ from typing_extensions import Unpack
 
 from readgraph.graphs import read_agent
 from readgraph.graphs.gam import Research, Rounds, add_rounds
-from readgraph.graphs.wiring import MethodGraph, Node, add_nodes, check_wiring, fit_context, with_channels
+from readgraph.graphs.wiring import MethodGraph, Node, add_nodes, check_wiring, choosing, fit_context, with_channels
 from readgraph.nodes.answering.answer import answer_from_notes_alone
 from readgraph.nodes.building.merging import merge
 from readgraph.nodes.opening import open_for_research
@@ -61,8 +61,8 @@ def build(
     builder.add_edge(START, "open")
     builder.add_edge("open", "read")
     builder.add_edge("read", "merge")
-    builder.add_conditional_edges("merge", is_asked, ["judge", END])
-    builder.add_conditional_edges("judge", still_looking, ["look_up", "answer_gists"])
+    builder.add_conditional_edges("merge", choosing(is_asked), ["judge", END])
+    builder.add_conditional_edges("judge", choosing(still_looking), ["look_up", "answer_gists"])
     builder.add_edge("look_up", "search")
     add_rounds(builder, **rounds)
     builder.add_edge("answer_gists", "cite")

@@ -10,7 +10,7 @@ from typing import Any
 from langgraph.graph import END, START, StateGraph
 
 from readgraph.graphs import mem_walker
-from readgraph.graphs.wiring import MethodGraph, Node, add_nodes, check_wiring, fit_context, with_channels
+from readgraph.graphs.wiring import MethodGraph, Node, add_nodes, check_wiring, choosing, fit_context, with_channels
 from readgraph.nodes.answering.citing import cite
 from readgraph.nodes.bounds import Looking, may_go_on
 from readgraph.nodes.building.summary_tree import grow
@@ -72,8 +72,8 @@ def build(
     )
     add_nodes(builder, note_findings=note_findings, reflect=reflect, walk_again=walk_again, answer=answer, cite=cite)
     builder.add_edge("note_findings", "reflect")
-    builder.add_conditional_edges("reflect", still_looking, ["walk_again", "answer"])
-    builder.add_conditional_edges("walk_again", mem_walker.place, [*mem_walker.HOP])
+    builder.add_conditional_edges("reflect", choosing(still_looking), ["walk_again", "answer"])
+    builder.add_conditional_edges("walk_again", choosing(mem_walker.place), [*mem_walker.HOP])
     builder.add_edge("answer", "cite")
     builder.add_edge("cite", END)
     fit_context(builder)

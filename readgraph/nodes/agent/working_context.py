@@ -33,10 +33,14 @@ def replace_in_block(blocks: Sequence[Block], label: str, old: str, new: str) ->
 
 def rewrite_block(blocks: Sequence[Block], label: str, text: str) -> list[Block]:
     """The blocks, with the whole text of one of them replaced; an empty text is refused, as a likely mistake."""
-    block = block_named(blocks, label)
     if not text.strip():
         raise BadInput("A rewrite with no text would empty the block: replace the parts that should go.")
-    return _with_text(blocks, block, text.strip())
+    return with_block(blocks, label, text)
+
+
+def with_block(blocks: Sequence[Block], label: str, text: str) -> list[Block]:
+    """The blocks, with this text, which may be empty, in one of them."""
+    return _with_text(blocks, block_named(blocks, label), text.strip())
 
 
 def block_named(blocks: Sequence[Block], label: str) -> Block:

@@ -1,0 +1,201 @@
+"""Agents to talk with: their messages, their working context, what they remember, and how full their view is."""
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from dataclasses import asdict
+from typing import Any, Literal
+
+from langchain_core.messages import BaseMessage
+from pydantic import BaseModel, Field
+
+from readgraph.graphs.mem_gpt_conversation import Conversation
+from readgraph.models.clients import HOW_TO_NAME
+from readgraph.models.streaming import THOUGHTS
+from readgraph.nodes.agent.archival_storage import found_in_archive, own_passages, search_archive
+from readgraph.nodes.agent.event_text import queue_text
+from readgraph.nodes.agent.memory import AgentMemory
+from readgraph.serve.room import Room, in_background_loop
+from readgraph.serve.run import Run
+from readgraph.state.agent_lives import agent_config, agent_state_of
+from readgraph.state.agents import AgentStore, Event, agent_id, proper_name
+from readgraph.state.errors import BadInput
+from readgraph.state.living import AgentState, IncomingEvent
+from readgraph.state.words import count_words
+
+SHOWN = 200
+"""Newest events that are shown of a conversation."""
+
+MOST_FOUND = 50
+"""Most items of a search, and most passages of archival storage, that are shown at once."""
+
+
+class AgentInList(BaseModel):
+    """An agent that lives on."""
+
+    name: str
+    created: str
+    events: int = Field(description="Events in recall storage.")
+
+
+class Pressure(BaseModel):
+    """How full the agent's view is: words of its queue, and the words that the window leaves for it (0: not known)."""
+
+    used: int
+    room: int
+    warned: bool = Field(description="Whether the agent was told to save what matters (MemGPT, section 2.3).")
+
+
+class ShownAgent(BaseModel):
+    """An agent: its working context, its storages and its newest events."""
+
+    name: str
+    exists: bool = Field(description="An agent begins with its first message.")
+    blocks: list[dict[str, Any]] = Field(description="label, about, limit (words), text.")
+    pressure: Pressure
+    events: int
+    in_view: int = Field(description="How many of the newest events the agent sees.")
+    passages: int
+    documents: list[dict[str, str]]
+    newest: list[dict[str, Any]] = Field(description="The newest events, in the order in which they happened.")
+
+
+class FoundInMemory(BaseModel):
+    """What a search of recall or archival storage found."""
+
+    found: int
+    items: list[dict[str, Any]]
+
+
+class Told:
+    """The audience of a conversation: the run of the turn that is under way."""
+
+    listens = True
+
+    def __init__(self) -> None:
+        self.run: Run | None = None
+        self.turns = asyncio.Lock()
+
+    def event(self, event: Event) -> None:
+        """Tell an event when it happens; a call both before and after it is run."""
+        if self.run:
+            self.run.tell({"type": "event", "event": asdict(event)})
+
+    def heard(self, piece: BaseMessage) -> None:
+        """Tell a piece of a step while the model writes it."""
+        thoughts, text = str(piece.additional_kwargs.get(THOUGHTS, "")), str(piece.text)
+        if self.run and (thoughts or text):
+            self.run.tell({"type": "text", "node": "think", "id": piece.id, "thoughts": thoughts, "text": text})
+
+    def warn(self, line: str) -> None:
+        """No timer runs here."""
+
+    def woken(self) -> None:
+        """No timer runs here."""
+
+
+class Agents:
+    """The conversations of a room."""
+
+    def __init__(self, room: Room) -> None:
+        self.room, self.store = room, AgentStore(room.library.store)
+        self._talks: dict[str, tuple[Conversation, Told]] = {}
+
+    async def listed(self) -> list[AgentInList]:
+        """The agents that live on, the oldest first."""
+        agents = await self.store.agents()
+        lives = [await agent_state_of(self.room.library.checkpointer, agent) for agent in agents]
+        return [
+            AgentInList(name=agent.name, created=agent.created, events=life["events"])
+            for agent, life in zip(agents, lives, strict=True)
+        ]
+
+    async def shown(self, name: str) -> ShownAgent:
+        """An agent; one that has no event yet is empty."""
+        name = proper_name(name)
+        life = await self._talk(name)[0].life()
+        if life is None:
+            nothing = Pressure(used=0, room=0, warned=False)
+            empty: dict[str, Any] = {"blocks": [], "documents": [], "newest": []}
+            return ShownAgent(name=name, exists=False, pressure=nothing, events=0, in_view=0, passages=0, **empty)
+        identity = agent_id(name)
+        queue = await self.store.events(identity, range(life["queue_from"], life["events"]))
+        newest = await self.store.events(identity, range(max(0, life["events"] - SHOWN), life["events"]))
+        return ShownAgent(
+            name=name,
+            exists=True,
+            blocks=[dict(block) for block in life["blocks"]],
+            pressure=await self._pressure(name, life, queue),
+            events=life["events"],
+            in_view=len(queue),
+            passages=life["passages"],
+            documents=await self._documents(name, life),
+            newest=[asdict(event) for event in newest],
+        )
+
+    async def _pressure(self, name: str, life: AgentState, queue: list[Event]) -> Pressure:
+        saved = await self.room.library.checkpointer.aget_tuple(agent_config(name))
+        room = (saved.checkpoint["channel_values"].get("room") or 0) if saved else 0
+        used = count_words(queue_text(queue, self.room.context.window_words))
+        return Pressure(used=used, room=room, warned=life["warned"])
+
+    async def _documents(self, name: str, life: AgentState) -> list[dict[str, str]]:
+        entries = await self.store.entries(agent_id(name), [start for start, _ in life["documents"]])
+        known = [await self.room.pages.known_document(entry.document) for entry in entries]
+        return [{"id": document.id, "title": document.title} for document in known if document]
+
+    def send(self, name: str, text: str) -> Run:
+        """Begin a turn with a message of the user's."""
+        if not text.strip():
+            raise BadInput("The message is empty: write one.")
+        return self._turn(name, lambda talk: talk.receive(IncomingEvent(kind="user", text=text)))
+
+    async def upload(self, name: str, document: str) -> Run:
+        """Begin a turn in which the agent gets a document of the library."""
+        await self.room.pages.document(document)
+        return self._turn(name, lambda talk: talk.upload(document))
+
+    def _turn(self, name: str, turn: Callable[[Conversation], Coroutine[Any, Any, None]]) -> Run:
+        name = proper_name(name)
+        if not self.room.context.model:
+            raise BadInput(
+                f"An agent needs a model. Start the server with --model, or set READGRAPH_MODEL: {HOW_TO_NAME}"
+            )
+        talk, told = self._talk(name)
+        run = Run("chat", asyncio.get_running_loop(), title=name)
+
+        async def take_turn() -> None:
+            async with told.turns:  # another turn of this agent is told to its own run
+                told.run = run
+                await turn(talk)
+            run.change(state="done")
+
+        return self.room.begin(run, take_turn)
+
+    async def undo(self, name: str) -> list[dict[str, Any]]:
+        """Take back the user's newest turn and all since; the events that had arrived."""
+        taken = await in_background_loop(self._talk(proper_name(name))[0].undo)
+        return [dict(event) for event in taken]
+
+    async def rewrite(self, name: str, label: str, text: str) -> None:
+        """Replace the text of a block of the agent's working context by the user's."""
+        await in_background_loop(self._talk(proper_name(name))[0].rewrite, label, text)
+
+    async def search(self, name: str, store: Literal["recall", "archival"], query: str) -> FoundInMemory:
+        """What the agent's recall or archival storage holds for these words; without words, the newest."""
+        name = proper_name(name)
+        life = await self._talk(name)[0].life()
+        if life is None:
+            return FoundInMemory(found=0, items=[])
+        if store == "recall":
+            total, events = await self._talk(name)[0].search(query) if query.strip() else (life["events"], [])
+            return FoundInMemory(found=total, items=[asdict(event) for event in events])
+        memory = AgentMemory(await self.store.own_agent(name), self.store, self.room.context, life)
+        numbers = await search_archive(memory, query) if query.strip() else (await own_passages(memory))[::-1]
+        found = await found_in_archive(memory, numbers[:MOST_FOUND])
+        return FoundInMemory(found=len(numbers), items=[asdict(each) for each in found])
+
+    def _talk(self, name: str) -> tuple[Conversation, Told]:
+        if name not in self._talks:
+            told = Told()
+            self._talks[name] = Conversation(self.room.library, name, self.room.context, told), told
+        return self._talks[name]
