@@ -145,7 +145,7 @@ def test_a_question_goes_on_from_one_of_its_steps(room: OpenRoom) -> None:
 
 def test_an_agent_is_talked_with(room: OpenRoom, server: ModelServer) -> None:
     server.respond = Script(
-        call("memory_append", True, label="human", text="Likes goats."), say("Hello."), say("Yes, goats.")
+        call("memory_append", True, block="human", text="Likes goats."), say("Hello."), say("Yes, goats.")
     )
     assert room.get("/api/agents/ada")["exists"] is False
     run = room.post("/api/agents/ada/messages", text="I like goats.")
