@@ -81,7 +81,7 @@ async def question_report(room: Room, thread: str) -> dict[str, Any]:
         raise BadInput("The library holds no such question any more.")
     about = dict(saved.metadata)
     method = method_named(str(about.get("method", "")))
-    graph = method.build().compile(checkpointer=room.library.checkpointer, store=room.library.store)
+    graph = room.graph(method)
     config: RunnableConfig = {"configurable": {"thread_id": thread}}
     state = await graph.aget_state(config)
     outputs: Any = graph.output_channels

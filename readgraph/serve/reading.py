@@ -70,7 +70,7 @@ async def prepare(room: Room, wanted: Wanted) -> Prepared:
     else:
         document = await picked_document(pages, " ".join([question, *wanted.options]), WHOLE_LIBRARY)
     method = room.method_for(wanted.method, document)
-    if unknown := sorted({*wanted.pause_before} - {*method.build().nodes}):
+    if unknown := sorted({*wanted.pause_before} - {*room.builder(method).nodes}):
         raise BadInput(f"{method.name} has no step '{unknown[0]}' to pause before.")
     return Prepared(document, method, context)
 
@@ -116,10 +116,7 @@ class Reading:
             return
         config: RunnableConfig = {"configurable": {"thread_id": self.run_.thread}}
         if pages is not None:
-            graph = self.prepared.method.build().compile(
-                checkpointer=self.room.library.checkpointer, store=self.room.library.store
-            )
-            await graph.aupdate_state(config, {"pages_read": pages})
+            await self.room.graph(self.prepared.method).aupdate_state(config, {"pages_read": pages})
         self.room.begin(self.run_, self.rest)
 
     async def rest(self) -> None:
@@ -133,7 +130,7 @@ class Reading:
         try:
             found = await run_method(
                 room.pages,
-                method.build(),
+                room.builder(method),
                 method.name,
                 document,
                 question,
@@ -169,10 +166,7 @@ class Reading:
         if not self.pause_before:
             return False
         config: RunnableConfig = {"configurable": {"thread_id": self.run_.thread}}
-        graph = self.prepared.method.build().compile(
-            checkpointer=self.room.library.checkpointer, store=self.room.library.store
-        )
-        state = await graph.aget_state(config)
+        state = await self.room.graph(self.prepared.method).aget_state(config)
         if not state.next:
             return False
         self.run_.change(state="paused")

@@ -7,6 +7,9 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, ParamSpec, TypeVar
 
+from langgraph.graph import StateGraph
+from langgraph.graph.state import CompiledStateGraph
+
 from readgraph.graphs.methods import Method, method_for, method_named, method_typed
 from readgraph.models.prices import Price
 from readgraph.serve.run import ENDED, Run
@@ -23,6 +26,8 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 _log = logging.getLogger(__name__)
+
+Builder = StateGraph[Any, ReaderContext, Any, Any]
 
 AGAIN = 0.5
 """Seconds until a task is cancelled once more."""
@@ -46,6 +51,17 @@ class Room:
     method: str = ""
     price: Price | None = None
     runs: dict[str, Run] = field(default_factory=dict)
+    _builders: dict[str, Builder] = field(default_factory=dict)
+
+    def builder(self, method: Method) -> Builder:
+        """The graph of a method, not compiled; it is wired once."""
+        if method.name not in self._builders:
+            self._builders[method.name] = method.build()
+        return self._builders[method.name]
+
+    def graph(self, method: Method) -> CompiledStateGraph[Any, ReaderContext, Any, Any]:
+        """The graph of a method over the library, to look at its threads and change them."""
+        return self.builder(method).compile(checkpointer=self.library.checkpointer, store=self.library.store)
 
     @property
     def pages(self) -> PageStore:

@@ -45,7 +45,7 @@ async def branch(room: Room, thread: str, wanted: Branch) -> Run:
     changed |= {} if wanted.pages is None else {"pages_read": wanted.pages}
     checkpoint = wanted.checkpoint
     if changed:
-        graph = method.build().compile(checkpointer=room.library.checkpointer, store=room.library.store)
+        graph = room.graph(method)
         checkpoint = (await graph.aupdate_state(config, changed))["configurable"]["checkpoint_id"]
     run = Run(
         "ask",

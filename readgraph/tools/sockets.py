@@ -10,7 +10,8 @@ LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 def listening(host: str, port: int) -> socket.socket:
     """A socket on this address; port 0 takes a free one. Raises `BadInput` where that can't be."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listener = socket.socket(family)
+    # asyncio sends small packets at once only where the protocol is named; else each answer waits 40 ms
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind((host, port))
