@@ -50,7 +50,11 @@ def listing(room: OpenRoom) -> float:
 def events_say_when_they_were_told() -> None:
     """From now on each event says when its graph told it: a time that all processes of a machine share."""
     tell = Run.tell
-    Run.tell = lambda run, event: tell(run, {**event, "told": time.monotonic()})  # type: ignore[method-assign]
+
+    def timed(self: Run, event: dict[str, Any]) -> None:
+        tell(self, {**event, "told": time.monotonic()})
+
+    Run.tell = timed  # type: ignore[method-assign]
 
 
 def follow(base: str, token: str, document: str, late: list[float]) -> None:

@@ -41,8 +41,8 @@ PYTHON = re.compile(r"^```python\n(.*?)^```$(?:\n\n```text\n(.*?)^```$)?", re.MU
 DRAWING = re.compile(r"^```mermaid$", re.MULTILINE)
 DRAWING_OF = re.compile(r"^<!-- drawing of ([\w, ]+) -->\n```mermaid\n.*?^```$", re.MULTILINE | re.DOTALL)
 
-SERVES = ("readgraph studio", "readgraph mcp --http")
-"""Commands that end with Ctrl-C only: see tests/cli/test_studio.py and tests/mcp/."""
+SERVES = ("readgraph studio", "readgraph mcp --http", "readgraph serve")
+"""Commands that end with Ctrl-C only: see tests/cli/test_studio.py, tests/mcp/ and tests/serve/."""
 
 
 @dataclass(frozen=True)
