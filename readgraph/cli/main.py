@@ -37,7 +37,10 @@ STOPPED = 130
 """Exit code of Ctrl-C."""
 
 KEPT = "What was read is kept; run the same command again to continue."
-BATCH_GOES_ON = "The batch goes on: run the same command again to take its replies."
+BATCH_GOES_ON = (
+    "The batch goes on: run the same command again to take its replies, "
+    "or `readgraph library batches --cancel` to cancel it."
+)
 """What is said of a command that was stopped."""
 
 app = typer.Typer(

@@ -17,8 +17,8 @@ from readgraph.state.errors import ModelUnavailable
 MOST_OF_FILE = 1_000_000_000
 """Bytes of a file of responses that are read: 50,000 replies of 20,000 bytes."""
 
-WORKED_ON = ("validating", "in_progress", "finalizing", "cancelling")
-"""Statuses of a batch that is not at its end."""
+ENDS = ("completed", "failed", "expired", "cancelled")
+"""Statuses of a batch that is at its end. A server may have others, such as "queued", for one that it works on."""
 
 LISTED = 100
 """The newest batches among which one is looked for whose id is not known."""
@@ -46,7 +46,7 @@ class Status(NamedTuple):
     @property
     def ended(self) -> bool:
         """Whether nothing more will come."""
-        return self.status not in WORKED_ON
+        return self.status in ENDS
 
 
 class BatchEndpoint:
@@ -87,7 +87,16 @@ class BatchEndpoint:
         status = getattr(found, "status", None)
         if not isinstance(status, str):
             raise kinds.ModelAPIError("no status")
-        return Status(batch, status, done, tuple(filter(None, files)), _cause(found))
+        status = status.lower()
+        return Status(batch, status, done, tuple(filter(None, files)), _cause(found, status))
+
+    async def cancel(self, batch: str) -> None:
+        """Let the server end a batch early, if it has not ended yet; what it has done until then is paid for."""
+        try:
+            await _asked(lambda: self.sdk.batches.cancel(batch))
+        except kinds.ModelError as caught:
+            if getattr(caught, "status_code", 0) not in (400, 409):  # it has ended, or is cancelled already
+                raise
 
     async def responses(self, files: tuple[str, ...]) -> dict[str, Any]:
         """The lines of these files by the ids of their requests; a file that is gone has none."""
@@ -119,9 +128,10 @@ class BatchEndpoint:
 
 
 def line_of(key: str, body: dict[str, Any]) -> bytes:
-    """A request as a line of the file that is uploaded."""
+    """A request as a line of the file that is uploaded; what some servers would take for a line's end is escaped."""
     request = {"custom_id": key, "method": "POST", "url": "/v1/chat/completions", "body": body}
-    return json.dumps(request, ensure_ascii=False).encode() + b"\n"
+    line = json.dumps(request, ensure_ascii=False)
+    return re.sub("[\x85\u2028\u2029]", lambda found: f"\\u{ord(found[0]):04x}", line).encode() + b"\n"
 
 
 def body_of(line: Any, ended: Status) -> Any:
@@ -160,11 +170,10 @@ def _known(made: Any) -> str:
     raise kinds.ModelAPIError("no id")
 
 
-def _cause(batch: Any) -> str:
+def _cause(batch: Any, status: str) -> str:
     """Why a batch failed as a whole, or ended early."""
     errors = getattr(getattr(batch, "errors", None), "data", None) or []
     codes = dict.fromkeys(filter(None, (_code({"code": getattr(error, "code", "")}) for error in errors)))
-    status = str(getattr(batch, "status", ""))
     reasons = f" ({', '.join(codes).replace('_', ' ')})" if codes else ""
     return "" if status == "completed" else f"the batch {'was ' * (status == 'cancelled')}{status}{reasons}"
 

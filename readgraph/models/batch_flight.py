@@ -50,7 +50,8 @@ class Waiting:
 class Flight:
     """A batch, and the calls that wait for it, by their keys; `record` is there from when it was sent.
 
-    `read` makes a reply of a response. `over`: nothing will come of this batch any more.
+    `read` makes a reply of a response. `file` is its uploaded file. `recorded`: how many replies it has brought.
+    `over`: nothing will come of this batch any more.
     """
 
     endpoint: BatchEndpoint
@@ -60,7 +61,12 @@ class Flight:
     retry_seconds: float
     waiting: dict[str, Waiting] = field(default_factory=dict)
     record: SentBatch | None = None
+    file: str = ""
+    recorded: int = 0
     over: bool = False
+
+    def __post_init__(self) -> None:
+        self.file = self.record.file if self.record else ""
 
     @property
     def keys(self) -> Iterable[str]:
@@ -76,24 +82,49 @@ class Flight:
             self.over = self.over or not self.record
             told = problem
             if self.record and isinstance(problem, kinds.ModelError) and not isinstance(problem, Unfinished):
-                told = ModelUnavailable(
-                    f"The model server at {self.endpoint.server} can't be asked for its batch: "
-                    "the batch goes on, run the same command again to take its replies."
-                )
+                told = self._not_asked(problem)
             for call in self.waiting.values():
                 if not call.reply.done():
                     call.reply.set_exception(copy(told))
+
+    async def cancel(self) -> int:
+        """Cancel the batch, wait for its end, and record the replies that it has; returns how many there are.
+
+        Raises `ModelUnavailable` where the server can't be asked.
+        """
+        record = self.record
+        if not record:
+            return 0
+        try:
+            if batch := record.batch or await self._patiently(partial(self.endpoint.created_of, record.file)):
+                record = self.record = await self._confirmed(record, batch)
+                await self._patiently(partial(self.endpoint.cancel, batch))
+                await self._follow(record)
+            else:
+                await self._drop(record)
+        except (Unfinished, kinds.ModelNotFoundError):  # the server does not know it
+            await self._drop(record)
+        except kinds.ModelError as problem:
+            raise self._not_asked(problem) from None
+        return self.recorded
+
+    def _not_asked(self, problem: kinds.ModelError) -> ModelUnavailable:
+        status = f" ({number})" if (number := getattr(problem, "status_code", 0)) else ""
+        return ModelUnavailable(
+            f"The model server at {self.endpoint.server} can't be asked for its batch{status}: "
+            "the batch goes on, run the same command again to take its replies."
+        )
 
     async def _send(self) -> SentBatch:
         """Upload the requests, record them, and let the batch begin."""
         requests = b"".join(call.request for call in self.waiting.values())
         for call in self.waiting.values():
             call.request = b""  # together they may be large, and a batch takes long
-        file = await self._patiently(partial(self.endpoint.upload, requests))
+        file = self.file = await self._patiently(partial(self.endpoint.upload, requests))
         lines = {key: call.line for key, call in self.waiting.items()}
         record = SentBatch(file, "", self.endpoint.server, self.model, clock().time(), lines)
         await self.store.sent_batches().keep(record)
-        goes_on(file)
+        goes_on(file, len(lines))
         try:
             batch = await self._patiently(partial(self.endpoint.create, file), UNKNOWN_OUTCOME)
         except UNKNOWN_OUTCOME:
@@ -110,7 +141,7 @@ class Flight:
         return record
 
     async def _follow(self, record: SentBatch) -> None:
-        goes_on(record.file)
+        goes_on(record.file, len(record.lines))
         pause = FIRST_PAUSE
         while True:
             if not record.batch:
@@ -121,6 +152,7 @@ class Flight:
                     await self._lost(record)
             if record.batch:
                 status = await self._status(record)
+                goes_on(record.file, len(record.lines), status.done)
                 for meter in self._meters():
                     meter.tell_batch(len(record.lines), status.done, ended=status.ended)
                 if status.ended:
@@ -150,6 +182,7 @@ class Flight:
             if reply := self._reply(responses.get(key), status, line):
                 replies[key] = RecordedReply(reply.text, reply.cut, line.asked, line.document, reply.tokens)
         await self.store.put_replies(replies)
+        self.recorded = len(replies)
         await self._drop(record)
         for key, call in self.waiting.items():
             if call.reply.done():

@@ -106,6 +106,10 @@ class BatchedCalls:
         place = asked.store.sent_batches().store
         return await self._stores.setdefault(place, _StoreBatches(asked.store, self._flight)).reply(call)
 
+    async def cancel(self, store: PageStore, record: SentBatch) -> int:
+        """Cancel a batch and record the replies that it has; returns how many, raises what `Flight.cancel` does."""
+        return await self._flight(store, {}, record).cancel()
+
     def _flight(self, store: PageStore, waiting: "dict[str, Waiting]", record: SentBatch | None) -> "Flight":
         from readgraph.models.batch_flight import Flight
 
@@ -158,10 +162,15 @@ class _StoreBatches:
                 self._bytes -= len(self._pending.pop(call.key).request)
 
     async def _load(self) -> None:
-        """Go on with the batches that an earlier process sent."""
+        """Go on with the batches that other processes have sent; calls that wait to be sent take their replies."""
         empty = self._new_flight(self.store, {}, None)
         for record in await self.store.sent_batches().of(empty.endpoint.server, empty.model):
-            self._begin(self._new_flight(self.store, {}, record))
+            if record.file in {flight.file for flight in self._flights.values()}:
+                continue
+            taken = {key: call for key, call in self._pending.items() if key in record.lines}
+            for key in taken:
+                self._bytes -= len(self._pending.pop(key).request)
+            self._begin(self._new_flight(self.store, taken, record))
 
     def _collect(self, call: "Waiting") -> None:
         if len(self._pending) >= MOST_REQUESTS or self._bytes + len(call.request) > MOST_BYTES:
@@ -176,6 +185,7 @@ class _StoreBatches:
         while seen != self._arrived:
             seen = self._arrived
             await clock().sleep(QUIET)
+        await self._load()  # another process may have sent the same meanwhile
         self._send()
 
     def _send(self) -> None:

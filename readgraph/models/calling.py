@@ -44,6 +44,9 @@ seconds."""
 BATCH_TRIES = 4
 """In how many batches a request is sent before its failure counts: a batch takes up to a day."""
 
+TOO_LARGE = "token limit exceeded"
+"""In the cause of a batch's failure: it holds more than an account may have under way at once."""
+
 SPOILT_TRIES = 6
 """How often a reply that the server spoilt is requested before it counts as the model's own."""
 
@@ -195,6 +198,8 @@ def _response_format(reply: type[BaseModel]) -> dict[str, Any]:
 
 
 def _reason(failure: Failure) -> str:
+    if failure.cause:
+        return failure.cause
     if failure.status:
         return f"the model server says {failure.status}"
     return "the model server gave no " + ("answer" if issubclass(failure.kind, ModelError) else "usable answer")
@@ -205,7 +210,8 @@ def _line(client: ModelClient, failure: Failure) -> str:
     at = f" at {client.server}" if client.server else ""
     times = f"{failure.tries} times in a row" if failure.tries > 1 else "once"
     if failure.cause:
-        return f"The model server{at} left a request of a batch without a reply {times}: {failure.cause}. Go on later."
+        then = "Let it be smaller, with --max-calls" if TOO_LARGE in failure.cause else "Go on later"
+        return f"The model server{at} left a request of a batch without a reply {times}: {failure.cause}. {then}."
     if is_function(client.name):
         raised = f"The function '{client.name.removeprefix(FUNCTION)}' raised {failure.kind.__name__} {times}"
         return f"{raised}: correct it and run the same again, nothing is lost."

@@ -41,7 +41,11 @@ class SentBatches(StoredItems):
 
     async def of(self, server: str, model: str) -> list[SentBatch]:
         """The batches that this server has of this model, the oldest first."""
-        found = [value async for _, value in self.each(BATCHES, {"server": server, "model": model})]
+        return [record for record in await self.all() if (record.server, record.model) == (server, model)]
+
+    async def all(self) -> list[SentBatch]:
+        """The batches of all servers and models, the oldest first."""
+        found = [value async for _, value in self.each(BATCHES)]
         return sorted(sound(SentBatch, found), key=lambda record: record.sent)
 
     async def there(self, file: str) -> SentBatch | None:
@@ -58,8 +62,7 @@ class SentBatches(StoredItems):
 
     async def forget(self, document: str) -> None:
         """Let no reply be recorded any more that a batch brings for this document."""
-        found = [value async for _, value in self.each(BATCHES)]
-        for record in sound(SentBatch, found):
+        for record in await self.all():
             left = {key: line for key, line in record.lines.items() if line.document != document}
             if len(left) < len(record.lines):
                 await self.keep(replace(record, lines=left))

@@ -121,14 +121,24 @@ def test_a_killed_reading_takes_the_batch_that_goes_on(readgraph: Command, serve
 
 
 @pytest.mark.slow
-def test_a_stopped_reading_says_that_its_batch_goes_on(readgraph: Command, server: ModelServer) -> None:
+def test_a_stopped_reading_leaves_its_batch_which_can_be_cancelled(readgraph: Command, server: ModelServer) -> None:
     server.batching.held, sent = True, threading.Event()
     server.batching.when_created = sent.set
     line = ("read", STORY, *DOUBLE, "--paging", "even", "--batch")
-    started = process(*line)
-    assert sent.wait(60)
-    os.kill(started.pid, signal.SIGINT)
-    assert_refused(finished(started), "stopped. The batch goes on: run the same command again to take its rep", 130)
+    for batches in (1, 2):
+        started = process(*line)
+        assert sent.wait(60)
+        os.kill(started.pid, signal.SIGINT)
+        assert_refused(finished(started), "stopped. The batch goes on: run the same command again to take its rep", 130)
+        (listed,) = readgraph("library", "batches", "--json").json
+        assert listed["requests"] == sizes(server)[-1] and len(sizes(server)) == batches
+        if batches == 1:
+            (cancelled,) = readgraph("library", "batches", "--cancel", "--json").json
+            assert cancelled == listed | {"replies": listed["requests"] // 2}
+            assert readgraph("library", "batches", "--json").json == []
+            sent.clear()
     server.batching.held = False
     assert readgraph(*line).code == 0 and server.respond is reader
-    assert max(Counter(ChatRequest(each["body"]).key for each in server.batching.lines).values()) == 1
+    assert "no batch is under way" in readgraph("library", "batches", "--cancel").text
+    done = [line["custom_id"] for batch in server.batching.batches.values() for line in batch.out]
+    assert len(done) == len(set(done)) > 4, "nothing is paid twice"

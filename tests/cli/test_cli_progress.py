@@ -10,6 +10,7 @@ from readgraph.models.waiting import Clock, waiting_by
 from tests.doubles.hurried import Unhurried
 from tests.doubles.model_server import Fault, ModelServer
 from tests.support.command import ASK, DOUBLE, STORY, Command
+from tests.support.questions import GOAT, story_file
 
 
 @pytest.fixture
@@ -55,6 +56,17 @@ def test_a_batch_is_reported_until_it_ends(readgraph: Command, server: ModelServ
         seen = drawn(readgraph("read", STORY, *DOUBLE, "--paging", "even", "--batch").err)
     assert re.search(r"Batch of \d\d submitted, 0 done", seen)
     assert "Reading" in seen.rsplit("submitted", 1)[1]
+
+
+def test_an_evaluation_shows_its_batches_while_they_go_on(
+    readgraph: Command, server: ModelServer, terminal: None, tmp_path: Path, out: Path
+) -> None:
+    server.batching.looks = 30
+    line = ("evaluate", story_file(tmp_path, GOAT), *DOUBLE, "--methods", "bm25", "--out", out)
+    with waiting_by(Unhurried()):
+        seen = drawn(readgraph(*line, "--batch").err)
+    assert re.search(r"Answering .* Batch of \d submitted, 0 done", seen)
+    assert "submitted" not in seen.rsplit("Judging", 1)[1]
 
 
 def test_a_wait_is_reported_without_a_terminal_where_that_is_asked_for(readgraph: Command, server: ModelServer) -> None:

@@ -32,7 +32,7 @@ class BatchEndpoint:
     `looks`: how often a batch is looked at before it ends. `ends`: the status with which the next batches end, one
     after the other; then "completed". An "expired" or "cancelled" batch has done its first half, a "failed" one
     nothing. `loses`: so many of the next creations succeed without an answer. `refuses`: a status for all of it.
-    `lists`: whether batches can be listed. `held`: no batch ends.
+    `lists`: whether batches can be listed. `held`: no batch ends. `working`: the status of those that go on.
     `when_created` is called with each creation.
     """
 
@@ -46,7 +46,7 @@ class BatchEndpoint:
         self.batches: dict[str, Batch] = {}
         self.looks, self.loses, self.refuses = 1, 0, 0
         self.ends: list[str] = []
-        self.lists, self.held = True, False
+        self.lists, self.held, self.working = True, False, "in_progress"
         self.when_created: Callable[[], None] = lambda: None
 
     @property
@@ -133,7 +133,7 @@ class BatchEndpoint:
         shown = {
             "id": name,
             "object": "batch",
-            "status": batch.status,
+            "status": self.working if batch.status == "in_progress" else batch.status,
             "input_file_id": batch.file,
             "output_file_id": f"{name}-out" if batch.out else None,
             "error_file_id": f"{name}-errors" if batch.errors else None,

@@ -13,6 +13,7 @@ from readgraph.models import batching
 from readgraph.models.asking import ask, ask_text
 from readgraph.models.bounded_client import bounded_client
 from readgraph.models.calling import BATCH_TRIES
+from readgraph.models.clients import model_client
 from readgraph.models.left_running import some_go_on
 from readgraph.models.prompt import Prompt
 from readgraph.models.waiting import waiting_by
@@ -85,6 +86,16 @@ async def test_a_batch_sends_and_records_what_an_ordinary_call_does(
     assert await asked(ordinary.override(context=runtime.context)) == said
     assert (server.calls, len(server.batching.batches)) == (1, 1)
     assert not await in_flight(runtime) and not some_go_on()
+
+
+async def test_a_request_is_one_line_for_every_reader_of_lines(
+    server: ModelServer, runtime: Runtime[ReaderContext]
+) -> None:
+    odd = Prompt("test", 1, "You count.", "How many \u2028 lamps \u2029 are \x85 there \x0b on \x1c floor 9?")
+    assert await asked_all(runtime, [odd, PROMPT]) == ["There are seven."] * 2
+    (file,) = server.batching.files.values()
+    assert len(file.decode().splitlines()) == 2, "Python's own rule, which some servers go by"
+    assert odd.messages[-1][1] in server.batching.lines[0]["body"]["messages"][-1]["content"]
 
 
 async def test_what_waits_is_one_batch_whatever_the_concurrency(
@@ -174,6 +185,23 @@ async def test_a_cause_that_stays_is_named_in_the_end(
     assert not await in_flight(runtime) and not some_go_on()
 
 
+@pytest.mark.parametrize("status", ["validating", "finalizing", "queued", "IN_PROGRESS"])
+async def test_a_batch_goes_on_until_it_is_said_to_have_ended(
+    server: ModelServer, runtime: Runtime[ReaderContext], status: str
+) -> None:
+    server.batching.working, server.batching.looks = status, 5
+    assert await asked_all(runtime) == ["There are seven."] * len(PROMPTS)
+    assert len(server.batching.batches) == 1
+
+
+async def test_the_cause_is_told_while_it_is_tried_again(server: ModelServer, runtime: Runtime[ReaderContext]) -> None:
+    told = list[Any]()
+    metered(runtime).stream = told.append
+    server.batching.ends = ["expired"]
+    await ask_text(runtime, PROMPT)
+    assert [event["waiting"]["reason"] for event in told if "waiting" in event] == ["batch expired"]
+
+
 async def test_lines_that_always_fail_name_their_status(server: ModelServer, runtime: Runtime[ReaderContext]) -> None:
     server.fault_for = lambda request, call: Fault.server_error(503)
     with pytest.raises(ModelUnavailable, match=r"4 times in a row \(503\)"):
@@ -235,6 +263,41 @@ def test_after_a_kill_the_same_calls_take_the_batch_that_goes_on(
     asyncio.run(resumed())
     assert [len(batch.lines) for batch in server.batching.batches.values()] == [12, 1]
     assert max(sent(server).values()) == 1 and not some_go_on()
+
+
+def test_a_cancelled_batch_brings_what_it_has_done(server: ModelServer, runtime: Runtime[ReaderContext]) -> None:
+    stopped_in_flight(server, runtime)
+    server.batching.held = True
+
+    async def cancelled() -> int:
+        assert runtime.store
+        store, client = PageStore(runtime.store), await model_client(runtime.context)
+        (record,) = await store.sent_batches().all()
+        assert client.batches
+        return await client.batches.cancel(store, record)
+
+    assert asyncio.run(cancelled()) == len(asyncio.run(recorded(runtime))) == 6
+    assert asyncio.run(in_flight(runtime)) == 0 and not some_go_on()
+    server.batching.held = False
+    asyncio.run(asked_all(runtime))
+    assert [len(batch.lines) for batch in server.batching.batches.values()] == [12, 6]
+
+
+async def test_what_another_command_has_sent_meanwhile_is_not_sent_again(
+    server: ModelServer, runtime: Runtime[ReaderContext]
+) -> None:
+    other = with_context(runtime, timeout=77.0)  # has a client of its own
+    await ask_text(other, PROMPT)
+    server.batching.held = True
+    first = asyncio.create_task(asked_all(runtime))
+    while len(server.batching.batches) < 2:
+        await asyncio.sleep(0)
+    second = asyncio.create_task(asked_all(other))
+    while server.batching.batches["batch-1"].looks < 30:  # by then the second would have sent its own
+        await asyncio.sleep(0)
+    server.batching.held = False
+    assert await first == await second
+    assert max(sent(server).values()) == 1
 
 
 def test_what_is_forgotten_while_a_batch_goes_on_is_not_recorded(

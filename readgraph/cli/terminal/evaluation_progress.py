@@ -1,12 +1,30 @@
-"""The progress bar of an evaluation: questions answered, time left, cost so far."""
+"""The progress bar of an evaluation: questions answered, time left, cost so far, and batches under way."""
 
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    Progress,
+    ProgressColumn,
+    SpinnerColumn,
+    Task,
+    TextColumn,
+    TimeRemainingColumn,
+)
 
 from readgraph.cli.terminal.output_options import Screen
 from readgraph.cli.terminal.progress import LiveBar
 from readgraph.cli.terminal.safe_text import Console, Text
+from readgraph.models.left_running import how_far
 from readgraph.models.prices import in_dollars
 from readgraph.state.words import counted
+
+
+class _BatchColumn(ProgressColumn):
+    """How far the batches at the model servers are, while there are any."""
+
+    def render(self, task: Task) -> Text:
+        """The figures as they are now."""
+        return Text(how_far(), no_wrap=True)
 
 
 class EvaluationProgress(LiveBar):
@@ -23,6 +41,7 @@ class EvaluationProgress(LiveBar):
             MofNCompleteColumn(),
             TimeRemainingColumn(),
             TextColumn("{task.fields[used]}"),
+            _BatchColumn(),
             console=self.console,
             transient=True,
             disable=not self.console.is_terminal,
