@@ -150,6 +150,9 @@ class Flight:
                     record = self.record = await self._confirmed(record, batch)
                 elif clock().time() - record.sent > UNSURE:
                     await self._lost(record)
+                else:
+                    for meter in self._meters():
+                        meter.wait(pause, "the model server has not confirmed the batch")
             if record.batch:
                 status = await self._status(record)
                 goes_on(record.file, len(record.lines), status.done)

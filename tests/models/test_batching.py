@@ -321,9 +321,11 @@ async def test_a_batch_whose_beginning_got_no_answer_is_found(
     assert await asked_all(runtime) == ["There are seven."] * len(PROMPTS)
     assert len(server.batching.batches) == 1
     server.reset()
-    server.batching.loses, server.batching.lists = 1, False
+    server.batching.loses, server.batching.lists, told = 1, False, list[Any]()
+    metered(runtime).stream = told.append
     await asked_all(with_context(runtime, sample=1))
     assert len(server.batching.batches) == 2, "the server does not say whether it has it"
+    assert "has not confirmed the batch" in str([event["waiting"]["reason"] for event in told if "waiting" in event])
 
 
 async def test_spoilt_replies_are_asked_for_again(server: ModelServer, runtime: Runtime[ReaderContext]) -> None:

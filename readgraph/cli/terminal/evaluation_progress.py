@@ -18,13 +18,21 @@ from readgraph.models.left_running import how_far
 from readgraph.models.prices import in_dollars
 from readgraph.state.words import counted
 
+ROOMY = 140
+"""Columns from which both the figures of use and those of batches are shown; else a batch hides what was used."""
 
-class _BatchColumn(ProgressColumn):
-    """How far the batches at the model servers are, while there are any."""
+
+class _UsedColumn(ProgressColumn):
+    """What was used so far, and how far the batches at the model servers are, while there are any."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.width = width
 
     def render(self, task: Task) -> Text:
         """The figures as they are now."""
-        return Text(how_far(), no_wrap=True)
+        figures = list(filter(None, (how_far(), task.fields["used"])))
+        return Text(" · ".join(figures if self.width >= ROOMY else figures[:1]), no_wrap=True)
 
 
 class EvaluationProgress(LiveBar):
@@ -40,8 +48,7 @@ class EvaluationProgress(LiveBar):
             BarColumn(bar_width=30),
             MofNCompleteColumn(),
             TimeRemainingColumn(),
-            TextColumn("{task.fields[used]}"),
-            _BatchColumn(),
+            _UsedColumn(self.console.width),
             console=self.console,
             transient=True,
             disable=not self.console.is_terminal,
