@@ -136,8 +136,11 @@ class Browser:
 
     def screenshot(self, file: Path) -> None:
         """The whole page as a PNG."""
-        shot = self.send("Page.captureScreenshot", captureBeyondViewport=True)
-        file.write_bytes(base64.b64decode(shot["data"]))
+        file.write_bytes(self.shot(whole=True))
+
+    def shot(self, *, whole: bool = False) -> bytes:
+        """What the window shows, or the whole page, as a PNG."""
+        return base64.b64decode(self.send("Page.captureScreenshot", captureBeyondViewport=whole)["data"])
 
     def requested(self) -> list[str]:
         """The requests since the page was opened."""
