@@ -61,13 +61,13 @@ async def _asked(room: Room, saved: CheckpointTuple) -> AskedQuestion | None:
     if not values.get("question_text"):
         return None
     known = await room.pages.known_document(str(about.get("document", "")))
-    answer = values.get("answer")
+    answer, turns = values.get("answer"), values.get("question_turns")
     return AskedQuestion(
         thread=saved.config["configurable"]["thread_id"],
         document=str(about.get("document", "")),
         title=known.title if known else "",
         method=str(about.get("method", "")),
-        question=values["question_text"],
+        question=turns[-1]["question"] if turns else values["question_text"],  # without those before it
         answer=answer[:SHOWN_OF_ANSWER] if answer else None,
         status=values.get("status", ""),
         asked=saved.checkpoint["ts"],

@@ -9,6 +9,8 @@ pytest.importorskip("fastapi", reason="needs pip install 'readgraph[serve]'")
 
 from readgraph.state.context import ReaderContext
 from tests.doubles.model_server import ModelServer
+from tests.serve.browsing import OpenPage, opened_page
+from tests.support.browser import Browser, browser
 from tests.support.reading_room import OpenRoom, reading_room
 
 CONTEXT = ReaderContext(model="openai:double", min_page_words=40, max_page_words=90)
@@ -18,3 +20,14 @@ CONTEXT = ReaderContext(model="openai:double", min_page_words=40, max_page_words
 def room(server: ModelServer, tmp_path: Path) -> Iterator[OpenRoom]:
     with reading_room(tmp_path / "library", CONTEXT) as opened:
         yield opened
+
+
+@pytest.fixture(scope="package")
+def tab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
+    with browser(tmp_path_factory.mktemp("profile")) as opened:
+        yield opened
+
+
+@pytest.fixture
+def page(room: OpenRoom, tab: Browser) -> Iterator[OpenPage]:
+    yield from opened_page(room, tab)

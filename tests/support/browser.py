@@ -134,6 +134,33 @@ class Browser:
             self.send("Input.dispatchKeyEvent", type="keyDown" if typed else "rawKeyDown", **down, **text)
             self.send("Input.dispatchKeyEvent", type="keyUp", **down)
 
+    def until(self, expression: str, seconds: float = 30) -> Any:
+        """The value of an expression in the page as soon as it is true; it is looked at in each frame."""
+        value = f"(() => {{ try {{ return ({expression}) }} catch {{ return null }} }})()"
+        script = f"""new Promise((done) => {{
+            const ends = performance.now() + {seconds * 1000};
+            const look = () => {{
+                const value = {value};
+                if (value) done(value instanceof Node ? true : value);
+                else if (performance.now() > ends) done(null);
+                else requestAnimationFrame(look);
+            }};
+            look(); }})"""
+        found = self.run(script)
+        assert found, (expression, self.run("document.body.innerText.slice(0, 2000)"))
+        return found
+
+    def type(self, selector: str, text: str) -> None:
+        """Type a text into the field that a selector finds."""
+        self.run(f"document.querySelector({json.dumps(selector)}).focus()")
+        self.send("Input.insertText", text=text)
+
+    def put_files(self, selector: str, *files: Path) -> None:
+        """Choose files in the field that a selector finds, as a person does in the system's window."""
+        root = self.send("DOM.getDocument")["root"]["nodeId"]
+        node = self.send("DOM.querySelector", nodeId=root, selector=selector)["nodeId"]
+        self.send("DOM.setFileInputFiles", nodeId=node, files=[str(file) for file in files])
+
     def screenshot(self, file: Path) -> None:
         """The whole page as a PNG."""
         file.write_bytes(self.shot(whole=True))

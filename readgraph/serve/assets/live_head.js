@@ -14,7 +14,7 @@ function runHead(run) {
   const facts = element("dl.facts", { hidden: true });
   const break_ = element("p.trouble.broken", { role: "alert", hidden: true });
   const trouble = element("p.trouble.problem", { role: "alert" });
-  const stop = doing("Stop", async () => set(await api.post(pathOf("runs", run.id, "stop"))));
+  const stop = doing("Stop", () => api.post(pathOf("runs", run.id, "stop"))); // its events tell when it has stopped
   const on = doing("Go on", async () => went(await api.post(pathOf("runs", run.id, "go-on"))));
   const box = element("section.run", { "aria-label": "How it goes" }, state, bar, facts, trouble, break_, element("div.buttons", {}, stop, on));
   let [current, spokenAt] = [run, 0];
@@ -30,7 +30,8 @@ function runHead(run) {
     stop.hidden = !["waiting", "working"].includes(next.state);
     on.hidden = !["stopped", "failed"].includes(next.state) || next.kind === "add";
     if (next.state === "done") bar.hidden = true;
-    if (["done", "failed", "stopped"].includes(next.state)) speak(`${state.textContent}. ${next.problem ?? ""}`);
+    const isTold = next.state === "done" && next.kind === "ask"; // the answer itself is said
+    if (["done", "failed", "stopped"].includes(next.state) && !isTold) speak(`${state.textContent}. ${next.problem ?? ""}`);
   };
 
   const progress = (event) => {

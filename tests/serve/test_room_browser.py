@@ -1,0 +1,171 @@
+"""The page of the room in a real browser: texts go in, are read before one's eyes, asked about and compared."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.doubles.model_server import ModelServer
+from tests.report.conftest import IN_BROWSER
+from tests.serve.browsing import OpenPage
+from tests.support.examples import STORY, WHOLE_STORY
+from tests.support.reports import HOSTILE
+from tests.support.source_files import write_pdf
+
+pytestmark = IN_BROWSER
+
+TEXT = Path(STORY).read_text(encoding="utf-8")
+SHORT = "\n\n".join(TEXT.split("\n\n")[:8])
+
+
+@pytest.mark.slow
+def test_a_pdf_is_added_read_and_asked_about(page: OpenPage, server: ModelServer, tmp_path: Path) -> None:
+    tab = page.open()
+    assert "Nothing here yet" in tab.texts(".heading")[0]
+    paragraphs = [one for one in TEXT.split("\n\n") if len(one) > 200]
+    write_pdf(tmp_path / "the lamp.pdf", [paragraphs[:3], paragraphs[3:6]])
+    tab.put_files("#files", tmp_path / "the lamp.pdf")
+    tab.until("document.querySelector('.document .title')")
+    tab.until("document.querySelector('.added [data-state=done]')")
+    tab.click(".document .title")
+    tab.until("document.querySelector('.reading-panel .estimate').textContent.startsWith('Expected: ')")
+    server.latency = 0.15
+    tab.click(".reading-panel .main")
+    tab.until("document.querySelector('.live .strip .cell.unread')")
+    tab.until("document.querySelector('.outcome .shown')")
+    assert tab.texts(".note p")[0].startswith("In short: ")
+
+    tab.click(".outcome .button")
+    tab.until("document.querySelector('.chips button')")
+    assert tab.focused().startswith("textarea"), "the question is what is to be written"
+    page.ask("Who took the log book?")
+    tab.until("document.querySelector('.outcome .said')")
+    assert tab.texts(".said") == ["It says so. [1]"] and tab.texts(".outcome h1") == ["Who took the log book?"]
+    tab.click(".said .mark")
+    quoted = tab.texts("mark.chosen")
+    assert "".join(quoted).split() == tab.texts(".citation q")[0].split() != []
+    tab.until("document.querySelector('.original img')?.naturalWidth > 300")
+    source = str(tab.run("document.querySelector('.original img').getAttribute('src')"))
+    assert "/original/" in source and source.endswith(".png?width=900")
+
+
+def test_the_answer_can_be_copied_kept_and_asked_on(page: OpenPage) -> None:
+    document = page.add(SHORT, "lamp")
+    tab = page.open(f"/ask/{document}")
+    page.ask("Who took the log book?")
+    tab.until("document.querySelector('.outcome .said')")
+    tab.run("navigator.clipboard.writeText = async (text) => { window.copied = text }")
+    tab.click(".ways-on button")
+    copied = str(tab.until("window.copied"))
+    quote = tab.texts(".citation q")[0]
+    assert copied.startswith("**Who took the log book?**\n\nIt says so. [1]\n\n1. ")
+    assert all(line.strip() in copied for line in quote.splitlines())
+    kept = page.room.client.get(str(tab.run("document.querySelector('.ways-on a[download]').getAttribute('href')")))
+    assert kept.headers["content-disposition"].startswith("attachment") and b"Who took the log book?" in kept.content
+    tab.click(".ways-on > button")
+    assert tab.focused().startswith("textarea")
+    tab.send("Input.insertText", text="And when?")
+    tab.click(".follow-up button")
+    tab.until("document.querySelector('.outcome h1')?.textContent === 'And when?'")
+    page.go("/questions")
+    assert tab.texts(".questions .title") == ["And when?"], "one thread, its last question"
+    tab.click(".questions .title")
+    tab.until("document.querySelector('.outcome .said')")
+    tab.run("history.back()")
+    tab.until("document.querySelector('.questions .title')")
+
+
+@pytest.mark.slow
+def test_reading_stops_and_goes_on(page: OpenPage, server: ModelServer) -> None:
+    document = page.add(Path(WHOLE_STORY).read_text(encoding="utf-8")[:30_000], "lamp")
+    tab = page.open(f"/document/{document}")
+    server.latency = 0.1
+    tab.click(".reading-panel .main")
+    tab.until("document.querySelector('.live .cell.unread') && document.querySelector('.live .cell:not(.unread)')")
+    told = "[...document.querySelectorAll('.run dt')].map((each) => each.textContent)"
+    tab.until(f"{told}.includes('money so far')")
+    assert {"done", "parts", "notes", "calls", "words"} <= set(tab.run(told))
+    tab.click(".run button")
+    tab.until("document.querySelector('.state').textContent.startsWith('Stopped')")
+    server.latency, paid = 0.0, {*server.answered}
+    asked = len(server.requests)
+    tab.click(".run .doing:not([hidden]) button")
+    tab.until("document.querySelector('.outcome .shown')")
+    repeated = [request for request in server.requests[asked:] if request.key in paid]
+    assert paid and len(repeated) <= page.room.room.context.concurrency
+    assert tab.texts(".outcome .cell.unread") == []
+
+
+@pytest.mark.slow
+def test_two_methods_side_by_side(page: OpenPage) -> None:
+    page.add(SHORT, "lamp")
+    tab = page.open("/compare")
+    tab.type(".picking input", "lamp")
+    tab.until("document.querySelector('.found-texts button')")
+    tab.click(".found-texts button")
+    page.ask("Who took the log book?")
+    tab.until("document.querySelectorAll('.compared').length === 2")
+    assert tab.texts(".side h2") == ["read-agent", "mem-walker"]
+    assert tab.texts(".side .said") == ["It says so. [1]"] * 2
+    for side in (2, 1):
+        tab.click(f".side:nth-child({side}) .said .mark")
+        quote = tab.texts(f".side:nth-child({side}) .citation q")[0]
+        assert "".join(tab.texts("mark.chosen")).split() == quote.split()
+        current = "document.querySelectorAll('.side .citation[aria-current=true]').length"
+        assert tab.run(current) == 1
+    tab.run("location.reload()")
+    tab.until("document.querySelectorAll('.compared').length === 2")
+
+
+@pytest.mark.slow
+def test_parts_are_chosen_before_they_are_looked_up(page: OpenPage) -> None:
+    document = page.add(TEXT, "lamp")
+    tab = page.open(f"/ask/{document}")
+    tab.run("document.querySelector('.how').open = true")
+    tab.click(".how > .switch input")
+    page.ask("Who took the log book?")
+    tab.until("document.querySelector('.pausing input')")
+    tab.run("document.querySelector('.pausing input').select()")
+    tab.send("Input.insertText", text="2")
+    tab.click(".pausing button")
+    tab.until("document.querySelector('.outcome .said')")
+    assert tab.texts(".again button")[0] == "part 2"
+
+
+@pytest.mark.slow
+def test_only_changed_settings_are_sent(page: OpenPage, tmp_path: Path) -> None:
+    document = page.add(SHORT, "lamp")
+    tab = page.open(f"/ask/{document}")
+    tab.run("""(() => { const send = window.fetch; window.sent = [];
+        window.fetch = (path, settings) => { if (settings.method === "POST") window.sent.push([path, settings.body]);
+            return send(path, settings); }; })()""")
+    tab.run("for (const one of document.querySelectorAll('details')) one.open = true")
+    labels = set(tab.texts(".panel label"))
+    assert "Max pages" in labels and "Max hops" not in labels, "those of a walk are not read-agent's"
+    script = "id => { const f = document.getElementById(id); f.value = '2'; f.dispatchEvent(new Event('input')) }"
+    field = tab.run("[...document.querySelectorAll('.panel label')].find(e => e.textContent === 'Max pages').htmlFor")
+    tab.run(f"({script})('{field}')")
+    page.ask("Who took the log book?")
+    tab.until("document.querySelector('.outcome .said')")
+    sent: list[Any] = tab.run(
+        "window.sent.filter(([path]) => path === '/api/runs').map(([, body]) => JSON.parse(body))"
+    )
+    assert [body["settings"] for body in sent] == [{"max_pages": 2}]
+
+
+@pytest.mark.slow
+def test_hostile_text_stays_text(page: OpenPage) -> None:
+    document = page.add(HOSTILE, "</title><script>document.title = 'taken'</script>")
+    tab = page.open()
+    assert tab.texts(".document .title") == ["</title><script>document.title = 'taken'</script>"]
+    page.go(f"/ask/{document}")
+    page.ask("<img src=x onerror=alert(1)>")
+    tab.until("document.querySelector('.outcome .shown')")
+    assert tab.texts(".outcome h1") == ["<img src=x onerror=alert(1)>"]
+    texts = []
+    for number in range(len(tab.texts(".strip .cell"))):
+        tab.click(f'.cell[data-page="{number}"]')
+        texts += tab.texts(".raw")
+    assert "".join(texts) == HOSTILE
+    assert tab.run("document.querySelectorAll('.outcome :is(script, style, img, iframe)').length") == 0
+    assert "taken" not in tab.run("document.title").replace("'taken'", "")

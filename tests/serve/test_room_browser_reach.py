@@ -1,0 +1,165 @@
+"""The page of the room on a phone, by keyboard, over a connection that breaks, and with much in the library."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.doubles.model_server import ModelServer
+from tests.report.conftest import IN_BROWSER
+from tests.report.test_report_browser import CONTRAST
+from tests.serve.browsing import OpenPage
+from tests.support.examples import STORY, WHOLE_STORY
+
+pytestmark = IN_BROWSER
+
+TEXT = Path(STORY).read_text(encoding="utf-8")
+SHORT = "\n\n".join(TEXT.split("\n\n")[:8])
+
+
+@pytest.mark.slow
+def test_every_view_fits_a_phone_and_the_dark(page: OpenPage) -> None:
+    document = page.add(SHORT, "the-lamp-" + "at-sarn-head-" * 8)
+    run = page.room.post("/api/runs", documents=[document], question="Who took the log book?")["id"]
+    page.room.until(run, "end")
+    thread = page.room.get("/api/questions")["questions"][0]["thread"]
+    tab = page.open(width=360, dark=True)
+    views = ["library", f"document/{document}", f"ask/{document}", f"run/{run}", "runs", "questions"]
+    for view in [*views, f"question/{thread}", "compare", f"compare/{run}/{run}", "agents"]:
+        page.go(f"/{view}")
+        tab.until(
+            "!document.querySelector('#view').textContent.includes('…') || document.querySelector('#view .shown')"
+        )
+        tab.run("for (const one of document.querySelectorAll('details')) one.open = true")
+        assert tab.run("document.documentElement.scrollWidth") <= 360, view
+        assert tab.run(CONTRAST) >= 4.5, view
+        unnamed = (
+            "[...document.querySelectorAll('input, textarea, select')].filter(e => !e.labels?.length && !e.ariaLabel)"
+        )
+        assert tab.run(f"{unnamed}.map(e => e.outerHTML)") == [], view
+        assert tab.run("document.querySelectorAll('#view h1').length") == 1 or "compare/" in view, view
+
+
+def test_all_by_keyboard(page: OpenPage) -> None:
+    page.add(SHORT, "lamp")
+    tab = page.open()
+    tab.run("document.activeElement.blur()")
+    tab.press("Tab")
+    assert tab.focused() == "button To the content"
+    tab.press("Enter")
+    assert tab.focused().startswith("main")
+    for expected in ("button Choose files", "button Choose a folder", "summary Paste a text", "summary Add a web page"):
+        tab.press("Tab")
+        assert tab.focused().startswith(expected)
+        assert tab.run("getComputedStyle(document.activeElement).outlineStyle") == "solid"
+    tab.press("Tab", "Tab")
+    assert tab.focused() == "a lamp"
+    tab.press("Enter")
+    tab.until("document.querySelector('.reading-panel')")
+    assert tab.focused().startswith("main"), "the view that opened has the focus"
+    tab.press("Tab")
+    assert tab.focused() == "a Ask about it"
+    tab.press("Enter")
+    tab.until("document.activeElement.localName === 'textarea'")
+    tab.send("Input.insertText", text="Who took the log book?")
+    for _ in range(8):
+        tab.press("Tab")
+        if tab.focused() == "button Ask":
+            break
+    tab.press("Enter")
+    tab.until("document.querySelector('.outcome .said')")
+    assert "It says so." in tab.texts("#spoken")[0], "it is said to those who listen"
+    tab.run("document.querySelector('.said .mark').focus()")
+    tab.press("Enter")
+    assert tab.run("document.activeElement.matches('mark.chosen')")
+    tab.press("Escape")
+    assert tab.focused() == "button [1]"
+
+
+@pytest.mark.slow
+def test_a_note_is_corrected_and_restored(page: OpenPage) -> None:
+    document = page.add(SHORT, "lamp")
+    page.room.ran(documents=[document])
+    tab = page.open(f"/document/{document}")
+    tab.until("document.querySelector('.correcting button')")
+    own = tab.texts(".note p")[0]
+    tab.click(".correcting button")
+    tab.run("document.activeElement.select()")
+    tab.send("Input.insertText", text="A goat <b>was</b> there.")
+    tab.press("/")
+    tab.send("Input.insertText", text=" /")
+    tab.click(".correcting .buttons button")
+    tab.until("document.querySelector('.note').textContent.includes('Corrected by hand.')")
+    assert tab.texts(".note p")[0].startswith("A goat <b>was</b> there.")
+    tab.click(".correcting .doing button")
+    tab.until("!document.querySelector('.note').textContent.includes('Corrected by hand.')")
+    assert tab.texts(".note p")[0] == own
+
+
+@pytest.mark.slow
+def test_a_connection_that_breaks_is_told_and_tried_again(page: OpenPage, server: ModelServer) -> None:
+    document = page.add(Path(WHOLE_STORY).read_text(encoding="utf-8")[:30_000], "lamp")
+    tab = page.open()
+    server.latency = 0.1
+    tab.run("""(() => { const Real = window.EventSource; let cut = 0; window.opened = [];
+        window.EventSource = function (address) {
+          const source = new Real(address);
+          window.opened.push(address);
+          if ((cut += 1) === 1) source.addEventListener("message", (event) => {
+            if (event.lastEventId === "4") { source.close(); source.onerror(new Event("error")); } });
+          return source; }; })()""")
+    page.go(f"/document/{document}")
+    tab.click(".reading-panel .main")
+    tab.until("document.querySelector('.broken:not([hidden])')?.textContent.includes('next try is in 1 s')")
+    server.latency = 0.0
+    tab.until("document.querySelector('.outcome .shown')")
+    assert tab.texts(".broken:not([hidden])") == []
+    assert [address.rpartition("=")[2] for address in tab.run("window.opened")] == ["0", "4"]
+    numbers = tab.run("[...document.querySelectorAll('.strip .cell')].map(cell => Number(cell.dataset.page))")
+    assert numbers == [*range(len(numbers))] and len(numbers) > 50
+
+
+@pytest.mark.slow
+def test_a_run_of_an_earlier_server_goes_on(page: OpenPage) -> None:
+    document = page.add(SHORT, "lamp")
+    tab = page.open()
+    body = json.dumps({"documents": [document], "method": "", "question": "Who took the log book?", "settings": {}})
+    tab.run(f"localStorage.setItem('runs', JSON.stringify({{ gone: {body} }}))")
+    tab.run("document.querySelector('#view').firstChild.remove(); location.hash = '#/run/gone'")
+    tab.until("document.querySelector('.lost')?.textContent.includes('started anew')")
+    tab.click(".lost button")
+    tab.until("document.querySelector('.outcome .said')")
+    assert "#/run/gone" not in tab.run("location.href")
+    tab.events = [event for event in tab.events if "/api/runs/gone" not in json.dumps(event[1])]
+
+
+@pytest.mark.slow
+def test_a_thousand_documents_come_page_by_page(page: OpenPage) -> None:
+    for number in range(60):
+        page.add(f"The keeper wrote of storm {number} and of little else that winter.", f"storm {number}")
+    tab = page.open()
+    assert len(tab.texts(".document")) == 50 and tab.texts(".heading .quiet")[0].startswith("60 documents")
+    tab.run("scrollTo(0, document.body.scrollHeight)")
+    tab.until("document.querySelectorAll('.document').length === 60")
+    tab.type(".field input[type=search]", "storm 5")
+    tab.until("document.querySelectorAll('.document').length === 15")
+
+
+@pytest.mark.slow
+def test_four_thousand_pages_stay_smooth(page: OpenPage) -> None:
+    text = "\n\n".join(f"Storm {number} came in the night, and the keeper wrote it down." for number in range(4111))
+    document = page.add(text, "storms")
+    tab = page.open(f"/document/{document}")
+    tab.run("""(() => { window.frames_ = []; let before = performance.now();
+        const look = () => { const now = performance.now(); window.frames_.push(now - before); before = now;
+            requestAnimationFrame(look); }; look(); })()""")
+    settings = {"min_page_words": 10, "max_page_words": 12}
+    run = page.room.post("/api/runs", documents=[document], method="read-agent", settings={**settings, "model": ""})[
+        "id"
+    ]
+    tab.run(f"location.hash = '#/run/{run}'")
+    tab.until("document.querySelector('.live .cell')")
+    tab.run("window.frames_.length = 0")
+    tab.until("document.querySelectorAll('.strip .cell').length === 4111", 120)
+    slow = [round(frame) for frame in tab.run("window.frames_") if frame > 50]
+    assert len(slow) <= 2, slow
