@@ -106,6 +106,16 @@ def test_the_records_of_a_survey_are_one_batch(readgraph: Command, server: Model
 
 
 @pytest.mark.slow
+def test_a_table_is_made_as_without_batches(readgraph: Command, server: ModelServer, tmp_path: Path) -> None:
+    line = ("table", STORY, "every person: name", *DOUBLE, "--survey-words", 200, *PRICED)
+    ordinary = readgraph(*line, "--library", tmp_path / "ordinary").json
+    calls = server.calls
+    batched = readgraph(*line, "--library", tmp_path / "batched", "--batch").json
+    assert told(batched) == told(ordinary) and server.calls == calls > 4
+    assert max(sizes(server)) > 4 and batched["cost"] == pytest.approx(ordinary["cost"] / 2, abs=1e-4)
+
+
+@pytest.mark.slow
 def test_a_killed_reading_takes_the_batch_that_goes_on(readgraph: Command, server: ModelServer, tmp_path: Path) -> None:
     line = ("read", STORY, *DOUBLE, "--paging", "even", "--batch")
     server.batching.held, sent = True, threading.Event()

@@ -18,6 +18,7 @@ from readgraph.cli.commands.options import (
 )
 from readgraph.state.errors import BadInput
 from readgraph.state.settings import (
+    Batching,
     Budget,
     Calls,
     Concurrency,
@@ -36,7 +37,10 @@ if TYPE_CHECKING:
 
 table_commands = typer.Typer()
 
-TABLING = (Model, ReadingModel, Window, Concurrency, Calls, Budget, Language, Paragraphs, Rebuilding, Surveying)
+TABLING = (
+    *(Model, ReadingModel, Window, Concurrency, Calls, Batching, Budget),
+    *(Language, Paragraphs, Rebuilding, Surveying),
+)
 """The settings that a survey uses up to its table."""
 
 
