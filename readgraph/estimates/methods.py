@@ -9,6 +9,7 @@ from readgraph.estimates.baselines import (
     estimate_retrieval,
     estimate_truncated,
 )
+from readgraph.estimates.checking import checking_answer
 from readgraph.estimates.gam import estimate_escalate, estimate_gam, estimate_gist_research
 from readgraph.estimates.mem_gpt import estimate_mem_gpt, estimate_reader_agent
 from readgraph.estimates.mem_walker import estimate_guided_walk, estimate_mem_walker, estimate_walk_and_read
@@ -93,6 +94,8 @@ async def estimate_reading(
     Makes no call. The bounds hold for any model that replies at all, however bad its replies are.
     """
     estimate = await estimator_of(method, asks=question_words is not None)(store, document, context, question_words)
+    if question_words is not None:
+        estimate += checking_answer(method, document.words, context, question_words)
     if await may_be_recorded(store):
         estimate = estimate.perhaps_none()
     return estimate.within(context.max_calls)

@@ -12,9 +12,7 @@ from readgraph.evaluation.records import Item
 from readgraph.graphs.methods import SUMMARY, Method, method_typed
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
-
-LONG = ("paragraph", "free")
-"""Lengths of answers that a summary about something may have."""
+from readgraph.state.settings import LONG
 
 FEWEST_WORDS = 20
 """A summary is of at least so many words."""

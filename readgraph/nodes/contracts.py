@@ -8,7 +8,8 @@ from typing import NamedTuple, NotRequired
 from langchain_core.messages import AnyMessage
 from typing_extensions import TypedDict
 
-from readgraph.state.reading import Citation, QuestionTurn, Quote, Status, Usage
+from readgraph.state.reading import Citation, QuestionTurn, Quote, Sentence, Status, Usage
+from readgraph.state.survey import Table
 
 __all__ = [
     "AnswerState",
@@ -101,17 +102,30 @@ class SaidAnswer(NamedTuple):
 
 
 class CiteState(TypedDict):
-    """What citing reads; `more_documents` are further documents that the question is about."""
+    """What citing reads; `more_documents` are further documents that the question is about.
+
+    What is not required belongs to the check of a long answer.
+    """
 
     document: str
     more_documents: NotRequired[list[str]]
     memory: str
     quotes: list[Quote]
     usage: NotRequired[Usage]
+    status: NotRequired[Status]
+    question_text: NotRequired[str]
+    answer: NotRequired[str | None]
+    choice: NotRequired[str | None]
+    by_rule: NotRequired[bool]
+    pages_read: NotRequired[list[int]]
+    table: NotRequired[Table]
 
 
 class CiteUpdate(TypedDict):
-    """What citing writes: the quotes that stand in the document."""
+    """What citing writes: the quotes that stand in the document, and the sentences of a long answer."""
 
     citations: list[Citation]
+    sentences: NotRequired[list[Sentence]]
+    unsupported: NotRequired[int]
+    unchecked: NotRequired[int]
     step_summary: str

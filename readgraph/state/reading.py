@@ -18,6 +18,7 @@ __all__ = [
     "QuestionTurn",
     "Quote",
     "ReadingState",
+    "Sentence",
     "Status",
     "Step",
     "Usage",
@@ -107,6 +108,25 @@ class Citation(TypedDict):
     mark_at: NotRequired[int]
 
 
+class Sentence(TypedDict):
+    """A sentence of a summary or of a long answer, and the pages that it rests on or was checked against.
+
+    `places`: where these pages begin in the source's own terms. `quotes`: words of the pages that show it; of a summary
+    not yet looked up, of an answer the document's own. `supported`: whether the pages' texts say so, None where that
+    was not checked. `extracted`: it is the text's own sentence. `paragraph`: the number of its paragraph. `end`: the
+    offset in an answer where it ends.
+    """
+
+    text: str
+    pages: list[int]
+    places: list[str | None]
+    quotes: list[Quote]
+    supported: bool | None
+    extracted: bool
+    paragraph: int
+    end: NotRequired[int]
+
+
 class QuestionTurn(TypedDict):
     """A question of a thread and its answer; None if there is no answer, or not yet."""
 
@@ -190,7 +210,9 @@ class Answered(TypedDict):
     · (1 − words in context / words of the text) at the answer (ReadAgent, section 4), None without an answer.
     `findings` are what the method learned from single pages; their quotes have not been looked up in the text.
     `corrected_notes` are the pages whose notes were used as a user corrected them. `messages` ends with the answer
-    where the question came as a message.
+    where the question came as a message. `sentences` are those of a summary or of a long answer that were checked, none
+    of a short one; `unsupported` and `unchecked` count those whose pages don't say so, and those of which that is not
+    known.
     """
 
     document: str
@@ -201,6 +223,9 @@ class Answered(TypedDict):
     by_rule: bool
     findings: list[Finding]
     citations: list[Citation]
+    sentences: list[Sentence]
+    unsupported: int
+    unchecked: int
     pages_read: list[int]
     percent_read: float | None
     compression_rate: float | None
@@ -244,6 +269,9 @@ class FreshReading(TypedDict):
     answer: Annotated[str | None, Cleared]
     choice: Annotated[str | None, Cleared]
     citations: Annotated[list[Citation], Cleared]
+    sentences: list[Sentence]
+    unsupported: int
+    unchecked: int
     percent_read: Annotated[float | None, Cleared]
     compression_rate: Annotated[float | None, Cleared]
     status: Status
@@ -270,6 +298,9 @@ def fresh_reading(question: str, options: list[str], before: Sequence[QuestionTu
         "answer": None,
         "choice": None,
         "citations": [],
+        "sentences": [],
+        "unsupported": 0,
+        "unchecked": 0,
         "percent_read": None,
         "compression_rate": None,
         "status": "reading",

@@ -7,9 +7,9 @@ from langgraph.channels import EphemeralValue
 from pydantic import Field
 from typing_extensions import TypedDict
 
-from readgraph.state.reading import Answered, Quote, ReadingState
+from readgraph.state.reading import Answered, ReadingState, Sentence
 
-__all__ = ["PartOfText", "Summarised", "SummarySentence", "SummaryState", "SummaryWanted", "joined_sentences"]
+__all__ = ["PartOfText", "Summarised", "SummaryState", "SummaryWanted", "joined_sentences"]
 
 UNSPACED_ENDS = "。！？…"
 """Ends of sentences after which no space stands."""
@@ -52,34 +52,13 @@ class ShownPart(TypedDict):
     full: bool
 
 
-class SummarySentence(TypedDict):
-    """A sentence of a summary, and the pages that it rests on.
-
-    `places`: where these pages begin in the source's own terms. `quotes`: words of the pages that show it, not yet
-    looked up. `supported`: whether the pages' texts say so, None where that was not checked. `extracted`: it is the
-    text's own sentence. `paragraph`: the number of its paragraph in the summary.
-    """
-
-    text: str
-    pages: list[int]
-    places: list[str | None]
-    quotes: list[Quote]
-    supported: bool | None
-    extracted: bool
-    paragraph: int
-
-
 class SummaryFields(TypedDict):
     """What a summary's output has besides that of other graphs.
 
-    `parts` are the parts of the text that were asked for, none where it is all of it. `unsupported` and `unchecked`
-    count the sentences whose pages don't say so, and those of which that is not known.
+    `parts` are the parts of the text that were asked for, none where it is all of it.
     """
 
     parts: list[PartOfText]
-    sentences: list[SummarySentence]
-    unsupported: int
-    unchecked: int
 
 
 class Summarised(Answered, SummaryFields):
@@ -102,7 +81,7 @@ class SentenceFlag(TypedDict):
     doubted: bool
 
 
-def joined_sentences(sentences: Sequence[SummarySentence]) -> tuple[str, list[int]]:
+def joined_sentences(sentences: Sequence[Sentence]) -> tuple[str, list[int]]:
     """The text of the sentences, and the offset at which each ends."""
     text, ends = "", list[int]()
     for number, sentence in enumerate(sentences):
@@ -115,24 +94,32 @@ def joined_sentences(sentences: Sequence[SummarySentence]) -> tuple[str, list[in
 
 
 def sentence_flags(found: Any) -> list[SentenceFlag]:
-    """What stands in brackets after sentences of a summary, in the text's order.
+    """What stands in brackets after sentences of a summary or of a long answer, in the text's order.
 
-    Named are the places of a sentence for which nothing is quoted, and of one that these don't support, or, where
-    others were checked, that was not.
+    Named are, of a summary, the places of a sentence for which nothing is quoted, and of one that these don't support,
+    or, where others were checked, that was not. Of an answer only the doubt is said.
     """
+    some_checked = any(each["supported"] is not None and not each["extracted"] for each in found["sentences"])
+    if any("end" in each for each in found["sentences"]):
+        doubted = [(each["end"], _doubt(each, some_checked=some_checked)) for each in found["sentences"]]
+        return [{"at": end, "said": doubt, "doubted": True} for end, doubt in doubted if doubt]
     ends = joined_sentences(found["sentences"])[1]
     cited = {citation.get("mark_at") for citation in found["citations"]}
-    some_checked = any(each["supported"] is not None and not each["extracted"] for each in found["sentences"])
     flags = list[SentenceFlag]()
     for sentence, end in zip(found["sentences"], ends, strict=True):
-        doubt = "not supported" if sentence["supported"] is False else ""
-        doubt = "not checked" if some_checked and sentence["supported"] is None else doubt
+        doubt = _doubt(sentence, some_checked=some_checked)
         if doubt or end not in cited:
             said = ": ".join(filter(None, [_where(sentence), doubt]))
             flags.append({"at": end, "said": said, "doubted": bool(doubt)})
     return flags
 
 
-def _where(sentence: SummarySentence) -> str:
+def _doubt(sentence: Sentence, *, some_checked: bool) -> str:
+    if sentence["supported"] is None:
+        return "not checked" if some_checked else ""
+    return "" if sentence["supported"] else "not supported"
+
+
+def _where(sentence: Sentence) -> str:
     named = zip(sentence["pages"], sentence["places"], strict=True)
     return "; ".join(dict.fromkeys(place or f"part {page}" for page, place in named))

@@ -9,7 +9,7 @@ from functools import partial
 from langchain_core.documents import Document as Retrieved
 from langchain_core.retrievers import BaseRetriever
 
-from readgraph.nodes.answering.citing import find_quote
+from readgraph.nodes.answering.quotes import find_quote
 from readgraph.nodes.search_tools import standing_in
 from readgraph.state.errors import BadInput
 from readgraph.state.page_store import PageStore

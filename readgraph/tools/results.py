@@ -87,6 +87,12 @@ class Answer(Used):
     citations: list[Cited]
     pages_read: list[int] = Field(description="The pages that were read for this question, in this order.")
     percent_read: float | None = Field(description="The percentage of the text's words that stand on these pages.")
+    sentences: list[dict[str, Any]] = Field(
+        default_factory=list,
+        description="Of a long answer: text, pages checked against, supported (true, false, or null: not checked).",
+    )
+    unsupported: int = Field(default=0, description="Sentences of a long answer that the text doesn't support.")
+    unchecked: int = Field(default=0, description="Sentences of a long answer that were not checked.")
     memory: str
 
 

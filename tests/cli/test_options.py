@@ -54,6 +54,7 @@ VALUES: dict[str, Any] = {
     "triage_options": False,
     "keep_findings": False,
     "look_back": False,
+    "check_sentences": False,
     "language": "de",
     "answer_length": "sentence",
     **dict.fromkeys(("rebuild", "two_calls", "without_memory", "separate_requests", "context_only", "batch"), True),

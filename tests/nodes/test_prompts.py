@@ -21,6 +21,7 @@ from readgraph.nodes.prompts.agent import agent_prompt, chat_system, reading_sys
 from readgraph.nodes.prompts.answer import answer_prompt
 from readgraph.nodes.prompts.answer_from_notes import answer_from_notes_prompt
 from readgraph.nodes.prompts.check import check_prompt
+from readgraph.nodes.prompts.check_answer import check_answer_prompt
 from readgraph.nodes.prompts.check_summary import check_summary_prompt
 from readgraph.nodes.prompts.compress import compress_prompt
 from readgraph.nodes.prompts.gist import gist_prompt
@@ -140,6 +141,7 @@ CASES: dict[str, Prompt] = {
     "compress": compress_prompt(PARTS, 300),
     "write_summary": write_summary_prompt(MEMORY, 70, 100),
     "write_summary_about": write_summary_prompt(MEMORY, 70, 100, "the oil").adding(note_line("de")),
+    "check_answer": check_answer_prompt(MEMORY, QUESTION, ["The lamp was out.", "He had no oil."]),
     "check_summary": check_summary_prompt(MEMORY, ["The keeper climbed.", "He found oil."]),
     "triage": triage_prompt(PARTS, [0], ["A keeper and his lamp."], ["He climbed at nine."], QUESTION, CHOICES),
     "triage_root": triage_prompt(PARTS, [], [], [], QUESTION, {}, reasoning=False, may_revert=False),

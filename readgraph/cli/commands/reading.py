@@ -144,7 +144,7 @@ def ask(
     library: LibraryFolder = None,
     show_steps: Annotated[
         bool,
-        typer.Option("--show-steps", help="Print what each step did, and what it took."),
+        typer.Option("--show-steps", help="Print what each step did and took."),
     ] = False,
     report: Report = None,
     opened: OpenReport = False,

@@ -11,7 +11,7 @@ from readgraph.cli.settings import typed_or_none
 from readgraph.cli.terminal.marked_text import marked_text, print_paged
 from readgraph.cli.terminal.rendering import print_json
 from readgraph.cli.terminal.safe_text import Console, Text
-from readgraph.nodes.answering.citing import find_quote
+from readgraph.nodes.answering.quotes import find_quote
 from readgraph.sources.naming_places import NamedSpan, places_named, source_page
 from readgraph.state.errors import BadInput
 from readgraph.state.library import open_library

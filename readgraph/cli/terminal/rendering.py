@@ -2,7 +2,7 @@
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from rich.padding import Padding
@@ -40,6 +40,8 @@ def print_answer(found: dict[str, Any], screen: Screen) -> None:
     console = Console()
     print_said(found)
     print_citations(found["citations"])
+    if problem := answer_doubts(found):
+        console.print(Text(problem, style="yellow"))
     if screen.quiet:
         return
     if "picked" in found:
@@ -49,6 +51,18 @@ def print_answer(found: dict[str, Any], screen: Screen) -> None:
         console.print(Text(f"used your {_corrections(corrected)}", style="dim"))
     walked = _walked(console, found) if "hops" in found else ""
     _print_footer(f"{walked}read again{read_again(found)} · {used(found['usage'], found['cost'])}", found["fallbacks"])
+
+
+def answer_doubts(found: Mapping[str, Any]) -> str:
+    """How many sentences of a long answer the text doesn't support, or were not checked; "" where there are none.
+
+    What was quoted without a model is not counted: it says itself that no model wrote it.
+    """
+    number = counted(len(found["sentences"]), "sentence")
+    wrong = f"{found['unsupported']} of {number} not supported by the text" if found["unsupported"] else ""
+    unchecked = 0 if found["by_rule"] else found["unchecked"]
+    left = f"{unchecked} of {number} not checked against the text" if unchecked else ""
+    return "; ".join(filter(None, [wrong, left]))
 
 
 def print_said(found: dict[str, Any]) -> None:

@@ -1,47 +1,57 @@
 """Find each quote in the document, so that every citation is a real span of its text."""
 
-import re
-from bisect import bisect_right
-from collections import deque
-from itertools import islice
-from unicodedata import category
-
 from langgraph.runtime import Runtime
 
 from readgraph.models.metering import fell_back
+from readgraph.nodes.answering.checking import checked_sentences, is_checked
+from readgraph.nodes.answering.quotes import find_quotes
 from readgraph.nodes.contracts import CiteState, CiteUpdate
-from readgraph.nodes.step import step
+from readgraph.nodes.step import step_with
 from readgraph.state.context import ReaderContext
-from readgraph.state.page_store import PageStore, page_store
-from readgraph.state.reading import Citation, Quote
-from readgraph.state.records import Page
-from readgraph.state.search.terms import STOP_WORDS, UNSPACED
+from readgraph.state.page_store import page_store
+from readgraph.state.reading import Citation
+from readgraph.state.settings import AnswerForm, Checking
+from readgraph.state.words import counted
 
 __all__ = ["cite"]
 
-FEWEST_WORDS = 3
-"""A shorter quote says too little, unless it is a whole sentence, a number or a name."""
 
-NEAR = 20
-"""Characters around a quote, by which is seen whether it is a whole sentence."""
-
-_SENTENCE_ENDS, _MARKS_AROUND = ".!?…。！？।؟\n\r\f", " \t\"'“”„‘’«»()[]*_#>-–—"
-_UNSPACED = re.compile(f"[{UNSPACED}]")
-_WORD, _MARKS = re.compile(r"[^\W_]+"), re.compile(r"[\W_]+")
-_CUT = re.compile(r"(?<=\d)(?=[.,]\d)|(?<=\d[.,])(?=\d)|(?<=n)(?=['’]t\b)|(?<=\w['’])(?=(?:t|s|d|m|ll|re|ve)\b)")
-"""What is within a word beside letters: "3|.|5", "don|'|t"."""
-
-
-@step
+@step_with(settings=(AnswerForm, Checking))
 async def cite(state: CiteState, runtime: Runtime[ReaderContext]) -> CiteUpdate:
     """Give each quote its document, page and character span; one that stands in none is dropped and counted.
 
-    Quotes are looked for in the question's document, and then in `more_documents`.
+    Quotes are looked for in the question's document, and then in `more_documents`. Of a long answer, as the settings
+    ask for it, each sentence is then checked against the text (`readgraph.nodes.answering.checking`).
     """
+    checking = is_checked(state, runtime.context)
+    if not (state["quotes"] or checking):
+        return {"citations": [], "step_summary": "nothing was quoted"}
+    memories = await _memories(state, runtime)
+    citations, did = await _citations(state, memories, runtime)
+    if not checking:
+        return {"citations": citations, "step_summary": did}
+    sentences = await checked_sentences(state, citations, memories, runtime)
+    unsupported = sum(each["supported"] is False for each in sentences)
+    unchecked = sum(each["supported"] is None for each in sentences)
+    did += f"; {len(sentences) - unsupported - unchecked} of {counted(len(sentences), 'sentence')} supported"
+    did += f", {unchecked} not checked" if unchecked else ""
+    return {
+        "citations": citations,
+        "sentences": sentences,
+        "unsupported": unsupported,
+        "unchecked": unchecked,
+        "step_summary": did,
+    }
+
+
+async def _citations(
+    state: CiteState, memories: dict[str, str], runtime: Runtime[ReaderContext]
+) -> tuple[list[Citation], str]:
+    """The quotes that stand in these documents, by their memories, and a line on them; the others are counted."""
     lost, citations = state["quotes"], list[Citation]()
     if not lost:
-        return {"citations": [], "step_summary": "nothing was quoted"}
-    store, memories = page_store(runtime), await _memories(state, runtime)
+        return [], "nothing was quoted"
+    store = page_store(runtime)
     for document, memory in memories.items():
         found = await find_quotes(store, document, memory, lost)
         own = document == state["document"]
@@ -51,8 +61,7 @@ async def cite(state: CiteState, runtime: Runtime[ReaderContext]) -> CiteUpdate:
         fell_back("quote_not_found", len(lost))
     unique = {(each.get("document"), each["start"], each["end"]): each for each in citations}
     where = "the text" if len(memories) == 1 else f"{len(memories)} documents"
-    did = f"found {len(citations)} of {len(state['quotes'])} quotes in {where}"
-    return {"citations": list(unique.values()), "step_summary": did}
+    return [*unique.values()], f"found {len(citations)} of {len(state['quotes'])} quotes in {where}"
 
 
 async def _memories(state: CiteState, runtime: Runtime[ReaderContext]) -> dict[str, str]:
@@ -67,168 +76,3 @@ async def _memories(state: CiteState, runtime: Runtime[ReaderContext]) -> dict[s
         alike = [memory for memory in kept if memory.recipe == own.recipe]
         memories.setdefault(document, [*kept, *alike][-1].id)
     return memories
-
-
-async def find_quotes(store: PageStore, document: str, memory: str, quotes: list[Quote]) -> list[Citation | None]:
-    """The citation of each quote; None for one that isn't in the document.
-
-    The whole text is fetched only if a quote is not on the page that it names.
-    """
-    described, kept = await store.document_and_memory(document, memory)
-    named = await store.pages(memory, {quote["page"] for quote in quotes if 0 <= quote["page"] < kept.pages})
-    texts = await store.spans(described, [(page.start, page.end) for page in named])
-    begun = {page.number: (page.start, text) for page, text in zip(named, texts, strict=True)}
-    found = [
-        quoted_on(quote["page"], *begun.get(quote["page"], (0, "")), quote["quote"], quote.get("start", 0))
-        for quote in quotes
-    ]
-    if None in found:
-        pages, text = await store.pages(memory, range(kept.pages)), await store.text(described)
-        found = [known or locate(quote, text, pages) for known, quote in zip(found, quotes, strict=True)]
-    citations = [citation for citation in found if citation]
-    places = await store.place_names(described, [citation["start"] for citation in citations])
-    for citation, place in zip(citations, places, strict=True):
-        citation["place"] = place
-    return found
-
-
-def locate(quote: Quote, text: str, pages: list[Page]) -> Citation | None:
-    """The quote's citation, or None: on the page that it names, else anywhere in the text.
-
-    Exact, else with white space, case and punctuation folded. The citation holds the document's own words and
-    the page on which they begin.
-    """
-    read = [page.start for page in pages]
-    named = [(page.start, page.end) for page in pages if page.number == quote["page"]]
-    wanted = quote["quote"].strip()
-    for begin, end in [*named, (0, pages[-1].end if pages else 0)]:
-        if span := find_quote(wanted, text, begin, end):
-            return cited(pages[bisect_right(read, span[0]) - 1].number, 0, text, span)
-    return None
-
-
-def quoted_on(page: int, start: int, text: str, quote: str, after: int = 0) -> Citation | None:
-    """The quote's citation on a page with this text, whose first character has the offset `start`; or None.
-
-    It is looked for from the offset `after` on.
-    """
-    span = find_quote(quote.strip(), text, max(after - start, 0), len(text))
-    return cited(page, start, text, span) if span else None
-
-
-def cited(page: int, text_start: int, text: str, span: tuple[int, int]) -> Citation:
-    """A citation of these characters of a text, whose first one has the offset `text_start` in the document."""
-    start, end = span
-    return {"page": page, "quote": text[start:end], "start": text_start + start, "end": text_start + end, "place": None}
-
-
-def find_quote(quote: str, text: str, begin: int, end: int) -> tuple[int, int] | None:
-    """Character span of a quote in `text[begin:end]`: exact, else by its words, else by its letters alone.
-
-    It holds whole words only: those that the quote cuts are left out. It has three words, or is a whole sentence, a
-    number or a name.
-    """
-    if not _WORD.search(quote):
-        return None
-    part = text[begin:end]
-    span = _find_exact(quote, part)
-    if not span:
-        wanted, folded = _folded(quote), _folded(part)
-        found = _find_words(wanted, folded, part) or _find_letters(wanted, folded, part)
-        span = _whole_words(part, found[0], _after_marks(part, found[1])) if found else None
-    return (begin + span[0], begin + span[1]) if span and _says_enough(part, *span) else None
-
-
-def _find_exact(quote: str, text: str) -> tuple[int, int] | None:
-    start = text.find(quote)
-    while start >= 0:
-        span = start, start + len(quote)
-        if not any(_within_word(text, at) for at in span) and _says_enough(text, *span):
-            return span
-        start = text.find(quote, start + 1)
-    return None
-
-
-def _whole_words(text: str, start: int, end: int) -> tuple[int, int]:
-    """The span without a part of a word at its begin and end; an empty one where it holds no whole word."""
-    whole = (start, end)
-    while start < end and _within_word(text, start):
-        start += 1
-    while start < end and _within_word(text, end):
-        end -= 1
-    if (start, end) == whole:
-        return whole
-    words = list(_WORD.finditer(text, start, end))
-    return (words[0].start(), _after_marks(text, words[-1].end())) if words else (start, start)
-
-
-def _says_enough(text: str, start: int, end: int) -> bool:
-    quote = text[start:end]
-    words = _WORD.findall(quote)
-    if len(words) >= FEWEST_WORDS or len(_UNSPACED.findall(quote)) >= FEWEST_WORDS or any(map(str.isdigit, quote)):
-        return True
-    return bool(words) and (_is_name(words) or _is_sentence(text, start, end))
-
-
-def _within_word(text: str, at: int) -> bool:
-    """Whether an offset cuts a word: "no" is not a quote from "know", nor "5" from "3.5", nor "t" from "don't".
-
-    Scripts without spaces have no such bounds.
-    """
-    around = text[max(at - 1, 0) : at + 1]
-    if len(around) < 2 or _UNSPACED.search(around):
-        return False
-    marked = [category(character)[0] == "M" for character in around]
-    return around.isalnum() or marked[1] or (marked[0] and around[1].isalnum()) or _CUT.match(text, at) is not None
-
-
-def _after_marks(text: str, at: int) -> int:
-    """The end of the vowel signs and accents that stand after a letter."""
-    while category(text[at : at + 1] or " ")[0] == "M":
-        at += 1
-    return at
-
-
-def _is_name(words: list[str]) -> bool:
-    """Whether the words could be a name: written large, or in a script that writes nothing large."""
-    large = [word for word in words if not word[0].islower() and word.casefold() not in STOP_WORDS]
-    return bool(large) and words[0] in large and words[-1] in large
-
-
-def _is_sentence(text: str, start: int, end: int) -> bool:
-    before = text[max(start - NEAR, 0) : start].rstrip(_MARKS_AROUND)[-1:]
-    within = text[start:end].rstrip(_MARKS_AROUND)[-1:]
-    after = text[end : end + NEAR].lstrip(_MARKS_AROUND)[:1]
-    return before in _SENTENCE_ENDS and (within in _SENTENCE_ENDS or after in _SENTENCE_ENDS)
-
-
-def _find_words(quote: str, folded: str, text: str) -> tuple[int, int] | None:
-    wanted, folded = f" {quote} ", f" {folded} "
-    at = folded.find(wanted)
-    if at < 0:
-        return None
-    first = folded.count(" ", 0, at)
-    words = islice(_WORD.finditer(text), first, first + wanted.count(" ") - 1)
-    begun = next(words)
-    return begun.start(), deque(words, maxlen=1).pop().end() if wanted.count(" ") > 2 else begun.end()
-
-
-def _find_letters(quote: str, folded: str, text: str) -> tuple[int, int] | None:
-    wanted = quote.replace(" ", "")
-    at = folded.replace(" ", "").find(wanted)
-    if at < 0:
-        return None
-    start = letters = 0
-    for word in _WORD.finditer(text):
-        length = len(word.group().lower())
-        if letters <= at < letters + length:
-            start = word.start() + at - letters
-        if letters + length >= at + len(wanted):
-            return start, word.start() + at + len(wanted) - letters
-        letters += length
-    return None
-
-
-def _folded(text: str) -> str:
-    """Words in lower case, separated by single spaces."""
-    return _MARKS.sub(" ", text).strip().lower()

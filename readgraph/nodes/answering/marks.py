@@ -19,8 +19,8 @@ def with_marks(found: Mapping[str, Any]) -> dict[str, Any]:
 
     Each citation gets its `number`, from 1, and `mark_at`, the offset in the answer where its mark stands; both
     `mark_at` and `marked_answer` are None where there is no answer. Of an answer that lists the rows of a table, the
-    marks of each row stand at its end. A summary has `flags` too: what is said of single sentences, with the offsets
-    where it stands.
+    marks of each row stand at its end. `flags`: what is said of single sentences of a summary or of a long answer,
+    with the offsets where it stands.
     """
     answer: str | None = found["answer"]
     if answer is None:
@@ -36,10 +36,9 @@ def with_marks(found: Mapping[str, Any]) -> dict[str, Any]:
         {"number": number, **citation, "mark_at": place}
         for number, (citation, place) in enumerate(zip(found["citations"], places, strict=True), 1)
     ]
-    flags = sentence_flags(found) if "sentences" in found else []
-    more = {"flags": flags} if "sentences" in found else {}
+    flags = sentence_flags(found) if found.get("sentences") else []
     marked_answer = marked(answer, marks, flags) if answer else None
-    return {**found, "citations": numbered, "marked_answer": marked_answer, **more}
+    return {**found, "citations": numbered, "marked_answer": marked_answer, "flags": flags}
 
 
 def row_marks(answer: str, found: Mapping[str, Any]) -> list[tuple[int, int]]:

@@ -17,7 +17,7 @@ from readgraph.nodes.prompts.style import (
 from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import Groups
 from readgraph.state.language import DEFAULT, certain_language
-from readgraph.state.settings import AnswerForm, AnswerLength, Language
+from readgraph.state.settings import LONG, AnswerForm, AnswerLength, Language
 
 STYLE: Groups = (AnswerForm, Language)
 """The settings that say how answers are written."""
@@ -32,11 +32,16 @@ class AnswerStyle(NamedTuple):
     @property
     def long(self) -> bool:
         """Whether the answer may be long."""
-        return self.length in ("paragraph", "free")
+        return self.length in LONG
 
     def reply(self, reply: type[Reply]) -> type[Reply]:
         """The type of the reply, which does not ask for a short answer where it may be long."""
         return at_length(reply) if self.long else reply
+
+
+def set_long(context: ReaderContext) -> bool:
+    """Whether the settings want long answers, whatever the question's words want."""
+    return answer_length(context, "") in LONG
 
 
 def answer_style(state: AskedQuestion, runtime: Runtime[ReaderContext]) -> AnswerStyle:

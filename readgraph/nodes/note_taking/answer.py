@@ -5,8 +5,8 @@ from collections.abc import Sequence
 
 from langgraph.runtime import Runtime
 
-from readgraph.nodes.answering.citing import quoted_on
 from readgraph.nodes.answering.in_view import InView, answering, known
+from readgraph.nodes.answering.quotes import quoted_on
 from readgraph.nodes.answering.said import ask_for_answer
 from readgraph.nodes.contracts import AnswerUpdate, AskedState, SaidAnswer
 from readgraph.nodes.extractive import (

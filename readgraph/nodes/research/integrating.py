@@ -8,7 +8,7 @@ from typing_extensions import TypedDict
 
 from readgraph.models.asking import ask
 from readgraph.models.metering import fell_back
-from readgraph.nodes.answering.citing import cited, quoted_on
+from readgraph.nodes.answering.quotes import cited, quoted_on
 from readgraph.nodes.contracts import AskedState
 from readgraph.nodes.extractive import nearest_sentences, passages_of, query_of
 from readgraph.nodes.memory_view import ShownPage, listed, pack_pages, pages_text, remembered

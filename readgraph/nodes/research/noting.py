@@ -3,7 +3,7 @@
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from readgraph.nodes.answering.citing import find_quotes
+from readgraph.nodes.answering.quotes import find_quotes
 from readgraph.nodes.answering.weighing import all_quotes, finding_text
 from readgraph.nodes.contracts import AskedState
 from readgraph.nodes.memory_view import listed

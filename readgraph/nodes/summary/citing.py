@@ -6,12 +6,12 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from readgraph.models.metering import fell_back
-from readgraph.nodes.answering.citing import find_quotes
+from readgraph.nodes.answering.quotes import find_quotes
 from readgraph.nodes.step import step
 from readgraph.state.context import ReaderContext
 from readgraph.state.page_store import page_store
-from readgraph.state.reading import Citation, Status, Usage
-from readgraph.state.summary import ShownPart, SummarySentence, joined_sentences
+from readgraph.state.reading import Citation, Sentence, Status, Usage
+from readgraph.state.summary import ShownPart, joined_sentences
 
 
 class CiteSummaryState(TypedDict):
@@ -20,7 +20,7 @@ class CiteSummaryState(TypedDict):
     document: str
     memory: str
     shown: list[ShownPart]
-    sentences: list[SummarySentence]
+    sentences: list[Sentence]
     status: NotRequired[Status]
     usage: NotRequired[Usage]
 
@@ -30,7 +30,7 @@ class CiteSummaryUpdate(TypedDict):
 
     answer: str | None
     citations: list[Citation]
-    sentences: list[SummarySentence]
+    sentences: list[Sentence]
     step_summary: str
 
 
@@ -45,9 +45,7 @@ async def cite_summary(state: CiteSummaryState, runtime: Runtime[ReaderContext])
     starts = [each["start"] for each in state["shown"]]
     named = await store.place_names(document, starts)
     places = {each["page"]: place for each, place in zip(state["shown"], named, strict=True)}
-    placed: list[SummarySentence] = [
-        {**each, "places": [places.get(page) for page in each["pages"]]} for each in sentences
-    ]
+    placed: list[Sentence] = [{**each, "places": [places.get(page) for page in each["pages"]]} for each in sentences]
     text, ends = joined_sentences(sentences)
     quoted = [(quote, end) for each, end in zip(sentences, ends, strict=True) for quote in each["quotes"]]
     found = await find_quotes(store, document.id, state["memory"], [quote for quote, _ in quoted]) if quoted else []

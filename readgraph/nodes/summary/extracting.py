@@ -12,10 +12,9 @@ from dataclasses import dataclass
 
 from readgraph.nodes.extractive import FEWEST_WORDS
 from readgraph.nodes.extractive.passages import is_prose, without_label
-from readgraph.state.reading import Quote
+from readgraph.state.reading import Quote, Sentence
 from readgraph.state.search.terms import content_words
 from readgraph.state.sentences import sentence_spans
-from readgraph.state.summary import SummarySentence
 from readgraph.state.words import count_words, first_words
 
 STRETCH_WORDS = 30
@@ -40,7 +39,7 @@ class Candidate:
 
 def extracted_summary(
     texts: Mapping[int, str], notes: Mapping[int, str], most_words: int, about: str = ""
-) -> list[SummarySentence]:
+) -> list[Sentence]:
     """Sentences of these pages, in their order, of at most `most_words` words together.
 
     Of a page whose note was extracted too, those that the note kept. `about`: the subject of the summary, or "": then
@@ -68,7 +67,7 @@ def extracted_summary(
     return [extracted_sentence(candidates[number].page, candidates[number].text) for number in sorted(chosen)]
 
 
-def extracted_sentence(page: int, text: str) -> SummarySentence:
+def extracted_sentence(page: int, text: str) -> Sentence:
     """A sentence of a page as one of a summary."""
     return {
         "text": " ".join(text.split()),

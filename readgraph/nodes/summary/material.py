@@ -11,8 +11,9 @@ from readgraph.models.prompt import unused_name
 from readgraph.nodes.memory_view import remembered
 from readgraph.state.context import ReaderContext
 from readgraph.state.page_store import page_store
+from readgraph.state.reading import Sentence
 from readgraph.state.records import Document, Memory
-from readgraph.state.summary import ShownPart, SummarySentence
+from readgraph.state.summary import ShownPart
 from readgraph.state.words import count_words
 
 TAG_WORDS = 2
@@ -89,7 +90,7 @@ def groups_within(items: Sequence[Item], room: int) -> list[list[Item]]:
     return even_groups(items, math.ceil(words_of(items) / max(room, 1)), room)
 
 
-def as_items(sentences: Sequence[SummarySentence]) -> list[Item]:
+def as_items(sentences: Sequence[Sentence]) -> list[Item]:
     """The sentences of summaries as items: those in a row that rest on the same pages are one."""
     items = list[Item]()
     for sentence in sentences:

@@ -8,7 +8,7 @@ from readgraph.nodes.opening import Opened, OpenState, open_document
 from readgraph.nodes.step import step_with
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
-from readgraph.state.summary import PartOfText, ShownPart, SummarySentence
+from readgraph.state.summary import PartOfText, ShownPart
 
 
 class SummaryOpenState(OpenState):
@@ -23,9 +23,6 @@ class SummaryOpened(Opened):
     part_wanted: str
     parts: list[PartOfText]
     shown: list[ShownPart]
-    sentences: list[SummarySentence]
-    unsupported: int
-    unchecked: int
 
 
 @step_with(starts_question=True)
@@ -42,7 +39,4 @@ async def open_summary(state: SummaryOpenState, runtime: Runtime[ReaderContext])
         "part_wanted": (part or "").strip(),
         "parts": [],
         "shown": [],
-        "sentences": [],
-        "unsupported": 0,
-        "unchecked": 0,
     }

@@ -36,10 +36,10 @@ from readgraph.nodes.tasks import all_finished
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import NoUsableReply
 from readgraph.state.page_store import page_store
-from readgraph.state.reading import Status, Usage
+from readgraph.state.reading import Sentence, Status, Usage
 from readgraph.state.sentences import sentence_spans
 from readgraph.state.settings import Language, SummaryForm
-from readgraph.state.summary import ShownPart, SummarySentence, joined_sentences
+from readgraph.state.summary import ShownPart, joined_sentences
 from readgraph.state.words import count_words, counted, first_words
 
 MOST_AT_ONCE = 800
@@ -72,7 +72,7 @@ class WriteState(TypedDict):
 class WriteUpdate(TypedDict):
     """What writing writes."""
 
-    sentences: list[SummarySentence]
+    sentences: list[Sentence]
     answer: str | None
     choice: str | None
     status: Status
@@ -108,7 +108,7 @@ async def write_without_model(state: WriteState, runtime: Runtime[ReaderContext]
 async def _update(
     material: Material,
     shown: Sequence[ShownPart],
-    sentences: list[SummarySentence],
+    sentences: list[Sentence],
     runtime: Runtime[ReaderContext],
     *,
     replaced: bool = True,
@@ -146,7 +146,7 @@ class _Writer:
     def room(self) -> int:
         return content_room(self.runtime.context, self.about)
 
-    async def summary(self, items: Sequence[Item], most: int) -> list[SummarySentence]:
+    async def summary(self, items: Sequence[Item], most: int) -> list[Sentence]:
         """The summary: in one piece, or in several, each of which becomes a paragraph."""
         at_once = min(MOST_AT_ONCE, self.room // 2)
         pieces = even_groups(items, math.ceil(most / at_once))
@@ -156,7 +156,7 @@ class _Writer:
         )
         return [{**sentence, "paragraph": number} for number, piece in enumerate(written) for sentence in piece]
 
-    async def _piece(self, items: Sequence[Item], most: int) -> list[SummarySentence]:
+    async def _piece(self, items: Sequence[Item], most: int) -> list[Sentence]:
         """A summary in one reply; items that don't fit the window are summarised in groups before."""
         for _ in range(MOST_ROUNDS):
             if words_of(items) <= self.room:
@@ -167,7 +167,7 @@ class _Writer:
             items = as_items([sentence for sentences in shorter for sentence in sentences])
         return await self._asked(items, most)
 
-    async def _asked(self, items: Sequence[Item], most: int) -> list[SummarySentence]:
+    async def _asked(self, items: Sequence[Item], most: int) -> list[Sentence]:
         """One reply: its sentences, of at most this many words."""
         pages = sorted({page for item in items for page in item.pages})
         held = sum(count_words(item.text) for item in items)
@@ -198,9 +198,9 @@ class _Writer:
         return _cut(_sentences(reply, pages), most)
 
 
-def _sentences(reply: WrittenSummary, known: Sequence[int]) -> list[SummarySentence]:
+def _sentences(reply: WrittenSummary, known: Sequence[int]) -> list[Sentence]:
     """The sentences of a reply that name a known page; what holds several sentences is taken apart."""
-    found = list[SummarySentence]()
+    found = list[Sentence]()
     for written in reply.sentences:
         pages, text = sorted({*written.pages} & {*known}), " ".join(written.text.split())
         if pages and text:
@@ -208,7 +208,7 @@ def _sentences(reply: WrittenSummary, known: Sequence[int]) -> list[SummarySente
     return found
 
 
-def _sentence(text: str, pages: Sequence[int]) -> SummarySentence:
+def _sentence(text: str, pages: Sequence[int]) -> Sentence:
     return {
         "text": text,
         "pages": [*pages],
@@ -220,9 +220,9 @@ def _sentence(text: str, pages: Sequence[int]) -> SummarySentence:
     }
 
 
-def _cut(sentences: list[SummarySentence], most: int) -> list[SummarySentence]:
+def _cut(sentences: list[Sentence], most: int) -> list[Sentence]:
     """The sentences up to the first that goes beyond this many words; of a first one that does, its beginning."""
-    kept, room = list[SummarySentence](), most
+    kept, room = list[Sentence](), most
     for sentence in sentences:
         room -= count_words(sentence["text"])
         if room < 0:

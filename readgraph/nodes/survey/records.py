@@ -10,7 +10,7 @@ from langgraph.runtime import Runtime
 
 from readgraph.models.asking import ask
 from readgraph.models.metering import fell_back
-from readgraph.nodes.answering.citing import find_quote
+from readgraph.nodes.answering.quotes import find_quote
 from readgraph.nodes.building.interfaces import WriteNote
 from readgraph.nodes.prompts.survey_records import Records, key_of, records_reply, survey_records_prompt
 from readgraph.nodes.survey.by_pattern import take_by_pattern

@@ -11,14 +11,15 @@ const SAID = {
 
 /** The question, what was answered, and the words of the text that show it. */
 function answerSection(found) {
-  const spent = `The budget ran out first.${found.sentences ? "" : " Nearest in what was read:"}`;
+  const isSummary = "parts" in found;
+  const spent = `The budget ran out first.${isSummary ? "" : " Nearest in what was read:"}`;
   const leads = { budget: spent, nearest: "Nearest to the question:" };
   const lead = found.answer ? leads[found.status] : "";
   const unsaid = found.steps.at(-1)?.model
     ? found.by_rule ? "The model gave no answer that could be used." : "The text doesn't say."
     : "No passage that was looked at shares words with your question.";
   const unwritten = found.fallbacks.summary ? "The model gave no summary that could be used." : "The text says nothing of this.";
-  const missing = found.sentences ? unwritten : unsaid;
+  const missing = isSummary ? unwritten : unsaid;
   const nothing = found.status === "budget" ? "The budget ran out before anything was found." : missing;
   return element(
     "section.answer",

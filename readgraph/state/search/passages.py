@@ -41,13 +41,13 @@ async def search_documents(store: PageStore, documents: Sequence[Document], quer
     spans = list[tuple[Document, int, int, str]]()
     async for document, text in _texts(store, documents):
         language = language_of(text)
-        for start, end in _cut(text):
+        for start, end in cut_to_passages(text):
             okapi.add(text[start:end], language)
             spans.append((document, start, end, language))
     if okapi.needs_all_terms:
         async for _, text in _texts(store, documents):
             language = language_of(text)
-            for start, end in _cut(text):
+            for start, end in cut_to_passages(text):
                 all_terms.add(text[start:end], language)
     ranked = [(spans[number], round(score, 4)) for number, score in okapi.ranked(all_terms)]
     return [Passage(document, start, end, score, language) for (document, start, end, language), score in ranked]
@@ -58,7 +58,7 @@ async def _texts(store: PageStore, documents: Sequence[Document]) -> AsyncIterat
         yield document, await store.text(document)
 
 
-def _cut(text: str) -> Iterator[tuple[int, int]]:
+def cut_to_passages(text: str) -> Iterator[tuple[int, int]]:
     """Spans of paragraphs; short ones are joined with those after them, long ones are cut between words."""
     start = end = -1
     for paragraph in _PARAGRAPH.finditer(text):

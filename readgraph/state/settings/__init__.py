@@ -57,10 +57,11 @@ from readgraph.state.settings.parts import (
     Strategy,
     Subtrees,
 )
-from readgraph.state.settings.writing import AnswerForm, AnswerLength, Language, SummaryForm
+from readgraph.state.settings.writing import LONG, AnswerForm, AnswerLength, Checking, Language, SummaryForm
 
 __all__ = [
     "GROUPS",
+    "LONG",
     "PACKAGED_MODEL",
     "AgentMemory",
     "AnswerForm",
@@ -69,6 +70,7 @@ __all__ = [
     "Budget",
     "Calls",
     "Chaining",
+    "Checking",
     "Concurrency",
     "Embeddings",
     "Evidence",
@@ -114,7 +116,7 @@ __all__ = [
 
 GROUPS: Groups = (
     *(Model, ReadingModel, Embeddings, Window, Concurrency, Calls, Batching, Budget, Tenant, Language, AnswerForm),
-    SummaryForm,
+    *(Checking, SummaryForm),
     *(PageSizes, Paragraphs, Subtrees, Pausing, Gists, Purpose, Rebuilding, PagesRead, LookUp),
     *(Reasoning, Tree, Walk, Memorizing, Reflecting, Research, SearchTools, Chaining, MemoryParts, Surveying),
     *(NoteTaking, LookingBack),

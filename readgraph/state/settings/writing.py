@@ -11,6 +11,9 @@ from readgraph.state.language_names import language_code
 AnswerLength = Literal["phrase", "sentence", "paragraph", "free"]
 """How long an answer may be; `free`: as long as the question wants."""
 
+LONG: tuple[AnswerLength, ...] = ("paragraph", "free")
+"""Lengths of answers of several sentences."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Language(Settings):
@@ -55,6 +58,14 @@ class SummaryForm(Settings):
     panel = "Summaries"
 
     summary_words: Annotated[int, Ge(20), Help("A summary has at most this many words.", option=False)] = 300
+
+
+@dataclass(frozen=True, kw_only=True)
+class Checking(Settings):
+    """Whether what was written is checked."""
+
+    panel = "Answers"
+
     check_sentences: Annotated[
-        bool, Help("Show the model each sentence of a summary again, with the parts it names.", option=False)
+        bool, Help("Check each sentence of a long answer (paragraph, free), or of a summary.")
     ] = True
