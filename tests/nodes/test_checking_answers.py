@@ -87,12 +87,13 @@ async def test_a_sentence_that_is_not_in_the_text_is_marked(
 
 async def test_short_answers_and_options_cost_nothing_more(server: ModelServer, library: Library, text: str) -> None:
     server.respond = answering
-    for context, given in (
+    cases: list[tuple[ReaderContext, dict[str, Any]]] = [
         (replace(LONG, answer_length=None), {}),
         (replace(LONG, answer_length="sentence"), {}),
         (replace(LONG, check_sentences=False), {}),
         (LONG, {"options": ["Marian", "Nobody"]}),
-    ):
+    ]
+    for context, given in cases:
         found = await asked(library, text, context, **given)
         assert (found["sentences"], found["unsupported"], found["unchecked"]) == ([], 0, 0)
         assert with_marks(found)["flags"] == []
