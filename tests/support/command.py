@@ -19,8 +19,9 @@ PROMISED = {
     *"answer choice status by_rule findings citations pages_read percent_read steps usage fallbacks".split(),
     "compression_rate",
     "corrected_notes",
+    *"sentences unsupported unchecked".split(),
 }
-NAMES = {"title", "model", "method", "document", "documents", "memory", "cost", "marked_answer", "places_read"}
+NAMES = {"title", "model", "method", "document", "documents", "memory", "cost", "marked_answer", "places_read", "flags"}
 SECRET = "sk-hush-hush-0123456789"
 
 
