@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from pytest import MonkeyPatch
 
+from readgraph.models.left_running import how_far
 from readgraph.models.waiting import Clock, waiting_by
 from tests.doubles.hurried import Unhurried
 from tests.doubles.model_server import Fault, ModelServer
@@ -59,9 +60,17 @@ def test_a_batch_is_reported_until_it_ends(readgraph: Command, server: ModelServ
 
 
 def test_an_evaluation_shows_its_batches_while_they_go_on(
-    readgraph: Command, server: ModelServer, terminal: None, tmp_path: Path, out: Path
+    readgraph: Command, server: ModelServer, terminal: None, tmp_path: Path, out: Path, monkeypatch: MonkeyPatch
 ) -> None:
-    server.batching.looks = 30
+    drawn_so_far = list[str]()
+
+    def shown() -> str:
+        drawn_so_far.append(how_far())
+        server.batching.held = len(list(filter(None, drawn_so_far))) < 2  # it ends when it was drawn once
+        return drawn_so_far[-1]
+
+    server.batching.held = True
+    monkeypatch.setattr("readgraph.cli.terminal.evaluation_progress.how_far", shown)
     line = ("evaluate", story_file(tmp_path, GOAT), *DOUBLE, "--methods", "bm25", "--out", out)
     with waiting_by(Unhurried()):
         seen = drawn(readgraph(*line, "--batch").err)
