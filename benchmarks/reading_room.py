@@ -21,6 +21,7 @@ import time
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 from statistics import median, quantiles
+from typing import Any
 
 from httpx import Client
 

@@ -222,13 +222,14 @@ def test_commands_of_one_method_take_no_option_in_vain(
     monkeypatch.setattr("readgraph.cli.run.studio.serve", captured)
     monkeypatch.setattr("readgraph.cli.run.mcp.serve", captured)
     monkeypatch.setattr("readgraph.cli.run.serve.serve_library", captured)
+    monkeypatch.setattr("readgraph.cli.run.doctor.examine", captured)
     monkeypatch.setattr("readgraph.cli.run.compress.compress_documents", captured)
     monkeypatch.setattr("readgraph.cli.run.summarise.summarise_documents", captured)
     monkeypatch.setattr("readgraph.cli.run.table.make_table", captured)
     monkeypatch.setattr("readgraph.cli.run.browse.check_can_begin", captured)
     days, compressed = ["days", line["read"][1]], [line["read"][1], "--budget", 100]
     browsed = ["http://127.0.0.1:9/", "Order.", "--yes"]
-    lines: dict[str, list[Any]] = {"remember": days, "chat": [], "studio": [], "mcp": [], "serve": []}
+    lines: dict[str, list[Any]] = {"remember": days, "chat": [], "studio": [], "mcp": [], "serve": [], "doctor": []}
     lines |= {"compress": compressed, "browse": browsed, "summarise": [line["read"][1]]}
     lines |= {"table": [line["read"][1], "dates"]}
     for command, more in lines.items():
@@ -393,6 +394,14 @@ PROBES = {
     "library batches --cancel": Probe("library batches", "--cancel"),
     "library batches --library": Probe("library batches", "--library {tmp}/another"),
     "library batches --json": Probe("library batches", "--json"),
+    "library check --library": Probe("library check", "--library {tmp}/another", (READ,)),
+    "library check --json": Probe("library check", "--json"),
+    "library repair --library": Probe("library repair", "--library {tmp}/another", (READ,)),
+    "library repair --json": Probe("library repair", "--json"),
+    "library backup --library": Probe("library backup {tmp}/{run} --json", "--library {tmp}/another", (READ,)),
+    "library backup --json": Probe("library backup {tmp}/{run}", "--json"),
+    "doctor --library": Probe("doctor", "--library {tmp}/another", (READ,)),
+    "doctor --json": Probe("doctor", "--json"),
     "library compact --library": Probe("library compact --json", "--library {tmp}/another"),
     "library compact --json": Probe("library compact", "--json"),
     "replies export --document": Probe("replies export {tmp}/{run}", "--document text", PAID_TWICE),
@@ -479,7 +488,19 @@ def test_every_option_has_a_probe() -> None:
         and PROBES.keys() <= probed().keys()
     )
     taking = {name.rsplit(" ", 1)[0] for name, option in each_option() if option.name in SETTINGS}
-    captured = {"remember", "chat", "studio", "mcp", "serve", "models", "compress", "browse", "summarise", "table"}
+    captured = {
+        "remember",
+        "chat",
+        "studio",
+        "mcp",
+        "serve",
+        "doctor",
+        "models",
+        "compress",
+        "browse",
+        "summarise",
+        "table",
+    }
     assert taking == {*LINES, *captured}, "their settings are captured above"
 
 

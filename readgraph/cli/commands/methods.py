@@ -20,7 +20,7 @@ from readgraph.cli.commands.options import (
     with_context,
     with_screen,
 )
-from readgraph.state.settings import GROUPS, Model
+from readgraph.state.settings import GROUPS, Calls, Embeddings, Model, ReadingModel
 
 if TYPE_CHECKING:
     from readgraph.cli.terminal.output_options import Screen
@@ -100,6 +100,18 @@ def studio(
     from readgraph.cli.run.studio import serve
 
     serve(library, port, context, open_page=open_page)
+
+
+@method_commands.command()
+@with_context((Model, ReadingModel, Embeddings, Calls))
+def doctor(context: "ReaderContext", library: LibraryFolder = None, as_json: Json = False) -> None:
+    """Look whether all is well: versions, settings, library, disk, model (one short call), embeddings, extras.
+
+    The exit code is 1 where something is wrong; each line says what to do.
+    """
+    from readgraph.cli.run.doctor import examine
+
+    examine(context, library, as_json=as_json)
 
 
 @method_commands.command()

@@ -1,5 +1,6 @@
 """`library`: look after the library's files."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -19,6 +20,40 @@ def compact_library(library: LibraryFolder = None, as_json: Json = False) -> Non
     from readgraph.cli.run.compact import compact_library as compact
 
     compact(library, as_json=as_json)
+
+
+@library.command("check")
+def check_library(library: LibraryFolder = None, as_json: Json = False) -> None:
+    """See whether the library is whole: its files, texts, memories and threads. Nothing is changed.
+
+    The exit code is 1 where something is wrong.
+    """
+    from readgraph.cli.run.upkeep import check_library as check
+
+    check(library, as_json=as_json)
+
+
+@library.command("repair")
+def repair_library(library: LibraryFolder = None, as_json: Json = False) -> None:
+    """Mend what 'readgraph library check' finds: what can be made again is dropped, and made again when it is needed.
+
+    Replies that were paid for stay. The exit code is 1 where something is left that can't be mended.
+    """
+    from readgraph.cli.run.upkeep import repair_library as repair
+
+    repair(library, as_json=as_json)
+
+
+@library.command("backup")
+def back_up_library(
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="A new folder for the copy.", show_default=False)],
+    library: LibraryFolder = None,
+    as_json: Json = False,
+) -> None:
+    """Copy the library into a new folder, while others use it. The copy is a library: --library FOLDER opens it."""
+    from readgraph.cli.run.upkeep import back_up_library as back_up
+
+    back_up(folder, library, as_json=as_json)
 
 
 @library.command("batches")

@@ -1,6 +1,7 @@
 """`models`: check whether a model works, and with which form of reply."""
 
 import time
+from typing import Any
 
 from langgraph.runtime import Runtime
 from langgraph.store.memory import InMemoryStore
@@ -31,7 +32,7 @@ def check_model(model: str, timeout: float, *, as_json: bool) -> None:
     """Ask the model one short question and print the result; raises `ModelUnavailable` where it does not answer."""
     if not model:
         raise BadInput(f"There is no model to check: {HOW_TO_NAME}")
-    result = run_until_stopped(_checked(ReaderContext(model=model, timeout=timeout, retry_seconds=RETRY_SECONDS)))
+    result = run_until_stopped(checked_model(ReaderContext(model=model, timeout=timeout, retry_seconds=RETRY_SECONDS)))
     if as_json:
         print_json(result)
         return
@@ -40,7 +41,8 @@ def check_model(model: str, timeout: float, *, as_json: bool) -> None:
     Console().print(Text(f"{model}{at_server}: answers in {result['seconds']:.1f} s, {typed}."))
 
 
-async def _checked(context: ReaderContext) -> dict[str, object]:
+async def checked_model(context: ReaderContext) -> dict[str, Any]:
+    """How a model answers one short question; raises `ModelUnavailable` where it does not."""
     client = await model_client(context)
     start = time.perf_counter()
     try:

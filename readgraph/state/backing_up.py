@@ -1,0 +1,60 @@
+"""A copy of a library, made while others read and write."""
+
+import asyncio
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+from readgraph.state.checking import files_of, is_index
+from readgraph.state.errors import BadInput, LibraryError
+from readgraph.state.library_store import unusable
+from readgraph.state.opened import Library
+from readgraph.state.originals import ORIGINALS
+
+MARKER = "readgraph.json"
+
+
+async def back_up(library: Library, folder: Path) -> int:
+    """Copy a library into a new folder; returns its bytes. Search indexes are left out: they are made again.
+
+    Checkpoints are copied before the store, so that all that they name is there. Raises `BadInput` where the folder
+    holds something already, and `LibraryError` where it can't be written.
+    """
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise BadInput(f"{folder} is there already: name a new folder for the copy.")
+    return await asyncio.to_thread(_copy, library, folder)
+
+
+def _copy(library: Library, folder: Path) -> int:
+    unfinished = folder.with_name(f".{folder.name}.unfinished")
+    try:
+        shutil.rmtree(unfinished, ignore_errors=True)
+        unfinished.mkdir(parents=True)
+        for file in files_of(library):
+            if file.exists() and not is_index(library, file):
+                _copy_database(file, unfinished / file.name)
+        if (originals := library.folder / ORIGINALS).is_dir():
+            shutil.copytree(originals, unfinished / ORIGINALS)
+        shutil.copyfile(library.folder / MARKER, unfinished / MARKER)
+        if folder.exists():
+            folder.rmdir()
+        unfinished.rename(folder)
+    except OSError as problem:
+        raise unusable(folder, problem) from problem
+    finally:
+        shutil.rmtree(unfinished, ignore_errors=True)
+    return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
+
+
+def _copy_database(file: Path, to: Path) -> None:
+    """Copy an SQLite file as it is at one moment, and see that the copy is whole."""
+    try:
+        opening = closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True))
+        with opening as source, closing(sqlite3.connect(to)) as copy:
+            source.backup(copy)
+            ((said,), *_) = copy.execute("PRAGMA quick_check(1)").fetchall()
+    except sqlite3.Error as problem:
+        raise unusable(file, problem) from problem
+    if said != "ok":
+        raise LibraryError(f"{file} is damaged, so the copy would be: 'readgraph library check' says more.")

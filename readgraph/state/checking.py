@@ -1,0 +1,142 @@
+"""Whether a library is whole: its files, the texts of its documents, its memories, its threads."""
+
+import asyncio
+import sqlite3
+from collections.abc import AsyncIterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
+from typing import Literal
+
+from readgraph.state.errors import BadInput, Damaged, LibraryError
+from readgraph.state.library_folder import STORE
+from readgraph.state.opened import Library
+from readgraph.state.page_store import PageStore, document_id
+from readgraph.state.records import Document, Memory
+from readgraph.state.stored_items import BATCH, EVERY, ROOT
+
+Kind = Literal["file", "index", "document", "memory", "thread"]
+
+CHECKED_AT_ONCE = 20
+"""Threads that are looked at before others may use the checkpoints again."""
+
+SEARCH = "search"
+"""The folder of the search indexes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What is wrong: with a file, a search index, a document, a memory or a thread; `repairs`: `repair` mends it."""
+
+    kind: Kind
+    name: str
+    problem: str
+    repairs: bool
+    document: str = ""
+
+
+async def check(library: Library) -> list[Fault]:
+    """All that is wrong with a library; others may read and write meanwhile. It reads all texts, pages and notes."""
+    faults = [fault for file in files_of(library) if (fault := await asyncio.to_thread(_file_fault, library, file))]
+    if any(fault.kind == "file" for fault in faults):
+        return faults  # what a torn file holds can't be told
+    faults += [fault async for fault in _document_faults(library.pages)]
+    faults += [fault async for fault in _memory_faults(library.pages)]
+    return faults + await _thread_faults(library)
+
+
+def files_of(library: Library) -> list[Path]:
+    """The SQLite files of a library: its checkpoints, its store, its search indexes."""
+    checkpoints = sorted(library.folder.glob("checkpoints*.sqlite"))
+    return [*checkpoints, library.folder / STORE, *sorted((library.folder / SEARCH).rglob("*.sqlite"))]
+
+
+def is_index(library: Library, file: Path) -> bool:
+    """Whether a file of a library can be made again from the others."""
+    return file.is_relative_to(library.folder / SEARCH)
+
+
+def _file_fault(library: Library, file: Path) -> Fault | None:
+    kind: Kind = "index" if is_index(library, file) else "file"
+    try:
+        with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+            ((said,), *_) = connection.execute("PRAGMA quick_check(1)").fetchall()
+    except sqlite3.Error as problem:
+        said = str(problem)
+    return None if said == "ok" else Fault(kind, file.name, said.replace("\n", " "), repairs=kind == "index")
+
+
+async def _document_faults(pages: PageStore) -> AsyncIterator[Fault]:
+    documents, damaged = await pages.listed()
+    for identity in damaged:
+        yield Fault("document", identity, "its record is damaged: forget it, and read the file again", False, identity)
+    known = {document.id for document in documents}
+    for document in documents:
+        if problem := await _text_fault(pages, document, known):
+            yield Fault("document", document.title or document.id, problem, repairs=False, document=document.id)
+
+
+async def _text_fault(pages: PageStore, document: Document, known: set[str]) -> str:
+    if document.parts:
+        gone = sum(part.document not in known for part in document.parts)
+        return f"{gone} of its {len(document.parts)} documents are missing: forget it" if gone else ""
+    try:
+        text = await pages.text(document)
+    except LibraryError:
+        return "a part of its text is missing: forget it, and read the file again"
+    same = document.sessions > 0 or document_id(text) == document.id  # a history's id is the hash of its name
+    return "" if same else "its text was changed: forget it, and read the file again"
+
+
+async def _memory_faults(pages: PageStore) -> AsyncIterator[Fault]:
+    for item in await pages.search((ROOT, "memories"), EVERY):
+        document, identity = item.namespace[-1], item.key
+        try:
+            memory = Memory.load(item.value)
+            if (memory.id, memory.document) != (identity, document):
+                raise Damaged("memory")
+            problem = await _pages_fault(pages, memory)
+        except Damaged:
+            problem = "its record is damaged"
+        if problem:
+            yield Fault("memory", identity, problem, repairs=True, document=document)
+
+
+async def _pages_fault(pages: PageStore, memory: Memory) -> str:
+    """What is wrong with the pages and notes of a memory; "" where nothing is."""
+    end = 0
+    for first in range(0, memory.pages, BATCH):
+        numbers = range(first, min(first + BATCH, memory.pages))
+        try:
+            found = await pages.pages(memory.id, numbers)
+            noted = await pages.notes(memory.id, numbers)
+        except Damaged:
+            return "a page or a note is damaged"
+        if [page.number for page in found] != [*numbers]:
+            return "pages are missing"
+        if memory.complete and len(noted) < len(numbers):
+            return "notes are missing"
+        if any(one.end > other.start for one, other in pairwise(found)) or found[0].start < end:
+            return "its pages overlap"
+        end = found[-1].end
+    return "" if end <= memory.read_to else "its pages go further than it was read"
+
+
+async def _thread_faults(library: Library) -> list[Fault]:
+    saver, faults = library.checkpointer, list[Fault]()
+
+    def readable(threads: Sequence[str]) -> list[Fault]:
+        found = list[Fault]()
+        for thread in threads:
+            try:
+                saver.get_tuple({"configurable": {"thread_id": thread, "checkpoint_ns": ""}})
+            except (LibraryError, BadInput):
+                found.append(Fault("thread", thread, "its last step can't be read", repairs=True))
+        return found
+
+    threads = await saver.run(lambda: saver.threads({}))
+    for first in range(0, len(threads), CHECKED_AT_ONCE):
+        some = threads[first : first + CHECKED_AT_ONCE]
+        faults += await saver.run(lambda some=some: readable(some))  # type: ignore[misc]
+    return faults

@@ -1,0 +1,45 @@
+"""Mend what can be mended: what a library can make again from its documents and recorded replies is dropped."""
+
+import asyncio
+from collections.abc import Sequence
+
+from readgraph.state.build_lock import building
+from readgraph.state.checking import Fault, files_of, is_index
+from readgraph.state.opened import Library
+from readgraph.state.search.index_registry import close_indexes
+from readgraph.state.stored_items import ROOT
+
+
+async def repair(library: Library, faults: Sequence[Fault]) -> list[Fault]:
+    """Repair these faults of a library; returns those that are mended.
+
+    A damaged memory is dropped, and built again by the next reading, from recorded replies where there are some; so is
+    a damaged search index. A thread whose last step can't be read is deleted. Whoever builds a memory meanwhile is
+    waited for.
+    """
+    mended = [fault for fault in faults if fault.repairs]
+    if any(fault.kind == "index" for fault in mended):
+        await asyncio.to_thread(_drop_indexes, library)
+    for fault in mended:
+        if fault.kind == "memory":
+            await _drop_memory(library, fault)
+        elif fault.kind == "thread":
+            await library.checkpointer.adelete_thread(fault.name)
+    return mended
+
+
+async def _drop_memory(library: Library, fault: Fault) -> None:
+    """Drop a memory; its record goes last, since the rest can only be found through it."""
+    pages = library.pages
+    async with building(library.store, fault.name):
+        for kind in ("pages", "notes", "tree"):
+            await pages.clear((ROOT, kind, fault.name))
+        await pages.delete((ROOT, "memories", fault.document), [fault.name])
+
+
+def _drop_indexes(library: Library) -> None:
+    close_indexes(library.store)
+    for file in files_of(library):
+        if is_index(library, file):
+            for part in (file, *(file.with_name(f"{file.name}{ending}") for ending in ("-wal", "-shm"))):
+                part.unlink(missing_ok=True)
