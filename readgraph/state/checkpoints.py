@@ -74,8 +74,8 @@ class LibraryCheckpointer(SqliteSaver):
     """LangGraph's `SqliteSaver`, with asynchronous calls that run on a thread of its own.
 
     LangGraph's `AsyncSqliteSaver` belongs to one event loop and switches threads for each statement. This one switches
-    at most once for each call, and serves synchronous and asynchronous runs of any event loop at the same time. Raises
-    `LibraryError` after the library is closed.
+    at most once for each call, and once for several that wait, whose writes are one transaction. It serves synchronous
+    and asynchronous runs of any event loop at the same time. Raises `LibraryError` after the library is closed.
 
     The newest checkpoint is the row that was written last. LangGraph takes the greatest id, and ids begin with the
     time, so it would miss the newest turns after the clock was set back.
