@@ -58,7 +58,11 @@ class TogetherThread:
         self._waiting.append(_Order(operation, writes, done))
         if not self._called:
             self._called = True
-            self._thread.submit(self._work)
+            try:
+                self._thread.submit(self._work)
+            except RuntimeError:  # the thread has ended
+                self._called = False
+                raise
         return await done
 
     def shutdown(self) -> None:

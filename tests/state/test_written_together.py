@@ -87,3 +87,11 @@ async def test_who_was_cancelled_does_not_keep_the_others_waiting() -> None:
     assert await stayed == "B"
     assert ledger.written == ["a", "b"]
     ledger.thread.shutdown()
+
+
+async def test_nobody_waits_for_a_thread_that_has_ended() -> None:
+    ledger = Ledger()
+    ledger.thread.shutdown()
+    for line in "ab":
+        with pytest.raises(RuntimeError):
+            await asyncio.wait_for(ledger.writing(line), 5)
