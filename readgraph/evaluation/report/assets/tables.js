@@ -72,6 +72,9 @@ function methodTable() {
   if (report.results.methods.some((one) => one.not_answered)) {
     columns.push(["not answered", (one) => number(one.not_answered), "no usable reply came, or the budget was spent"]);
   }
+  if (report.results.methods.some((one) => one.left_out)) {
+    columns.push(["left out", (one) => number(one.left_out), "questions that ask for no summary"]);
+  }
   return table("What each method scored and used", report.results.methods, columns);
 }
 
