@@ -1,6 +1,7 @@
 """`mcp`: serve the library to agents, over standard input and output or over HTTP."""
 
 import asyncio
+import gc
 import os
 import signal
 import socket
@@ -60,6 +61,7 @@ async def _served(
     async with open_library(folder) as library:
         tools, stopped = LibraryTools(library, context, folders), False
         server = library_server(tools)
+        gc.freeze()  # what is imported stays, and need not be gone through again at each collection
         try:
             if listener is None:
                 stopped = await _until_stopped(server.run_stdio_async())

@@ -1,5 +1,6 @@
 """`serve`: the library in the browser."""
 
+import gc
 import os
 import socket
 import sys
@@ -87,6 +88,7 @@ async def _served(
         _say_where(library.folder, len(await library.pages.documents()), page, with_password=bool(password))
         if opens and sys.stderr.isatty():
             webbrowser.open(page)
+        gc.freeze()  # what is imported stays, and need not be gone through again at each collection
         await serve_room(Room(library, context, method, price), guard, listener)
 
 

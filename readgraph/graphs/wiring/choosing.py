@@ -6,8 +6,6 @@ from typing import Any
 from langchain_core.runnables import RunnableConfig, RunnableLambda
 from langchain_core.runnables.config import var_child_runnable_config
 
-__all__ = ["choosing"]
-
 
 class choosing(RunnableLambda[Any, str]):
     """A function `state -> name of the next node` for a conditional edge.
