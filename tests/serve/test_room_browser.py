@@ -81,7 +81,8 @@ def test_reading_stops_and_goes_on(page: OpenPage, server: ModelServer) -> None:
     tab = page.open(f"/document/{document}")
     server.latency = 0.1
     tab.click(".reading-panel .main")
-    tab.until("document.querySelector('.live .cell.unread') && document.querySelector('.live .cell:not(.unread)')")
+    for cell in (".cell.unread", ".cell:not(.unread)"):
+        tab.until(f"document.querySelector('.live .strip {cell}')")
     told = "[...document.querySelectorAll('.run dt')].map((each) => each.textContent)"
     tab.until(f"{told}.includes('money so far')")
     assert {"done", "parts", "notes", "calls", "words"} <= set(tab.run(told))
@@ -93,7 +94,7 @@ def test_reading_stops_and_goes_on(page: OpenPage, server: ModelServer) -> None:
     tab.until("document.querySelector('.outcome .shown')")
     repeated = [request for request in server.requests[asked:] if request.key in paid]
     assert paid and len(repeated) <= page.room.room.context.concurrency
-    assert tab.texts(".outcome .cell.unread") == []
+    assert tab.texts(".outcome .strip .cell.unread") == []
 
 
 @pytest.mark.slow

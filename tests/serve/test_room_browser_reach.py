@@ -9,7 +9,10 @@ from tests.doubles.model_server import ModelServer
 from tests.report.conftest import IN_BROWSER
 from tests.report.test_report_browser import CONTRAST
 from tests.serve.browsing import OpenPage
+from tests.serve.conftest import CONTEXT
+from tests.support.browser import Browser
 from tests.support.examples import STORY, WHOLE_STORY
+from tests.support.reading_room import reading_room
 
 pytestmark = IN_BROWSER
 
@@ -158,8 +161,76 @@ def test_four_thousand_pages_stay_smooth(page: OpenPage) -> None:
         "id"
     ]
     tab.run(f"location.hash = '#/run/{run}'")
-    tab.until("document.querySelector('.live .cell')")
+    tab.until("document.querySelector('.live .strip .cell')")
     tab.run("window.frames_.length = 0")
     tab.until("document.querySelectorAll('.strip .cell').length === 4111", 120)
-    slow = [round(frame) for frame in tab.run("window.frames_") if frame > 50]
-    assert len(slow) <= 2, slow
+    frames = sorted(tab.run("window.frames_"))
+    assert len(frames) > 20 and frames[len(frames) * 9 // 10] < 50, frames[-10:]
+
+
+@pytest.mark.slow
+def test_the_password_lets_in(tab: Browser, server: ModelServer, tmp_path: Path) -> None:
+    with reading_room(tmp_path / "library", CONTEXT, password="a goat") as room:
+        tab.open(room.base)
+        enter(tab, "a sheep")
+        tab.until("document.querySelector('#view .trouble').textContent.includes('not the password')")
+        enter(tab, "a goat")
+        tab.until("document.querySelector('.add')")
+        room.guard.token = "of another run of the server"
+        tab.run("location.hash = '#/questions'")
+        enter(tab, "a goat")
+        tab.until("document.querySelector('#view h1')?.textContent === 'Questions'")
+        tab.open("about:blank")
+
+
+def enter(tab: Browser, password: str) -> None:
+    """Type the password, and send it."""
+    tab.until("document.querySelector('#view input[type=password]')")
+    tab.run("document.querySelector('#view input').value = ''")
+    tab.type("#view input", password)
+    tab.press("Enter")
+
+
+@pytest.mark.slow
+def test_a_folder_is_dropped(page: OpenPage, tmp_path: Path) -> None:
+    (tmp_path / "folder" / "below").mkdir(parents=True)
+    for name, text in (("one.txt", "One goat."), ("below/two.txt", "Two goats."), (".hidden", "No goat.")):
+        (tmp_path / "folder" / name).write_text(text)
+    tab = page.open()
+    data = {"items": [], "files": [str(tmp_path / "folder")], "dragOperationsMask": 1}
+    for kind in ("dragEnter", "dragOver", "drop"):
+        tab.send("Input.dispatchDragEvent", type=kind, x=300, y=300, data=data)
+    tab.until("document.querySelectorAll('.document').length === 2")
+    assert sorted(tab.texts(".document .title")) == ["one", "two"]
+
+
+@pytest.mark.slow
+def test_a_walk_is_drawn_while_it_goes(page: OpenPage, server: ModelServer) -> None:
+    document = page.add(TEXT, "lamp")
+    page.room.ran(documents=[document], method="mem-walker")
+    tab = page.open(f"/ask/{document}")
+    server.latency = 0.3
+    page.ask("Who took the log book?", "mem-walker")
+    tab.until("document.querySelector('.walk-box .here')")
+    assert "down to In short: " in tab.texts(".walk-box .decisions")[0]
+    tab.until("document.querySelector('.outcome .said')")
+    assert not [name for name in tab.texts(".outcome .id") if name.strip("✓ ")[0].isdigit()]
+    assert "‘" in " ".join(tab.texts(".outcome .steps .summary")) and " 1.0" not in " ".join(tab.texts(".summary"))
+
+
+@pytest.mark.slow
+def test_an_agent_is_talked_with(page: OpenPage) -> None:
+    tab = page.open("/agents/Ada")
+    tab.type(".talking textarea", "Good <b>morning</b>.")
+    tab.press("Enter")
+    tab.until("document.querySelectorAll('.block').length > 1")
+    assert tab.texts(".talk > [data-from]") == ["Good <b>morning</b>.", "It says so."]
+    tab.run("document.querySelector('.block textarea').select()")
+    tab.send("Input.insertText", text="I keep a lamp.")
+    tab.click(".block button")
+    tab.until("document.querySelector('#spoken').textContent === 'Saved.'")
+    assert page.room.get("/api/agents/Ada")["blocks"][0]["text"] == "I keep a lamp."
+    tab.click(".talking .doing:last-child button")
+    tab.until("document.querySelectorAll('.talk > li').length === 0")
+    page.go("/agents")
+    assert tab.texts(".documents .title") == ["Ada"]

@@ -7,13 +7,15 @@ async function agentsView(box, signal) {
     element("p.quiet", {}, [counted(one.events, "event"), day(one.created)].filter(Boolean).join(" · ")),
   ));
   const name = element("input", { type: "text", autocomplete: "off" });
-  const make = doing("Make an agent", async () => {
+  const begin = doing("Talk with it", async () => {
     if (!name.value.trim()) throw new Problem("Give it a name first.", 0);
-    await api.post("/api/agents", { name: name.value.trim() });
     location.hash = placeOf("agents", name.value.trim());
   });
+  name.addEventListener("keydown", (event) => event.key === "Enter" && begin.querySelector("button").click());
   const line = element("p.quiet", {}, items.length ? counted(items.length, "agent") : "No agent lives here yet.");
-  box.replaceChildren(element("div.heading", {}, element("h1", {}, "Agents"), line), element("ul.documents", {}, items), element("div.add", {}, field("Name", name), make));
+  const heading = element("div.heading", {}, element("h1", {}, "Agents"), line);
+  const help = "An agent of a new name begins with your first message, and remembers what you talk about.";
+  box.replaceChildren(heading, element("ul.documents", {}, items), element("div.add", {}, field("Name", name, help), begin));
 }
 
 /** One agent: the talk with it, and beside it its memory. */
@@ -21,112 +23,147 @@ async function agentView(box, name, signal) {
   entitled(name);
   const side = element("aside.agent-memory", { "aria-label": "Its memory" });
   const talk = element("ol.talk", { "aria-label": "The talk", tabindex: 0 });
-  const text = element("textarea", { rows: 3, dir: "auto" });
   let stop = () => {};
   const renew = async () => {
     const agent = await api.get(pathOf("agents", name), signal);
-    side.replaceChildren(...agentMemory(agent, renew));
+    side.replaceChildren(...agentMemory(agent, turn));
     return agent;
   };
-  const chat = (run) => {
-    stop();
-    const pieces = prose("li.piece", "", { "data-from": "agent" });
-    const heard = (event) => {
-      if (event.type === "event") {
-        pieces.remove();
-        pieces.textContent = "";
-        talk.append(spokenEvent(event.event));
-      } else if (event.type === "text") {
-        pieces.append(event.text);
-        talk.append(pieces);
-      } else if (event.type === "end") {
-        pieces.remove();
-        if (event.run.problem) talk.append(element("li.trouble", {}, event.run.problem));
-        renew().catch(() => {});
-      }
-      talk.scrollTop = talk.scrollHeight;
-    };
-    stop = follow(run.id, { events: (list) => list.forEach(heard), lost: () => talk.append(element("li.trouble", {}, "The server was started anew; say it once more.")) });
+  const draw = async () => {
+    talk.replaceChildren(...(await renew()).newest.map(spokenEvent).filter(Boolean));
+    talk.scrollTop = talk.scrollHeight;
   };
+  const turn = (run) => {
+    stop();
+    stop = followTurn(run, talk, () => draw().catch((problem) => talk.append(element("li.trouble", {}, toldProblem(problem)))));
+  };
+  const undo = doing("Take back the last turn", async () => {
+    const { undone } = await api.post(pathOf("agents", name, "undo"));
+    await draw();
+    speak(undone.length ? "Taken back." : "There is nothing to take back.");
+  });
+  await draw();
+  const said = element("section.talking", { "aria-label": `Talk with ${name}` }, talk, writing(name, talk, turn, undo));
+  box.replaceChildren(prose("h1", name), element("div.agent", {}, said, side));
+  talk.scrollTop = talk.scrollHeight;
+  return () => stop();
+}
+
+/** The field for a message, and the button that sends it. */
+function writing(name, talk, turn, undo) {
+  const text = element("textarea", { rows: 3, dir: "auto" });
   const send = doing("Send", async () => {
-    if (!text.value.trim()) return text.focus();
-    const run = await api.post(pathOf("agents", name, "messages"), { text: text.value.trim() });
-    talk.append(prose("li", text.value.trim(), { "data-from": "user" }));
+    const said = text.value.trim();
+    if (!said) return text.focus();
+    const run = await api.post(pathOf("agents", name, "messages"), { text: said });
+    talk.append(prose("li", said, { "data-from": "user" }));
     text.value = "";
     text.focus();
-    chat(run);
+    turn(run);
   }, { class: "main" });
   text.addEventListener("keydown", (event) => {
     if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
     event.preventDefault();
     send.querySelector("button").click();
   });
-  const undo = doing("Take back the last turn", async () => {
-    await api.post(pathOf("agents", name, "undo"));
-    talk.replaceChildren(...(await renew()).messages.map(talkLine));
-  });
-  const agent = await renew();
-  talk.append(...agent.messages.map(talkLine));
-  const said = element("section.talking", { "aria-label": `Talk with ${name}` }, talk, field("Your message", text), element("div.buttons", {}, send, undo));
-  box.replaceChildren(prose("h1", name), element("div.agent", {}, said, side));
-  talk.scrollTop = talk.scrollHeight;
-  return () => stop();
+  return element("div", {}, field("Your message", text, "Enter sends it, Shift+Enter begins a new line."), element("div.buttons", {}, send, undo));
 }
 
-const talkLine = (message) => prose("li", message.text, { "data-from": message.from, title: day(message.at) });
+/** Show a turn as it happens: thoughts and speech while they are written, calls once they are made. */
+function followTurn(run, talk, ended) {
+  const thoughts = prose("span.thoughts", "");
+  const text = prose("span", "");
+  const piece = element("li.piece", { "data-from": "system" }, thoughts, text);
+  const clear = () => {
+    piece.remove();
+    thoughts.replaceChildren();
+    text.replaceChildren();
+  };
+  let id = null;
+  const take = (event) => {
+    if (event.type === "text") {
+      if (event.id !== id) clear();
+      id = event.id;
+      thoughts.append(event.thoughts ?? "");
+      text.append(event.text ?? "");
+      talk.append(piece);
+    } else if (event.type === "event" && event.event.kind !== "user" && (event.event.kind !== "call" || event.event.result !== null)) {
+      clear();
+      const line = spokenEvent(event.event);
+      if (line) talk.append(line);
+      if (line?.dataset.from === "agent") speak(line.textContent);
+    } else if (event.type === "end") {
+      clear();
+      ended();
+      if (event.run.problem) talk.append(element("li.trouble", {}, event.run.problem));
+    }
+    talk.scrollTop = talk.scrollHeight;
+  };
+  const lost = () => talk.append(element("li.trouble", {}, "The server was started anew; say it once more."));
+  return follow(run.id, { events: (list) => list.forEach(take), lost });
+}
 
-/** An event of a turn: what the agent says as speech, what it thinks and does in small. */
+/** An event of a turn: what was said as speech, what the agent thinks and does in small. */
 function spokenEvent(event) {
-  const speaks = event.kind === "call" && event.function === "send_message" && !event.failed;
-  if (speaks && event.result !== null) return prose("li", String(event.arguments.message ?? ""), { "data-from": "agent" });
-  if (event.kind === "user") return prose("li.unseen", event.text);
+  if (event.kind === "user") return prose("li", event.text, { "data-from": "user", title: day(event.at) });
+  const speaks = event.kind === "call" && event.function === "send_message" && !event.failed && event.result !== null;
+  if (speaks) return prose("li", String(event.arguments.message ?? ""), { "data-from": "agent", title: day(event.at) });
   const line = agentEvent(event);
   line.dataset.from = "system";
   return line;
 }
 
-/** What an agent remembers: its blocks, how full its window is, its storage, the documents that it was given. */
-function agentMemory(agent, renew) {
-  const { used, window: size } = agent.memory;
-  const meter = element("meter", { min: 0, max: size, value: used, high: agent.memory.warned ? used : size, "aria-label": "How full its window is" });
-  const blocks = agent.blocks.map((block) => agentBlock(agent, block, renew));
+/** What an agent remembers: its blocks, how full its view is, its storage, the documents that it was given. */
+function agentMemory(agent, turn) {
+  const { used, room: size, warned } = agent.pressure;
+  const about_ = size ? `${number(used)} of ${number(size)} words in its view` : "Its view is empty.";
+  const meter = size ? element("meter", { min: 0, max: size, value: used, "aria-label": "How full its view is" }) : null;
+  const told = [counted(agent.events, "event"), counted(agent.passages, "passage"), counted(agent.documents.length, "document")];
+  const documents = agent.documents.map((one) => element("li", {}, prose("a", one.title || one.id, { href: placeOf("document", one.id) })));
+  return [
+    element("h2", {}, "Memory"),
+    element("p.quiet", {}, about_),
+    meter,
+    warned ? element("p.quiet", {}, "It was told to save what matters.") : null,
+    ...agent.blocks.map((block) => agentBlock(agent, block)),
+    element("p.quiet", {}, `${told.join(", ")}.`),
+    documents.length ? element("ul", { "aria-label": "Its documents" }, documents) : null,
+    opening("Search its storage", {}, ...storageSearch(agent)),
+    opening("Give it a text", {}, givingField(agent, turn)),
+  ].filter(Boolean);
+}
+
+function storageSearch(agent) {
   const words = element("input", { type: "search", autocomplete: "off" });
   const store = choice([["recall", "what happened"], ["archival", "what it keeps"]], "recall");
   const results = element("ol.talk");
   const look = doing("Search", async () => {
     const path = withQuery(pathOf("agents", agent.name, "search"), { store: store.value, query: words.value.trim() });
-    const { found, events, passages } = await api.get(path);
-    const items = (events ?? passages ?? []).map((one) => prose("li", one.text ?? String(one), { "data-from": "system" }));
-    results.replaceChildren(...(items.length ? items : [element("li.quiet", {}, `${number(found ?? 0)} found.`)]));
+    const { found, items } = await api.get(path);
+    const lines = items.map((one) => prose("li", one.text || String(one.arguments?.message ?? ""), { "data-from": "system" }));
+    results.replaceChildren(element("li.quiet", {}, `${number(found)} found.`), ...lines);
   });
-  return [
-    element("h2", {}, "Memory"),
-    element("p.quiet", {}, `${number(used)} of ${number(size)} words in its window`), meter,
-    ...blocks,
-    element("p.quiet", {}, `${counted(agent.events, "event")}, ${counted(agent.passages, "passage")}, ${counted(agent.documents.length, "document")}.`),
-    opening("Search its storage", {}, field("Words", words), field("In", store), look, results),
-    opening("Give it a text", {}, givingField(agent, renew)),
-  ];
+  return [field("Words", words), field("In", store), look, results];
 }
 
-function agentBlock(agent, block, renew) {
-  const text = element("textarea", { rows: 4, dir: "auto", maxlength: block.limit ?? null });
+/** A block of what the agent always sees; a person may write it, too. */
+function agentBlock(agent, block) {
+  const text = element("textarea", { rows: 4, dir: "auto" });
   text.value = block.text;
   const save = doing("Save", async () => {
     await api.put(pathOf("agents", agent.name, "blocks", block.label), { text: text.value });
-    await renew();
     speak("Saved.");
   });
-  return element("div.block", {}, field(capital(block.label), text), save);
+  const help = [block.about ? `${capital(block.about)}.` : "", block.limit ? `Up to ${counted(block.limit, "word")}.` : ""].filter(Boolean).join(" ");
+  return element("div.block", {}, field(capital(block.label), text, help), save);
 }
 
-function givingField(agent, renew) {
+function givingField(agent, turn) {
   const end = new AbortController();
-  const texts = picking([], () => {}, end.signal);
+  const texts = picking([], () => {}, end.signal, "No text is chosen.");
   texts.begin();
   const give = doing("Give it these", async () => {
-    for (const id of texts.ids()) await api.post(pathOf("agents", agent.name, "documents"), { document: id });
-    await renew();
+    for (const id of texts.ids()) turn(await api.post(pathOf("agents", agent.name, "documents"), { document: id }));
   });
   return element("div", {}, texts.box, give);
 }

@@ -63,6 +63,7 @@ async function comparedSide(id, place, { title, columns, reading }, signal) {
   column.append(head.box, ...way.boxes);
   const take = (event) => {
     head.take(event);
+    if (event.type === "end" && event.run.state === "done") bodies.drop(id);
     way.take(event);
     if (event.type !== "result") return;
     head.box.classList.add("over");

@@ -15,7 +15,7 @@ function runHead(run) {
   const break_ = element("p.trouble.broken", { role: "alert", hidden: true });
   const trouble = element("p.trouble.problem", { role: "alert" });
   const stop = doing("Stop", () => api.post(pathOf("runs", run.id, "stop"))); // its events tell when it has stopped
-  const on = doing("Go on", async () => went(await api.post(pathOf("runs", run.id, "go-on"))));
+  const on = doing("Go on", async () => went(await goneOn(run.id)));
   const box = element("section.run", { "aria-label": "How it goes" }, state, bar, facts, trouble, break_, element("div.buttons", {}, stop, on));
   let [current, spokenAt] = [run, 0];
 
@@ -73,6 +73,17 @@ function runHead(run) {
   };
   set(run);
   return head;
+}
+
+/** Go on with a run; one that the server doesn't know any more begins again, with what it had read. */
+async function goneOn(id) {
+  try {
+    return await api.post(pathOf("runs", id, "go-on"));
+  } catch (problem) {
+    const body = bodies.all()[id];
+    if (problem.status !== 404 || !body) throw problem;
+    return beginRun(body);
+  }
 }
 
 const percent = (done, of) => `${Math.min(100, Math.floor((100 * (done ?? 0)) / of))} %`;

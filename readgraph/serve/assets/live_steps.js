@@ -12,15 +12,15 @@ function liveSteps(run, live) {
   const add = (node, summary, usage, ...more) => {
     box.hidden = false;
     const used = usage?.calls || usage?.cached_calls ? element("span.quiet", {}, counted(usage.calls + (usage.cached_calls ?? 0), "call")) : null;
-    list.append(element("li", { "data-node": node }, element("b", {}, capital(node.replaceAll("_", " "))), prose("span", summary || "–"), used, ...more));
+    list.append(element("li", { "data-node": node }, element("b", {}, capital(node.replaceAll("_", " "))), prose("span", (report === live.data ? namedNodes(summary) : summary) || "–"), used, ...more));
   };
 
-  const step = ({ node, update }) => {
+  const step = async ({ node, update }) => {
+    if (update.hops?.length) await walked(update.hops); // so that its nodes have their names
     for (const one of update.steps ?? []) {
       const trouble = tally(one.fallbacks ?? {});
       add(one.node ?? node, one.summary, one.usage, trouble ? element("span.trouble", {}, `fall-backs: ${trouble}`) : null);
     }
-    if (update.hops?.length) walked(update.hops);
     if (update.rounds?.length && live.data) {
       box.hidden = rounds.hidden = false;
       rounds.replaceChildren(element("h2", {}, "The rounds of research"), roundList(update.rounds));
@@ -52,20 +52,25 @@ function liveSteps(run, live) {
     list.append(agentEvent(event));
   };
 
+  const happened = (event) => {
+    if (event.type === "begin" && event.node === writer) writer = "";
+    else if (event.type === "step") return step(event);
+    else if (event.type === "event") agent(event);
+    else if (event.type === "waiting") add("waiting", `${duration(event.seconds)}: ${event.reason}`, null);
+    else if (event.type === "refused") add("asked again", event.reason, null);
+    else if (event.type === "text") {
+      answer.hidden = false;
+      if (writer !== event.node) said.replaceChildren();
+      writer = event.node;
+      said.append(event.text);
+    }
+    return null;
+  };
+  let turn = Promise.resolve(); // events are drawn in their order, also where one waits for the tree
+
   return {
     boxes: [answer, box],
-    take(event) {
-      if (event.type === "step") step(event);
-      else if (event.type === "event") agent(event);
-      else if (event.type === "waiting") add("waiting", `${duration(event.seconds)}: ${event.reason}`, null);
-      else if (event.type === "refused") add("asked again", event.reason, null);
-      else if (event.type === "text") {
-        answer.hidden = false;
-        if (writer !== event.node) said.replaceChildren();
-        writer = event.node;
-        said.append(event.text);
-      }
-    },
+    take: (event) => (turn = turn.then(() => happened(event)).catch((problem) => console.error(problem))),
   };
 }
 

@@ -1,5 +1,5 @@
 /** The choice of the texts that a question is about: all of them, or some, which are found by their titles. */
-function picking(ids, onchange, signal) {
+function picking(ids, onchange, signal, none = "All texts: those that fit the question are found and read.") {
   const chosen = new Map();
   const chips = element("ul.chips", { "aria-label": "Chosen texts" });
   const found = element("ul.found-texts", { "aria-label": "Found texts" });
@@ -16,8 +16,7 @@ function picking(ids, onchange, signal) {
     chips.replaceChildren(...[...chosen].map(([id, title]) => element(
       "li", {}, element("button.chip", { type: "button", onclick: drop(id), "aria-label": `Leave out ${title}` }, `${title} ×`),
     )));
-    const all = "All texts: those that fit the question are found and read.";
-    state.textContent = chosen.size ? "" : all;
+    state.textContent = chosen.size ? "" : none;
   };
   const pick = (one) => {
     chosen.set(one.id, one.title || one.id);

@@ -20,7 +20,7 @@ function signedOut() {
     const settings = { method: "POST", headers: { "Content-Type": "application/json" } };
     const answer = await fetch("/api/login", { ...settings, body: JSON.stringify({ password: password.value }) });
     if (!answer.ok) throw new Problem("This is not the password.", answer.status);
-    location.reload();
+    about ? router.go() : startRoom();
   };
   const go = doing("Enter", enter, { class: "main" });
   password.addEventListener("keydown", (event) => event.key === "Enter" && go.querySelector("button").click());

@@ -28,6 +28,7 @@ async function runView(box, id, signal) {
     };
     const take = (event) => {
       for (const part of [head, live, way]) part.take(event);
+      if (event.type === "end" && event.run.state === "done") bodies.drop(run.id);
       if (event.type === "paused") hold.replaceChildren(pausedBox(run, event));
       if (event.type === "run" && event.run.state === "working") hold.replaceChildren();
       if (event.type === "result") result(event, run, box, body, outcome);
@@ -74,6 +75,11 @@ const bodies = {
   keep(run, body) {
     const kept = Object.entries(this.all()).slice(-40);
     localStorage.setItem("runs", JSON.stringify({ ...Object.fromEntries(kept), [run]: body }));
+  },
+  /** A run that has come to its end needs it no more. */
+  drop(run) {
+    const { [run]: _, ...rest } = this.all();
+    localStorage.setItem("runs", JSON.stringify(rest));
   },
   all() {
     try {
@@ -123,6 +129,14 @@ async function runsView(box, signal) {
     element("p.quiet", {}, [STATES[run.state], run.method, run.question ? run.title : "", day(run.began)].filter(Boolean).join(" · ")),
     run.problem ? element("p.trouble", {}, run.problem) : null,
   ));
+  const known = new Set(runs.map((run) => run.id));
+  for (const run of runs) if (run.state === "done") bodies.drop(run.id);
+  const begun = Object.entries(bodies.all()).filter(([id]) => !known.has(id)).reverse();
+  items.push(...begun.map(([id, body]) => element(
+    "li.document", {},
+    element("h2", {}, prose("a.title", body.question || "A reading", { href: placeOf("run", id) })),
+    element("p.quiet", {}, ["Not finished when the server ended", body.method].filter(Boolean).join(" · ")),
+  )));
   const none = element("p.quiet", {}, "Nothing is being read or asked, and nothing was since the server was started.");
   box.replaceChildren(element("div.heading", {}, element("h1", {}, "Runs")), items.length ? element("ul.documents", {}, items) : none);
 }

@@ -6,6 +6,7 @@ function showReport(box, data, { document: owner, memory }, before = null) {
   report = data;
   [shown.document, shown.memory, shown.loading] = [owner, memory, new Set()];
   const { found } = report;
+  for (const step of found?.steps ?? []) step.summary = namedNodes(step.summary);
   const parts = [toldOf(found), pageSection(), foundSections(found)].flat().filter(Boolean);
   box.replaceChildren(...[search.make(), before, element("div.shown", {}, parts)].filter(Boolean));
   openFirst(found);
@@ -66,6 +67,13 @@ tree.name = function name(id) {
   if (!words.length) return leaf === null ? "a summary" : `part ${leaf}`;
   return words.length > 6 ? `${words.slice(0, 6).join(" ")} …` : words.join(" ");
 };
+
+/** What a step says of nodes, by their names instead of their numbers in the tree. */
+function namedNodes(summary) {
+  if (!report?.tree || !summary) return summary;
+  const isNode = (id) => id in report.tree.nodes || (id.startsWith("0.") && Boolean(report.pages[Number(id.slice(2))]));
+  return summary.replace(/\b(at|to|root,) (\d+\.\d+)(?=[\s:;,(]|$)/gu, (all, word, id) => (isNode(id) ? `${word} ‘${tree.name(id)}’` : all));
+}
 
 /** The picture of a page of the original, where it is a PDF; it opens on demand, and stays open for the next pages. */
 function originalOf(page) {

@@ -37,11 +37,12 @@ function follow(run, { events, broken = () => {}, lost = () => {}, after = 0 }) 
     clearTimeout(timer);
     if (isOver) stop();
     if (ended) return;
-    const known = await isKnown(run);
+    const refused = await refusal(run);
     if (ended) return;
-    if (!known) {
+    if (refused) {
       stop();
-      return lost();
+      if (refused === 404) lost();
+      return;
     }
     const seconds = PAUSES[Math.min(tries, PAUSES.length - 1)];
     tries += 1;
@@ -62,14 +63,14 @@ function follow(run, { events, broken = () => {}, lost = () => {}, after = 0 }) 
   };
 }
 
-/** Whether the server still knows a run; yes where it can't be asked. */
-async function isKnown(run) {
+/** Why the server won't tell of a run: 404, it doesn't know it any more; 401, who asks has to sign in again. */
+async function refusal(run) {
   try {
     await api.get(pathOf("runs", run));
   } catch (problem) {
-    return problem.status !== 404;
+    if ([401, 404].includes(problem.status)) return problem.status;
   }
-  return true;
+  return null;
 }
 
 /** Call in the next frame; in a page that isn't seen, where no frames are drawn, a little later. */
