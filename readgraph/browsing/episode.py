@@ -174,7 +174,11 @@ class Episode:
 
     def _left(self) -> ReaderContext:
         """The context with what is left of the budget."""
-        spent = {"max_calls": self.usage["calls"], "max_words": self.usage["input_words"] + self.usage["output_words"]}
+        spent = {
+            "max_calls": self.usage["calls"],
+            "max_words": self.usage["input_words"] + self.usage["output_words"],
+            "max_seconds": round(self.usage["seconds"]),
+        }
         least = {name: getattr(self.context, name) for name in spent}
         return replace(self.context, **{name: max(1, most - spent[name]) for name, most in least.items() if most})
 

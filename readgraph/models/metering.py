@@ -1,5 +1,6 @@
 """The meter of a step's usage: calls, words, fall-backs and the budget."""
 
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable
 from contextvars import ContextVar
@@ -39,6 +40,12 @@ class Meter:
     budget_spent: bool = False
     calls_begun: int = 0
     words_begun: int = 0
+    began: float = field(default_factory=time.perf_counter)
+
+    @property
+    def seconds(self) -> float:
+        """How long the step has lasted."""
+        return time.perf_counter() - self.began
 
     @cached_property
     def message_id(self) -> str:
@@ -56,6 +63,9 @@ class Meter:
         if context.max_words is not None and total > context.max_words:
             self.budget_spent = True
             raise BudgetSpent(f"The budget of {context.max_words} words is spent.")
+        if context.max_seconds is not None and before["seconds"] + self.seconds > context.max_seconds:
+            self.budget_spent = True
+            raise BudgetSpent(f"The budget of {context.max_seconds} seconds is spent.")
         self.calls_begun += 1
         self.words_begun += words
 

@@ -1,7 +1,6 @@
 """A step: a coroutine that serves as a graph node under `invoke` and `ainvoke`, metered and recorded."""
 
 import inspect
-import time
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import replace
 from typing import Any, Generic, NotRequired, Protocol, TypeAlias, TypeVar, cast, get_type_hints, overload
@@ -133,7 +132,6 @@ class StepNode(Runnable[Any, Any], Generic[StateT, UpdateT]):
             node=node or self.work.__name__,
         )
         outer = start_meter(meter)
-        began = time.perf_counter()
         runtime, spent = runtime.override(context=context), channels.get("status") == "budget"
         async with counting_interrupted(meter, runtime):
             if self.builds and meter.document:
@@ -142,7 +140,7 @@ class StepNode(Runnable[Any, Any], Generic[StateT, UpdateT]):
             else:
                 update = await self._update(state, runtime, spent=spent)
         meter.used = add_usage(meter.used, meter.inside)
-        meter.used["seconds"] = round(time.perf_counter() - began, 4)
+        meter.used["seconds"] = round(meter.seconds, 4)
         if outer:
             outer.inside = add_usage(outer.inside, meter.used)
         if meter.budget_spent or (channels.get("status") == "budget" and "status" in update):

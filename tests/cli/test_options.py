@@ -66,6 +66,7 @@ VALUES: dict[str, Any] = {
         "rounds": 2,
         "max_calls": 900,
         "max_words": 9000,
+        "max_seconds": 900,
     },
 }
 """A value for each setting that is not its default; other numbers are `NUMBER`."""

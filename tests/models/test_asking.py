@@ -183,6 +183,18 @@ async def test_the_budget_of_words_counts_what_is_sent_and_received(
         await ask_text(with_context(runtime, sample=2), PROMPT)
 
 
+async def test_the_budget_of_seconds_lets_no_call_begin_after_them(
+    server: ModelServer, runtime: Runtime[ReaderContext]
+) -> None:
+    runtime = with_context(runtime, max_seconds=60)
+    meter = metered(runtime)
+    await ask_text(runtime, PROMPT)
+    meter.before = {**meter.before, "seconds": 61.0}
+    with pytest.raises(BudgetSpent, match="60 seconds"):
+        await ask_text(with_context(runtime, sample=1), PROMPT)
+    assert server.calls == 1 and meter.budget_spent
+
+
 async def test_no_more_calls_are_in_flight_than_allowed(server: ModelServer, runtime: Runtime[ReaderContext]) -> None:
     server.latency = 0.02
     runtime = with_context(runtime, concurrency=4)

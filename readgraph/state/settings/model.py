@@ -156,3 +156,6 @@ class Budget(Settings):
     max_words: Annotated[
         int | None, Ge(0), Help("Stop after this many words sent and received in one reading, or in one turn.")
     ] = None
+    max_seconds: Annotated[
+        int | None, Ge(0), Help("Begin no model call after this many seconds of one reading, or of one turn.")
+    ] = None
