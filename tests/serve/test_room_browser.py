@@ -170,3 +170,24 @@ def test_hostile_text_stays_text(page: OpenPage) -> None:
     assert "".join(texts) == HOSTILE
     assert tab.run("document.querySelectorAll('.outcome :is(script, style, img, iframe)').length") == 0
     assert "taken" not in tab.run("document.title").replace("'taken'", "")
+
+
+@pytest.mark.slow
+def test_a_question_about_all_texts_steps_back(page: OpenPage) -> None:
+    page.add(TEXT, "lamp")
+    page.add("A goat stood on the gallery of the lamp in January. " * 30, "goat")
+    tab = page.open("/ask")
+    tab.type(".wording details textarea", "On the roof\nOn the gallery")
+    page.ask("Where did the goat stand?")
+    tab.until("document.querySelector('.outcome .said')")
+    assert tab.texts(".options .letter") == ["A", "B"] and len(tab.texts(".options .chosen")) == 1
+    page.go(f"/question/{page.room.get('/api/questions')['questions'][0]['thread']}")
+    tab.until("document.querySelector('.stepping')")
+    tab.click(".stepping summary")
+    names = tab.texts(".steps-back li > button")
+    assert "Before: look up" in names and not [name for name in names if "start" in name]
+    tab.click(f".steps-back li:nth-child({names.index('Before: look up') + 1}) > button")
+    tab.type(".steps-back input", "0")
+    tab.click(".steps-back .doing button")
+    tab.until("location.hash.startsWith('#/run/') && document.querySelector('.outcome .said')")
+    assert tab.texts(".again button")[0] == "part 0"

@@ -118,6 +118,7 @@ const strip = {
     const mark = (cell, meaning) => marks.push(element("span", {}, cell, meaning));
     if (this.order.size) mark(element("span.cell.read", {}, "1"), "read again, in this order");
     if (this.cited.size) mark(element("span.cell.cited"), "cited");
+    if (report.live) mark(element("span.cell.unread"), "not noted yet");
     return element("p.legend", { "aria-hidden": "true" }, marks, this.found);
   },
 

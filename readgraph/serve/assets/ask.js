@@ -4,16 +4,18 @@ async function askView(box, ids, signal) {
   const { question, options, box: wording } = questionFields(() => estimate.renew());
   const settings = element("div");
   const pause = element("input", { type: "checkbox" });
+  const canPause = () => about.methods.find((one) => one.name === offeredFor(method.select.value)[0])?.steps.includes("look_up");
   const body = () => {
     if (!question.value.trim()) return null;
     return {
       documents: texts.ids(), method: method.select.value, question: question.value.trim(), options: options(),
-      settings: changedSettings(offeredFor(method.select.value)[0]), ...(pause.checked ? { pause_before: ["look_up"] } : {}),
+      settings: changedSettings(offeredFor(method.select.value)[0]), ...(pause.checked && canPause() ? { pause_before: ["look_up"] } : {}),
     };
   };
   const estimate = estimating(body, signal);
   const draw = () => {
     settings.replaceChildren(settingsPanel(offeredFor(method.select.value), { onchange: estimate.renew }));
+    pausing.hidden = !canPause();
     estimate.renew();
   };
   const method = methodChoice("", draw);

@@ -41,7 +41,7 @@ async function questionView(box, thread, signal) {
   const answer = element("div.outcome");
   box.replaceChildren(answer);
   showAnswer(answer, came, run, owner);
-  const steps = came.checkpoints?.filter((one) => one.next?.length) ?? [];
+  const steps = came.checkpoints.filter((one) => one.next.length && one.next[0] !== "__start__");
   if (steps.length) box.append(steppingBack(thread, came, steps));
 }
 
