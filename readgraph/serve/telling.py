@@ -113,7 +113,8 @@ class Telling:
             self.looked_at, self.told_to = identity, 0
             self.without_note.clear()
             sizes = {"characters": self.document.characters, "words": self.document.words}
-            self.run.tell({"type": "memory", "memory": identity, "document": self.document.id, **sizes})
+            about = {"memory": identity, "document": self.document.id, "parts": await self._parts(), **sizes}
+            self.run.tell({"type": "memory", **about})
         waiting = [*islice(self.without_note, LOOKED_AT)]
         noted = sorted(note.page for note in await self.pages.notes(identity, waiting))
         new = range(self.told_to, memory.pages)
@@ -126,6 +127,11 @@ class Telling:
         if shown:
             told = [{"number": number, **_without_text(page)} for number, page in shown.items()]
             self.run.tell({"type": "pages", "memory": identity, "pages": told})
+
+    async def _parts(self) -> list[dict[str, Any]]:
+        """The documents of a collection: their titles, and where they begin."""
+        parts = [(part.start, await self.pages.document(part.document)) for part in self.document.parts]
+        return [{"title": one.title or one.id, "start": start} for start, one in parts]
 
     def _progress(self, latest: Mapping[str, Any]) -> None:
         node = latest["node"]

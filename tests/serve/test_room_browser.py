@@ -173,12 +173,16 @@ def test_hostile_text_stays_text(page: OpenPage) -> None:
 
 
 @pytest.mark.slow
-def test_a_question_about_all_texts_steps_back(page: OpenPage) -> None:
+def test_a_question_about_all_texts_steps_back(page: OpenPage, server: ModelServer) -> None:
     page.add(TEXT, "lamp")
     page.add("A goat stood on the gallery of the lamp in January. " * 30, "goat")
     tab = page.open("/ask")
+    tab.click(".wording summary")
     tab.type(".wording details textarea", "On the roof\nOn the gallery")
+    server.latency = 0.05
     page.ask("Where did the goat stand?")
+    tab.until("document.querySelectorAll('.live .strip .part').length === 2")
+    server.latency = 0.0
     tab.until("document.querySelector('.outcome .said')")
     assert tab.texts(".options .letter") == ["A", "B"] and len(tab.texts(".options .chosen")) == 1
     page.go(f"/question/{page.room.get('/api/questions')['questions'][0]['thread']}")
