@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from fastapi import FastAPI, HTTPException, Query, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse, Response
-from pydantic import BaseModel, Field
+from pydantic import Field
 from starlette.exceptions import HTTPException as AnyHTTPException
 
 import readgraph
@@ -18,6 +18,7 @@ from readgraph.serve.agents import AgentInList, Agents, FoundInMemory, ShownAgen
 from readgraph.serve.documents import Listed, ShownDocument
 from readgraph.serve.estimating import Estimated, estimated
 from readgraph.serve.event_stream import event_stream
+from readgraph.serve.given import Given
 from readgraph.serve.guard import Guard, Guarded
 from readgraph.serve.questions import AskedQuestions
 from readgraph.serve.reading import Wanted
@@ -35,42 +36,48 @@ GONE = (
     "This server has no such run: it may have been started anew since. Begin it once more: nothing is paid for twice."
 )
 
-Offset = Annotated[int, Query(ge=0)]
+LARGEST = 2**63 - 1
+"""No number of a page, event or question is larger: the library's files hold none."""
+
+Offset = Annotated[int, Query(ge=0, le=LARGEST)]
+GO_ON = ("paused", "stopped", "failed")
+"""States of a run that can go on."""
+
 Limit = Annotated[int, Query(ge=1, le=MOST_LISTED)]
 
 
-class GivenText(BaseModel):
+class GivenText(Given):
     """A text that becomes a document."""
 
     text: str
     title: str = ""
 
 
-class GivenAddress(BaseModel):
+class GivenAddress(Given):
     """An address of the web, whose page or file becomes a document."""
 
     address: str
 
 
-class GivenNote(BaseModel):
+class GivenNote(Given):
     """A person's note in place of a method's."""
 
     text: str
 
 
-class GivenMessage(BaseModel):
+class GivenMessage(Given):
     """A message to an agent."""
 
     text: str
 
 
-class GivenDocument(BaseModel):
+class GivenDocument(Given):
     """A document of the library, by its id."""
 
     document: str
 
 
-class GoOn(BaseModel):
+class GoOn(Given):
     """How a run goes on."""
 
     pages: list[int] | None = Field(None, description="Of a run that waits for it: the pages to read again.")
@@ -233,7 +240,7 @@ def _add_runs(app: FastAPI, room: Room) -> None:
     async def events(run: str, request: Request, after: Offset = 0) -> Response:
         """All that a run tells, as server-sent events; `Last-Event-ID` or `after` says which are known."""
         seen = request.headers.get("last-event-id", "")
-        return event_stream(_known(room, run), int(seen) if seen.isdecimal() else after)
+        return event_stream(_known(room, run), int(seen) if seen.isdecimal() and len(seen) < 20 else after)
 
     @app.post("/api/runs/{run}/stop")
     async def stop(run: str) -> RunState:
@@ -245,8 +252,10 @@ def _add_runs(app: FastAPI, room: Room) -> None:
     async def go_on(run: str, given: GoOn | None = None) -> RunState:
         """Go on with a run that was stopped, has failed, or waits for a person."""
         known = _known(room, run)
-        if known.again is None or known.state not in ("paused", *ENDED):
-            raise BadInput("This run can't go on: it is at work, or adds a document.")
+        if known.again is None:
+            raise BadInput("This run can't go on: do what it was for once more.")
+        if known.state not in GO_ON:
+            raise BadInput("This run is done: begin a new one." if known.state in ENDED else "This run is at work.")
         await known.again(given.pages if given else None)
         return known.shown
 

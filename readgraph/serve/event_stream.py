@@ -18,20 +18,21 @@ def event_stream(run: Run, after: int) -> StreamingResponse:
     return StreamingResponse(_lines(run, after), media_type="text/event-stream", headers=headers)
 
 
-async def _lines(run: Run, after: int) -> AsyncIterator[str]:
-    yield "retry: 1000\n\n"
+async def _lines(run: Run, after: int) -> AsyncIterator[bytes]:
+    yield b"retry: 1000\n\n"
     events = run.events(after)
     following = asyncio.ensure_future(anext(events, None))
     try:
         while True:
             done, _ = await asyncio.wait([following], timeout=ALIVE)
             if not done:
-                yield ": still here\n\n"
+                yield b": still here\n\n"
                 continue
             if (event := following.result()) is None:
                 return
             number, told = event
-            yield f"id: {number}\ndata: {json.dumps(told, ensure_ascii=False, separators=(',', ':'))}\n\n"
+            data = json.dumps(told, ensure_ascii=False, separators=(",", ":"))
+            yield f"id: {number}\ndata: {data}\n\n".encode(errors="replace")  # of a lone surrogate there is no form
             following = asyncio.ensure_future(anext(events, None))
     finally:
         following.cancel()

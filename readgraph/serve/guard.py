@@ -5,10 +5,12 @@ reach it by a name of its own that leads here (DNS rebinding).
 """
 
 import asyncio
+import json
 import secrets
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from urllib.parse import parse_qs, urlencode, urlsplit
+from urllib.parse import parse_qs, urlencode
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.requests import Request, cookie_parser
@@ -34,7 +36,13 @@ OPEN_PATHS = ("/assets/", "/api/login")
 
 ONLY_READS = ("GET", "HEAD", "OPTIONS")
 AFTER_WRONG_PASSWORD = 1.0
-"""Seconds until the next password is looked at."""
+"""Seconds until the answer to a wrong password, and to whatever came from the same address meanwhile."""
+
+MOST_TRIES = 5
+"""Passwords of one address that may wait for their answers: so many seconds the right one waits at most."""
+
+LONGEST_PASSWORD = 10_000
+"""Bytes of a request that brings a password."""
 
 HOW_IN = "Open the address that readgraph serve printed on the terminal: it holds the token that lets you in."
 
@@ -47,7 +55,8 @@ class Guard:
     password: str = ""
     names: Sequence[str] = ()
     token: str = field(default_factory=lambda: secrets.token_urlsafe(24))
-    _looking: asyncio.Lock = field(default_factory=asyncio.Lock, init=False)
+    _trying: Counter[str] = field(default_factory=Counter[str], init=False)
+    _turns: dict[str, asyncio.Lock] = field(default_factory=dict, init=False)
 
     @property
     def cookie(self) -> str:
@@ -73,12 +82,20 @@ class Guard:
         return response
 
     async def log_in(self, request: Request) -> Response:
-        """The answer to a typed password; after a wrong one the next has to wait."""
-        given = (await request.json()).get("password")
-        async with self._looking:
-            if self.password and isinstance(given, str) and _same(given, self.password):
-                return self.with_cookie(JSONResponse({}))
-            await asyncio.sleep(AFTER_WRONG_PASSWORD)
+        """The answer to a typed password; after a wrong one the next from the same address has to wait."""
+        given, address = await _password_in(request), request.client.host if request.client else ""
+        if self._trying[address] >= MOST_TRIES:
+            return JSONResponse({"problem": "Too many passwords were tried: wait some seconds."}, 429)
+        self._trying[address] += 1
+        try:
+            async with self._turns.setdefault(address, asyncio.Lock()):
+                if self.password and _same(given, self.password):
+                    return self.with_cookie(JSONResponse({}))
+                await asyncio.sleep(AFTER_WRONG_PASSWORD)
+        finally:
+            self._trying[address] -= 1
+            if not self._trying[address]:
+                del self._trying[address], self._turns[address]
         return JSONResponse({"problem": "This is not the password."}, 401)
 
     def refusal(self, method: str, headers: Headers) -> str | None:
@@ -86,7 +103,7 @@ class Guard:
         if _host_of(headers.get("host", "")) not in self._hosts:
             return "This server does not answer to that name: see --allow-host."
         origin = headers.get("origin")
-        if origin and origin != "null" and urlsplit(origin).netloc != headers.get("host"):
+        if origin and origin != "null" and origin.partition("://")[2] != headers.get("host"):
             return "A page of another site asked."
         if origin == "null" and method not in ONLY_READS:
             return "A page of no site asked."
@@ -99,8 +116,24 @@ class Guard:
         return {*LOOPBACK, *(in_address(name).lower() for name in self.names)}
 
 
+async def _password_in(request: Request) -> str:
+    """The password of a log-in; "" where there is none, or more than a password."""
+    data = bytearray()
+    async for piece in request.stream():
+        data += piece
+        if len(data) > LONGEST_PASSWORD:
+            return ""
+    try:
+        given = json.loads(data)
+    except (ValueError, RecursionError):
+        return ""
+    password = given.get("password") if isinstance(given, dict) else None
+    return password if isinstance(password, str) else ""
+
+
 def _same(one: str, other: str) -> bool:
-    return secrets.compare_digest(one.encode(), other.encode())
+    """Whether they are equal, in a time that doesn't tell how much of them is; what UTF-8 can't hold differs."""
+    return secrets.compare_digest(one.encode(errors="surrogatepass"), other.encode(errors="surrogatepass"))
 
 
 def _host_of(header: str) -> str:

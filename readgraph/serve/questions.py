@@ -1,9 +1,13 @@
 """Questions that were asked: listed, shown again, and gone on with from any of their steps."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.base import CheckpointTuple
+from langgraph.graph import START
+from langgraph.graph.state import CompiledStateGraph
+from langgraph.types import StateSnapshot
 from pydantic import BaseModel, Field
 
 from readgraph.graphs.methods import method_named
@@ -11,12 +15,17 @@ from readgraph.models.prices import cost
 from readgraph.nodes.answering.marks import with_marks
 from readgraph.report.data import report_of_answer
 from readgraph.serve.room import Room
+from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.reading import Question
 from readgraph.state.threads import question_threads
 
 SHOWN_OF_ANSWER = 300
 """Characters of an answer in the list of questions."""
+
+
+MOST_STEPS = 100
+"""Steps to which a person can go back, the newest first."""
 
 
 class AskedQuestion(BaseModel):
@@ -89,20 +98,7 @@ async def question_report(room: Room, thread: str) -> dict[str, Any]:
     found |= {"method": method.name, "cost": cost(found.get("steps", []), room.price)}
     asked = Question(question=state.values["question_text"], options=_options(state.values))
     report = await report_of_answer(room.pages, asked, with_marks(found), method.note) if "citations" in found else None
-    steps = list[ShownStep]()
-    async for each in graph.aget_state_history(config, limit=100):
-        done = each.values.get("steps") or [{}]
-        steps.append(
-            ShownStep(
-                checkpoint=each.config["configurable"]["checkpoint_id"],
-                next=[*each.next],
-                node=done[-1].get("node", ""),
-                summary=done[-1].get("summary", ""),
-                at=each.created_at or "",
-            )
-        )
-        if (each.metadata or {}).get("source") == "input":
-            break
+    steps = await _steps(graph, state)
     return {
         "report": report,
         "document": found.get("document", ""),
@@ -112,6 +108,31 @@ async def question_report(room: Room, thread: str) -> dict[str, Any]:
         "question": asked["question"],
         "checkpoints": [step.model_dump() for step in steps],
     }
+
+
+def asked_at(following: Sequence[str], values: Mapping[str, Any]) -> bool:
+    """Whether the question of a step with these values, and these nodes behind it, is the one that was asked."""
+    return bool(values.get("question_text")) and not {*following} & {START, "open"}
+
+
+async def _steps(graph: CompiledStateGraph[Any, ReaderContext, Any, Any], newest: StateSnapshot) -> list[ShownStep]:
+    """The steps of the newest question that led to this one, the newest first; not those of other branches."""
+    steps, each = list[ShownStep](), newest
+    while len(steps) < MOST_STEPS and (asked_at(each.next, each.values) or not each.next):
+        done = each.values.get("steps") or [{}]
+        shown = ShownStep(
+            checkpoint=each.config["configurable"]["checkpoint_id"],
+            next=[*each.next],
+            node=done[-1].get("node", ""),
+            summary=done[-1].get("summary", ""),
+            at=each.created_at or "",
+        )
+        if (each.metadata or {}).get("source") != "fork":  # a copy of the step that it goes on from
+            steps.append(shown)
+        if each.parent_config is None:
+            break
+        each = await graph.aget_state(each.parent_config)
+    return steps
 
 
 def _options(values: dict[str, Any]) -> list[str]:

@@ -8,12 +8,14 @@ from typing import Any
 from uuid import uuid4
 
 from langchain_core.runnables import RunnableConfig
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
 from readgraph.graphs.methods import Method
 from readgraph.models.prices import cost
 from readgraph.nodes.answering.marks import with_marks
 from readgraph.report.data import ReportData, report_of_answer, report_of_document
+from readgraph.serve.chosen_pages import check_pages
+from readgraph.serve.given import Given
 from readgraph.serve.room import Room
 from readgraph.serve.run import Run
 from readgraph.serve.telling import MODES, Telling
@@ -28,10 +30,8 @@ from readgraph.tools.running import run_method
 MOST_OPTIONS = 26
 
 
-class Wanted(BaseModel):
+class Wanted(Given):
     """What a run is to do."""
-
-    model_config = ConfigDict(extra="forbid")
 
     documents: list[str] = Field([], description="Ids of documents; several are read as one. Empty: retrieval picks.")
     method: str = Field("", description="The reading method; empty: the server's own choice.")
@@ -107,17 +107,39 @@ class Reading:
 
     async def run(self) -> None:
         """Begin, or begin once more: what was read and paid for is taken as it is."""
-        await self._run(self.asked)
+        if self.checkpoint:
+            self.checkpoint = await self._reached()
+        await self._run(None if self.checkpoint else self.asked)
+
+    async def _reached(self) -> str:
+        """The newest step behind the one of `checkpoint`, from where a branch goes on."""
+        saver = self.room.library.checkpointer
+        newest = saved = await saver.aget_tuple({"configurable": {"thread_id": self.run_.thread}})
+        while saved and saved.config["configurable"]["checkpoint_id"] != self.checkpoint:
+            saved = await saver.aget_tuple(saved.parent_config) if saved.parent_config else None
+        return str(newest.config["configurable"]["checkpoint_id"]) if newest and saved else self.checkpoint
 
     async def go_on(self, pages: list[int] | None) -> None:
         """Go on after a pause, with these pages to read again where a person chose them."""
         if self.run_.state != "paused":
             self.room.begin(self.run_, self.run)
             return
-        config: RunnableConfig = {"configurable": {"thread_id": self.run_.thread}}
         if pages is not None:
-            await self.room.graph(self.prepared.method).aupdate_state(config, {"pages_read": pages})
+            await self._choose(pages)
+        if self.run_.state != "paused":  # somebody else went on meanwhile
+            raise BadInput("This run is at work.")
         self.room.begin(self.run_, self.rest)
+
+    async def _choose(self, pages: list[int]) -> None:
+        """Put these pages in place of those that the method chose."""
+        document, method = self.prepared.document, self.prepared.method
+        config: RunnableConfig = {
+            "configurable": {"thread_id": self.run_.thread},
+            "metadata": {"document": document.id, "method": method.name},  # as each step of a question has it
+        }
+        graph = self.room.graph(method)
+        await check_pages(self.room.pages, (await graph.aget_state(config)).values, pages)
+        await graph.aupdate_state(config, {"pages_read": pages})
 
     async def rest(self) -> None:
         """What comes behind the step at which the thread stands, or behind the one of `checkpoint`."""

@@ -51,6 +51,7 @@ class Room:
     method: str = ""
     price: Price | None = None
     runs: dict[str, Run] = field(default_factory=dict)
+    closed: bool = False
     _builders: dict[str, Builder] = field(default_factory=dict)
 
     def builder(self, method: Method) -> Builder:
@@ -92,8 +93,10 @@ class Room:
         """Let the work of a run begin, apart from the server's own loop, so that a long one holds up no page."""
         for old in [each for each in self.runs.values() if each.state in ENDED][: max(0, len(self.runs) - KEPT_RUNS)]:
             del self.runs[old.id]
+        if self.closed:
+            raise BadInput("The server is ending: start it anew, and begin once more.")
         self.runs[run.id] = run
-        run.state, run.problem = "working", None
+        run.state, run.problem, run.task, run.stopping = "working", None, None, False
         run.change(state="working", problem=None)
         run.work = background().start_task_soon(_watched, run, work)
         return run
@@ -102,14 +105,17 @@ class Room:
         """Stop a run; what it read is kept."""
         if run.state == "paused":
             run.change(state="stopped")
-        elif run.task:
-            background().start_task_soon(_cancelled, run.task)
+            return
+        run.stopping = True  # before the look at its task: a run that only begins looks the other way round
+        if (task := run.task) is not None:
+            background().start_task_soon(_cancelled, task)
 
     async def close(self) -> None:
-        """Stop all runs, and wait until they have let go of the library."""
-        working = [run for run in self.runs.values() if run.work and not run.work.done()]
-        for run in working:
+        """Stop all runs, also those that wait for a person, and wait until they have let go of the library."""
+        self.closed = True
+        for run in [each for each in self.runs.values() if each.state not in ENDED]:
             self.stop(run)
+        working = [run for run in self.runs.values() if run.work and not run.work.done()]
         await asyncio.gather(*(asyncio.wrap_future(run.work) for run in working if run.work), return_exceptions=True)
 
 
@@ -120,11 +126,14 @@ async def in_background_loop(work: Callable[P, Awaitable[T]], *given: P.args, **
 
 async def _watched(run: Run, work: Callable[[], Awaitable[None]]) -> None:
     """Do the work in a task of its own, and say how it ended."""
-    run.task = asyncio.ensure_future(work())
-    await asyncio.wait([run.task])
-    if run.task.cancelled():
+    run.task = task = asyncio.ensure_future(work())
+    if run.stopping:
+        task.cancel()
+    await asyncio.wait([task])
+    run.task = None  # an error holds what the work had in hand, such as the bytes of a file
+    if task.cancelled():
         run.change(state="stopped")
-    elif (problem := run.task.exception()) is None:
+    elif (problem := task.exception()) is None:
         return
     elif isinstance(problem, ReadgraphError):
         run.change(state="failed", problem=str(problem))

@@ -59,6 +59,7 @@ class Run:
     result: dict[str, Any] | None = None
     work: "Future[Any] | None" = None
     task: "asyncio.Future[Any] | None" = None
+    stopping: bool = False
     again: Callable[[list[int] | None], Any] | None = None
     """Goes on with the run: after a pause, with the pages that a person chose."""
 

@@ -1,7 +1,10 @@
 """The server of a room."""
 
+import asyncio
 import logging
 import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import uvicorn
 
@@ -10,17 +13,37 @@ from readgraph.serve.guard import Guard
 from readgraph.serve.room import Room
 
 SECONDS_TO_END = 2
-"""How long open connections may take to end: those that follow a run would never end by themselves."""
+"""How long connections may take to end once the runs have: one whose other side doesn't read would never end."""
+
+_log = logging.getLogger("uvicorn.error")
+
+
+class Server(uvicorn.Server):
+    """A server that leaves signals to the command, which stops the runs first."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Take no signal."""
+        yield
 
 
 async def serve_room(room: Room, guard: Guard, listener: socket.socket) -> None:
-    """Serve until the process is told to stop; runs are stopped then, and go on when they are begun again."""
-    app = library_app(room, guard)
-    logging.getLogger("uvicorn.error").setLevel(logging.WARNING)
+    """Serve until cancelled; runs are stopped then, and go on when they are begun again."""
+    _log.setLevel(logging.WARNING)
     config = uvicorn.Config(
-        app, log_level="warning", access_log=False, ws="none", lifespan="off", timeout_graceful_shutdown=SECONDS_TO_END
+        library_app(room, guard),
+        log_level="warning",
+        access_log=False,
+        ws="none",
+        lifespan="off",
+        timeout_graceful_shutdown=SECONDS_TO_END,
     )
+    server = Server(config)
+    serving = asyncio.ensure_future(server.serve([listener]))
     try:
-        await uvicorn.Server(config).serve([listener])
+        await asyncio.shield(serving)
     finally:
-        await room.close()
+        server.should_exit = True
+        await room.close()  # who follows a run gets its end, and lets go of the connection
+        _log.setLevel(logging.CRITICAL)  # connections that are cut now are no errors
+        await asyncio.wait([serving])

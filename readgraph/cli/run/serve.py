@@ -24,6 +24,7 @@ from readgraph.state.words import counted
 from readgraph.tools.sockets import in_address, is_loopback, listening
 
 PASSWORD = "READGRAPH_PASSWORD"
+OPEN_WAY = "Whoever has the password can read it and use your model; the way there is not encrypted."
 SHORTEST = 8
 """Fewest characters of a password."""
 
@@ -84,20 +85,21 @@ async def _served(
         host, port = listener.getsockname()[:2]
         bound = [] if host in ("0.0.0.0", "::") else [host]
         guard = Guard(port, password, [*bound, *names])
-        page = f"http://{in_address(host)}:{port}/" + ("" if password else f"?token={guard.token}")
-        _say_where(library.folder, len(await library.pages.documents()), page, with_password=bool(password))
+        name = in_address(host) if bound else [*names, "localhost"][0]
+        page = f"http://{name}:{port}/" + ("" if password else f"?token={guard.token}")
+        warnings = [OPEN_WAY] if password else []
+        if not bound and not names:
+            warnings.append("Other machines can open it once --allow-host gives the name by which they reach this one.")
+        _say_where(library.folder, len(await library.pages.documents()), page, warnings)
         if opens and sys.stderr.isatty():
             webbrowser.open(page)
         gc.freeze()  # what is imported stays, and need not be gone through again at each collection
         await serve_room(Room(library, context, method, price), guard, listener)
 
 
-def _say_where(library: Path, documents: int, page: str, *, with_password: bool) -> None:
+def _say_where(library: Path, documents: int, page: str, warnings: Sequence[str]) -> None:
     console = Console(stderr=True, soft_wrap=True)
     console.print(Text(f"The library {library} ({counted(documents, 'document')}) is open at {page}"))
-    if with_password:
-        console.print(
-            Text("Whoever has the password can read it and use your model; the way there is not encrypted."),
-            style="yellow",
-        )
+    for warning in warnings:
+        console.print(Text(warning), style="yellow")
     console.print("Press Ctrl-C to stop.")
