@@ -49,6 +49,22 @@ def test_a_pdf_is_added_read_and_asked_about(page: OpenPage, server: ModelServer
     assert "/original/" in source and source.endswith(".png?width=900")
 
 
+@pytest.mark.slow
+def test_of_several_pdfs_each_page_has_its_own_original(page: OpenPage, tmp_path: Path) -> None:
+    paragraphs = [one for one in TEXT.split("\n\n") if len(one) > 200]
+    added = []
+    for name, some in (("one", paragraphs[:3]), ("two", paragraphs[3:6])):
+        write_pdf(tmp_path / f"{name}.pdf", [some])
+        added.append(page.room.added(f"{name}.pdf", (tmp_path / f"{name}.pdf").read_bytes())["id"])
+    tab = page.open(f"/ask/{','.join(added)}")
+    page.ask("Who took the log book?")
+    tab.until("document.querySelector('.outcome .said')")
+    for row, document in enumerate(added):
+        tab.click(f".strip [role=group]:nth-child({row + 1}) .cell")
+        tab.until(f"document.querySelector('.original img')?.src.includes('{document}/original/1.png')")
+        tab.until("document.querySelector('.original img').naturalWidth > 300")
+
+
 def test_the_answer_can_be_copied_kept_and_asked_on(page: OpenPage) -> None:
     document = page.add(SHORT, "lamp")
     tab = page.open(f"/ask/{document}")

@@ -75,22 +75,39 @@ function namedNodes(summary) {
   return summary.replace(/\b(at|to|root,) (\d+\.\d+)(?=[\s:;,(]|$)/gu, (all, word, id) => (isNode(id) ? `${word} ‘${tree.name(id)}’` : all));
 }
 
-/** The picture of a page of the original, where it is a PDF; it opens on demand, and stays open for the next pages. */
+/** The picture of a page of the original, where it is a PDF. Of a collection it is the document's that has the page. */
 function originalOf(page) {
   const owner = shown.document;
   const sheet = Number(page.place?.match(/.*PDF page (\d+)/s)?.[1]);
-  if (!owner?.has_original || !sheet) return null;
-  const from = withQuery(`${pathOf("documents", owner.id, "original", `${sheet}.png`)}`, { width: 900 });
+  if (!owner || !sheet) return null;
+  if (!owner.parts?.length) return owner.has_original ? sheetOf(owner.id, sheet) : null;
+  const part = owner.parts.find((one) => page.start >= one.start && page.start < one.end);
+  const hold = element("div", { hidden: true });
+  if (part) hasOriginal(part.document).then((has) => has && hold.replaceWith(sheetOf(part.document, sheet)));
+  return part ? hold : null;
+}
+
+/** Whether a document of a collection can show its original; each is asked for once, as long as this page is open. */
+function hasOriginal(id) {
+  const { known } = hasOriginal;
+  if (!known.has(id)) known.set(id, api.get(pathOf("documents", id)).then((one) => one.has_original, () => known.delete(id) && false));
+  return known.get(id);
+}
+hasOriginal.known = new Map();
+
+/** A page of the original; it opens on demand, and stays open for the next pages. */
+function sheetOf(id, sheet) {
+  const from = withQuery(pathOf("documents", id, "original", `${sheet}.png`), { width: 900 });
   const name = `Page ${sheet} of the original`;
   const picture = () => element("a", { href: from, target: "_blank", rel: "noopener" }, element("img", {
     src: from, alt: name, loading: "lazy",
     onerror: (event) => event.target.replaceWith(element("span.trouble", {}, "The original's page can't be shown.")),
   }));
-  const box = opening(name, { class: "original", open: originalOf.isOpen }, originalOf.isOpen ? picture() : null);
+  const box = opening(name, { class: "original", open: sheetOf.isOpen }, sheetOf.isOpen ? picture() : null);
   box.addEventListener("toggle", () => {
-    originalOf.isOpen = box.open;
+    sheetOf.isOpen = box.open;
     if (box.open && !box.querySelector("a")) box.append(picture());
   });
   return box;
 }
-originalOf.isOpen = true;
+sheetOf.isOpen = true;
