@@ -6,22 +6,28 @@ class Problem extends Error {
   }
 }
 
+/** Milliseconds that the server may take for one answer. */
+const LONGEST_WAIT = 120_000;
+
 const NOT_THERE = "The server doesn't answer. Is `readgraph serve` still running?";
 
 /** Ask the server; the answer is a JSON value. `signal` ends it when its view is left. */
 async function ask(method, path, body, signal) {
-  const settings = { method, signal, headers: { Accept: "application/json" } };
+  const limit = AbortSignal.timeout(LONGEST_WAIT);
+  const either = signal && AbortSignal.any ? AbortSignal.any([signal, limit]) : (signal ?? limit);
+  const settings = { method, signal: either, headers: { Accept: "application/json" } };
   if (body !== undefined) {
     settings.headers["Content-Type"] = "application/json";
     settings.body = JSON.stringify(body);
   }
-  let answer;
+  let [status, text] = [0, ""];
   try {
-    answer = await fetch(path, settings);
+    const answer = await fetch(path, settings);
+    [status, text] = [answer.status, await answer.text()];
   } catch (error) {
     throw error.name === "AbortError" ? error : new Problem(NOT_THERE, 0);
   }
-  return read(answer.status, await answer.text());
+  return read(status, text);
 }
 
 /** The value of an answer; an answer that reports a problem is thrown as one. */
