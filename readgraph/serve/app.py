@@ -11,6 +11,7 @@ from pydantic import Field
 from starlette.exceptions import HTTPException as AnyHTTPException
 
 import readgraph
+from readgraph.report.data import ReportData
 from readgraph.report.page import render
 from readgraph.serve import adding, documents, page, questions, reading
 from readgraph.serve.about import About, about
@@ -265,10 +266,11 @@ def _add_runs(app: FastAPI, room: Room) -> None:
         known = _known(room, run)
         if known.result is None:
             raise BadInput("This run has no report yet.")
-        rendered = await asyncio.to_thread(render, known.result["report"])
-        return Response(
-            rendered, media_type="text/html", headers={"content-disposition": 'attachment; filename="report.html"'}
-        )
+        return await _as_file(known.result["report"])
+
+
+async def _as_file(report: ReportData) -> Response:
+    return Response(await asyncio.to_thread(render, report), media_type="text/html", headers=AS_REPORT)
 
 
 def _known(room: Room, run: str) -> Run:
@@ -287,6 +289,11 @@ def _add_questions(app: FastAPI, room: Room) -> None:
     async def one(thread: str) -> JSONResponse:
         """A question as the report shows it, and the steps to go back to."""
         return JSONResponse(await questions.question_report(room, thread))
+
+    @app.get("/api/questions/{thread}/report.html")
+    async def report(thread: str) -> Response:
+        """The report of a question as a file."""
+        return await _as_file((await questions.question_report(room, thread))["report"])
 
     @app.post("/api/questions/{thread}/fork")
     async def fork(thread: str, wanted: Branch) -> RunState:

@@ -87,6 +87,8 @@ def test_the_answer_can_be_copied_kept_and_asked_on(page: OpenPage) -> None:
     assert tab.texts(".questions .title") == ["And when?"], "one thread, its last question"
     tab.click(".questions .title")
     tab.until("document.querySelector('.outcome .said')")
+    kept = page.room.client.get(str(tab.run("document.querySelector('.ways-on a[download]').getAttribute('href')")))
+    assert kept.status_code == 200 and b"And when?" in kept.content
     tab.run("history.back()")
     tab.until("document.querySelector('.questions .title')")
 

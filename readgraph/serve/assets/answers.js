@@ -6,7 +6,8 @@ function showAnswer(box, { report: data, document: id, memory, thread }, run, ow
     await copied(markdownOf(data));
     button.textContent = "Copied";
   }));
-  if (run) ways.append(element("a.button", { href: pathOf("runs", run.id, "report.html"), download: "" }, "Download the report"));
+  const file = run ? pathOf("runs", run.id, "report.html") : pathOf("questions", thread, "report.html");
+  ways.append(element("a.button", { href: file, download: "" }, "Download the report"));
   if (thread) ways.append(followUpButton(id, thread, data, asking));
   ways.append(element("a.button", { href: placeOf("document", id, memory) }, "Open the document"));
   showReport(box, data, { document: owner, memory });

@@ -33,14 +33,10 @@ function questionItem(one) {
 async function questionView(box, thread, signal) {
   const came = await api.get(pathOf("questions", thread), signal);
   entitled(came.report.question);
-  const [{ runs }, owner] = await Promise.all([
-    api.get("/api/runs", signal).catch(() => ({ runs: [] })),
-    api.get(pathOf("documents", came.document), signal).catch(() => ({ id: came.document, has_original: false })),
-  ]);
-  const run = runs.find((one) => one.thread === thread && one.state === "done") ?? null;
+  const owner = await api.get(pathOf("documents", came.document), signal).catch(() => ({ id: came.document, has_original: false }));
   const answer = element("div.outcome");
   box.replaceChildren(answer);
-  showAnswer(answer, came, run, owner);
+  showAnswer(answer, came, null, owner);
   const steps = came.checkpoints.filter((one) => one.next.length && one.next[0] !== "__start__");
   if (steps.length) box.append(steppingBack(thread, came, steps));
 }
