@@ -135,13 +135,14 @@ class Browser:
             self.send("Input.dispatchKeyEvent", type="keyUp", **down)
 
     def until(self, expression: str, seconds: float = 30) -> Any:
-        """The value of an expression in the page as soon as it is true; it is looked at in each frame."""
+        """The value of an expression in the page as soon as it is true and drawn; it is looked at in each frame."""
         value = f"(() => {{ try {{ return ({expression}) }} catch {{ return null }} }})()"
         script = f"""new Promise((done) => {{
             const ends = performance.now() + {seconds * 1000};
             const look = () => {{
                 const value = {value};
-                if (value) done(value instanceof Node ? true : value);
+                const found = value instanceof Node ? true : value;
+                if (value) requestAnimationFrame(() => requestAnimationFrame(() => done(found)));
                 else if (performance.now() > ends) done(null);
                 else requestAnimationFrame(look);
             }};
