@@ -7,8 +7,9 @@ from typing import Annotated, Any, Literal
 from fastapi import FastAPI, HTTPException, Query, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import HTMLResponse, JSONResponse, Response
-from pydantic import Field
+from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException as AnyHTTPException
+from starlette.requests import ClientDisconnect
 
 import readgraph
 from readgraph.report.data import ReportData
@@ -45,6 +46,12 @@ GO_ON = ("paused", "stopped", "failed")
 """States of a run that can go on."""
 
 Limit = Annotated[int, Query(ge=1, le=MOST_LISTED)]
+
+
+class Problem(BaseModel):
+    """What can't be done, and why."""
+
+    problem: str = Field(description="One line.")
 
 
 class GivenText(Given):
@@ -92,6 +99,7 @@ def library_app(room: Room, guard: Guard) -> Guarded:
         description="A library of long documents: read them, ask about them, watch how.",
         docs_url=None,  # these pages would load scripts of another host
         redoc_url=None,
+        responses={"4XX": {"model": Problem, "description": "It can't be done: one line says why."}},
     )
     _add_errors(app)
     _add_page(app, room, guard)
@@ -176,10 +184,16 @@ def _add_documents(app: FastAPI, room: Room) -> None:
 async def _body(request: Request, name: str) -> bytes:
     """The body of a request; raises `BadInput` as soon as it is too large."""
     data, most = bytearray(), most_bytes()
-    async for piece in request.stream():
-        data += piece
-        if len(data) > most:
-            raise too_large(name)
+    said = request.headers.get("content-length", "")
+    if said.isdecimal() and (len(said) > 18 or int(said) > most):
+        raise too_large(name)
+    try:
+        async for piece in request.stream():
+            data += piece
+            if len(data) > most:
+                raise too_large(name)
+    except ClientDisconnect:
+        raise BadInput(f"{name} did not come whole.") from None
     return bytes(data)
 
 
@@ -194,7 +208,7 @@ def _add_pages(app: FastAPI, room: Room) -> None:
     @app.get(f"{memory_path}/pages")
     async def texts(document: str, memory: str, numbers: str) -> JSONResponse:
         """Pages with their texts; `numbers`: such as 3,4,5."""
-        wanted = [int(number) for number in numbers.split(",") if number.strip().isdecimal()]
+        wanted = [int(number) for number in numbers.split(",") if number.strip().isdecimal() and len(number) < 20]
         return JSONResponse({"pages": await documents.pages_with_texts(room, document, memory, wanted)})
 
     @app.put(f"{memory_path}/notes/{{number}}")
@@ -307,33 +321,33 @@ def _add_agents(app: FastAPI, agents: Agents) -> None:
         """The agents that can be talked with."""
         return {"agents": await agents.listed()}
 
-    @app.get("/api/agents/{name}")
+    @app.get("/api/agents/{name:path}/search")
+    async def search(name: str, store: Literal["recall", "archival"] = "recall", query: str = "") -> FoundInMemory:
+        """What an agent's storage holds for these words; archival storage without words: its newest passages."""
+        return await agents.search(name, store, query)
+
+    @app.get("/api/agents/{name:path}")
     async def one(name: str) -> ShownAgent:
         """An agent's working context, storages and newest events."""
         return await agents.shown(name)
 
-    @app.post("/api/agents/{name}/messages")
+    @app.post("/api/agents/{name:path}/messages")
     async def send(name: str, given: GivenMessage) -> RunState:
         """Send an agent a message; an agent of a new name begins with it."""
         return agents.send(name, given.text).shown
 
-    @app.post("/api/agents/{name}/documents")
+    @app.post("/api/agents/{name:path}/documents")
     async def upload(name: str, given: GivenDocument) -> RunState:
         """Give an agent a document of the library."""
         return (await agents.upload(name, given.document)).shown
 
-    @app.put("/api/agents/{name}/blocks/{label}")
+    @app.put("/api/agents/{name:path}/blocks/{label}")
     async def rewrite(name: str, label: str, given: GivenNote) -> ShownAgent:
         """Replace the text of a block of an agent's working context."""
         await agents.rewrite(name, label, given.text)
         return await agents.shown(name)
 
-    @app.post("/api/agents/{name}/undo")
+    @app.post("/api/agents/{name:path}/undo")
     async def undo(name: str) -> dict[str, Any]:
         """Take back the newest turn that a user began, and all since."""
         return {"undone": await agents.undo(name)}
-
-    @app.get("/api/agents/{name}/search")
-    async def search(name: str, store: Literal["recall", "archival"] = "recall", query: str = "") -> FoundInMemory:
-        """What an agent's storage holds for these words; archival storage without words: its newest passages."""
-        return await agents.search(name, store, query)

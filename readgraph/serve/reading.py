@@ -79,6 +79,8 @@ async def begin(room: Room, wanted: Wanted) -> Run:
     """Begin a reading or a question."""
     prepared = await prepare(room, wanted)
     question = wanted.question.strip()
+    if wanted.follow_up:
+        await _check_thread(room, wanted.follow_up, prepared)
     run = Run(
         "ask" if question else "read",
         asyncio.get_running_loop(),
@@ -92,6 +94,21 @@ async def begin(room: Room, wanted: Wanted) -> Run:
     work = Reading(room, run, prepared, asked, wanted.pause_before)
     run.again = work.go_on
     return room.begin(run, work.run)
+
+
+async def _check_thread(room: Room, thread: str, prepared: Prepared) -> None:
+    """Raise `BadInput` where no question of the same document and method is there to be followed."""
+    saved = await room.library.checkpointer.aget_tuple({"configurable": {"thread_id": thread}})
+    about = dict(saved.metadata) if saved else {}
+    if "method" not in about:
+        raise BadInput("The library holds no question to follow: ask without follow_up.")
+    if (about["method"], about.get("document")) != (prepared.method.name, prepared.document.id):
+        raise BadInput(
+            f"A question follows one about the same document, by the same method ({about['method']}): ask it without "
+            "follow_up."
+        )
+    if any(run.thread == thread and run.state in ("waiting", "working") for run in room.runs.values()):
+        raise BadInput("The question before is still at work: wait for its answer.")
 
 
 @dataclass

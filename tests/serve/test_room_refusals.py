@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import socket
 import threading
 from pathlib import Path
 
@@ -11,10 +12,18 @@ from httpx import get, post
 from readgraph.serve.event_stream import event_stream
 from readgraph.serve.run import Run
 from readgraph.state.context import ReaderContext
+from tests.doubles.agent import Script, say
+from tests.doubles.model_server import ModelServer
 from tests.support.reading_room import OpenRoom, reading_room, said
 
 TOO_DEEP = b"[" * 100_000
 TEXT = "The goat stood there.\n\nThe lamp went out."
+
+
+def added(room: OpenRoom, text: str = TEXT) -> list[str]:
+    """The ids of a document that is added."""
+    run = room.post("/api/texts", text=text)["id"]
+    return list(room.until(run, "end")[-1]["run"]["documents"])
 
 
 def test_what_makes_no_sense_gets_a_line(room: OpenRoom, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -111,7 +120,48 @@ async def test_events_are_one_line_of_json_each_whatever_they_hold() -> None:
     assert told[0]["problem"] == hostile.replace("\ud800", "?")
 
 
-def added(room: OpenRoom) -> list[str]:
-    """The ids of a document that is added."""
-    run = room.post("/api/texts", text=TEXT)["id"]
-    return list(room.until(run, "end")[-1]["run"]["documents"])
+def test_a_question_follows_only_one_of_its_own_kind(room: OpenRoom) -> None:
+    documents, other = added(room), added(room, "Something else is told here.")
+    thread = room.ran(documents=documents, question="What went out?")[-1]["run"]["thread"]
+    for body, problem in (
+        ({"documents": documents, "follow_up": "nothing"}, "no question to follow"),
+        ({"documents": other, "follow_up": thread}, "the same document"),
+        ({"documents": documents, "method": "bm25", "follow_up": thread}, "by the same method (read-agent)"),
+    ):
+        answer = room.client.post("/api/runs", json={"question": "And then?", **body})
+        assert answer.status_code == 400 and problem in answer.json()["problem"]
+    told = room.ran(documents=documents, question="And then?", follow_up=thread)
+    assert told[-1]["run"]["state"] == "done" and told[-1]["run"]["thread"] == thread
+
+
+def test_a_file_that_is_too_large_or_comes_in_part_is_no_document(
+    room: OpenRoom, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setenv("READGRAPH_MAX_FILE_MB", "1")
+    head = f"PUT /api/files/a.txt HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {room.guard.token}\r\n"
+    with socket.create_connection(("127.0.0.1", room.guard.port), timeout=30) as large:
+        large.sendall(f"{head}Content-Length: 9000000000\r\n\r\n".encode())
+        assert large.recv(12) == b"HTTP/1.1 400"  # before any of it was sent
+    with socket.create_connection(("127.0.0.1", room.guard.port), timeout=30) as part:
+        part.sendall(f"{head}Content-Length: 1000\r\n\r\nThe goat".encode())
+    memory = added(room)  # the room goes on
+    assert [run["documents"] for run in room.get("/api/runs")["runs"]] == [memory] and not caplog.records
+    path = f"/api/documents/{memory[0]}/memories"
+    room.ran(documents=memory)
+    known = room.get(f"/api/documents/{memory[0]}")["memories"][0]["id"]
+    assert len(room.get(f"{path}/{known}/pages", numbers="0," + "9" * 5000)["pages"]) == 1
+
+
+def test_an_agent_is_reached_by_a_name_with_a_slash(room: OpenRoom, server: ModelServer) -> None:
+    server.respond = Script(say("Hello."))
+    run = room.post("/api/agents/team%2Fada/messages", text="I like goats.")
+    assert room.until(run["id"], "end")[-1]["run"]["state"] == "done"
+    assert room.get("/api/agents/team%2Fada")["name"] == "team/ada"
+    assert room.get("/api/agents/team%2Fada/search", query="goats")["found"] == 1
+
+
+def test_each_operation_says_how_it_refuses(room: OpenRoom) -> None:
+    described = room.get("/openapi.json")
+    operations = [each for path in described["paths"].values() for each in path.values()]
+    assert len(operations) > 25 and all(each["description"] and "4XX" in each["responses"] for each in operations)
+    assert [*described["components"]["schemas"]["Problem"]["properties"]] == ["problem"]
