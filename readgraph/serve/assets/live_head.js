@@ -17,7 +17,7 @@ function runHead(run) {
   const stop = doing("Stop", () => api.post(pathOf("runs", run.id, "stop"))); // its events tell when it has stopped
   const on = doing("Go on", async () => went(await goneOn(run.id)));
   const box = element("section.run", { "aria-label": "How it goes" }, state, bar, facts, trouble, break_, element("div.buttons", {}, stop, on));
-  let [current, spokenAt] = [run, 0];
+  let [current, spokenAt, latest] = [run, 0, {}];
 
   /** A run that goes on may be the same or another one. */
   const went = (next) => (next.id === run.id ? head.goneOn?.(next) : (location.hash = placeOf("run", next.id)));
@@ -34,7 +34,10 @@ function runHead(run) {
     if (["done", "failed", "stopped"].includes(next.state) && !isTold) speak(`${state.textContent}. ${next.problem ?? ""}`);
   };
 
-  const progress = (event) => {
+  /** What of the step was told before stays, where an event says less. */
+  const progress = (news) => {
+    latest = latest.node === news.node ? { ...latest, ...news } : news;
+    const event = latest;
     const { usage, done, of } = event;
     if (current.state === "working") state.textContent = `${event.doing || "Working"}…`;
     bar.hidden = !of;
