@@ -65,7 +65,7 @@ class Listed(BaseModel):
 async def listed_documents(room: Room, query: str, offset: int, limit: int) -> Listed:
     """The documents whose title holds these words, the newest first, without the collections that questions made."""
     words = query.casefold().split()
-    known = [each for each in await room.pages.documents() if not each.parts or words]
+    known = [each for each in await room.pages.documents() if not each.parts]
     documents = [each for each in known if all(word in each.title.casefold() for word in words)]
     documents.sort(key=lambda document: document.added, reverse=True)
     shown = documents[offset : offset + limit]

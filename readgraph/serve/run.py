@@ -90,6 +90,8 @@ class Run:
             self._events = [each for each in self._events if each[1]["type"] not in PASSING]
             self._take({"type": "end"})
         elif self.state not in ENDED:
+            if self.ended:  # it goes on: its end was none
+                self._events = [each for each in self._events if each[1]["type"] != "end"]
             self.ended = None
             self._take({"type": "run"})
 

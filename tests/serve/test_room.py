@@ -54,7 +54,8 @@ def test_a_run_is_stopped_and_goes_on_without_paying_twice(room: OpenRoom, serve
     assert paid
     asked = len(server.requests)
     said(room.client.post(f"/api/runs/{run['id']}/go-on"))
-    assert room.until(run["id"], "result")[-1]["report"]["pages"]
+    told = room.until(run["id"], "end")  # the end of the first part is none any more
+    assert told[-1]["run"]["state"] == "done" and told[-2]["report"]["pages"]
     repeated = [request for request in server.requests[asked:] if request.key in paid]
     assert len(repeated) <= room.room.context.concurrency
 

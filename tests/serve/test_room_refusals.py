@@ -130,6 +130,8 @@ def test_a_question_follows_only_one_of_its_own_kind(room: OpenRoom) -> None:
     ):
         answer = room.client.post("/api/runs", json={"question": "And then?", **body})
         assert answer.status_code == 400 and problem in answer.json()["problem"]
+    room.ran(documents=documents + other, question="What is told?")
+    assert len(room.get("/api/documents", query="told")["documents"]) == 1  # not what the question joined
     told = room.ran(documents=documents, question="And then?", follow_up=thread)
     assert told[-1]["run"]["state"] == "done" and told[-1]["run"]["thread"] == thread
 
