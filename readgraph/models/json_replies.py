@@ -71,11 +71,21 @@ async def aside(work: Callable[[str], Result], text: str) -> Result:
     return work(text) if len(text) <= QUICK else await asyncio.to_thread(work, text)
 
 
+def storable(value: Any) -> Any:
+    """A JSON value without the halves of characters that escapes may leave in it: they can't be stored or sent."""
+    text = json.dumps(value, ensure_ascii=False)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return json.loads(text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"))
+    return value
+
+
 def _first_fitting(objects: Iterable[tuple[int, dict[str, Any]]], reply: type[Reply], end: int) -> Reply:
     problem, earliest = "the reply holds no JSON object", end
     for start, value in objects:
         try:
-            return reply.model_validate(value)
+            return reply.model_validate(storable(value))
         except ValidationError as fault:
             if start < earliest:  # report the outermost object: the others are parts of it
                 problem, earliest = _faults(fault), start

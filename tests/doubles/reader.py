@@ -43,7 +43,8 @@ def asked_for(request: ChatRequest) -> str:
     if "Its fields:" not in request.text:
         return ""
     fields = re.findall(r"^- (\w+):", request.text.rsplit("Its fields:", 1)[1], re.MULTILINE)
-    return _FIELDS[fields[-1]]
+    alone = {"answer": "AnswerAlone", "choice": "ChoiceAlone"}.get(fields[0]) if len(fields) == 1 else None
+    return alone or _FIELDS[fields[-1]]
 
 
 def passage(request: ChatRequest) -> str:

@@ -1,18 +1,21 @@
 """Readings from a server of whose replies a third fail, are nonsense or damaged: each ends like a clean one."""
 
 import random
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from readgraph.graphs.methods import METHODS
+from readgraph.graphs.methods import METHODS, WEB_METHODS
 from readgraph.state.context import ReaderContext
 from readgraph.state.library import open_library
 from readgraph.state.settings import ReplyForm
+from tests.doubles.agent import Living
 from tests.doubles.model_server import ChatRequest, Fault, ModelServer
 from tests.models.test_transport import DAMAGED, USABLE, called
+from tests.support.web_pages import html
 
 CONTEXT = ReaderContext(
     model="openai:double", embeddings="openai:double-embeddings", segment_words=200, children=3, session_page_words=400
@@ -36,6 +39,12 @@ async def found(text: str, folder: Path, method: str, form: ReplyForm) -> dict[s
     return {name: ended[name] for name in ("status", "answer", "citations", "pages_read", "fallbacks")}
 
 
+def a_third_of(seed: str) -> Callable[[ChatRequest, int], Fault | None]:
+    """Faults for a third of the calls."""
+    chance, faults = random.Random(seed), [*FAULTS.values()]
+    return lambda request, call: chance.choice(faults) if chance.random() < 1 / 3 else None
+
+
 @pytest.mark.parametrize(
     ("method", "form"),
     [*[(method, "json_schema") for method in METHODS], ("read-agent", "function"), ("mem-walker", "text")],
@@ -43,11 +52,38 @@ async def found(text: str, folder: Path, method: str, form: ReplyForm) -> dict[s
 async def test_a_third_of_the_replies_is_bad_and_the_reading_ends_the_same(
     server: ModelServer, tmp_path: Path, story: str, method: str, form: ReplyForm
 ) -> None:
-    chance, faults = random.Random(f"{method} {form}"), [*FAULTS.values()]
-
-    def fault_for(request: ChatRequest, call: int) -> Fault | None:
-        return chance.choice(faults) if chance.random() < 1 / 3 else None
-
     clean = await found(story[:6000], tmp_path / "clean", method, form)
-    server.fault_for = fault_for
+    server.fault_for = a_third_of(f"{method} {form}")
     assert await found(story[:6000], tmp_path / "faulty", method, form) == clean
+
+
+@pytest.mark.parametrize("method", WEB_METHODS)
+async def test_a_third_of_the_replies_is_bad_and_a_web_step_is_the_same(
+    server: ModelServer, tmp_path: Path, method: str
+) -> None:
+    async def acted(folder: str) -> dict[str, Any]:
+        async with open_library(tmp_path / folder) as library:
+            graph = WEB_METHODS[method].build().compile(store=library.store)
+            context = replace(CONTEXT, page_depth=5)
+            given: Any = {"text": html("shop"), "question": "Order two lanterns."}
+            ended = await graph.ainvoke(given, context=context)
+        return {name: ended[name] for name in ("status", "action", "pages_read", "fallbacks")}
+
+    clean = await acted("clean")
+    server.fault_for = a_third_of(method)
+    assert await acted("faulty") == clean and clean["action"]
+
+
+@pytest.mark.parametrize("form", ["json_schema", "function", "text"])
+async def test_a_third_of_the_replies_is_bad_and_an_agent_says_the_same(
+    server: ModelServer, tmp_path: Path, form: ReplyForm
+) -> None:
+    async def said(folder: str) -> Any:
+        async with open_library(tmp_path / folder) as library:
+            ada = Living(library, context=replace(CONTEXT, reply_form=form, window_words=4000))
+            turns = [await ada.turn(f"I keep {count} goats.") for count in range(8)]
+            return [[turn[name] for name in ("status", "said", "fallbacks")] for turn in turns], await ada.life()
+
+    clean = await said("clean")
+    server.fault_for = a_third_of(form)
+    assert await said("faulty") == clean and len(server.answered) < server.calls

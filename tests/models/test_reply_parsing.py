@@ -196,6 +196,14 @@ def test_what_is_mended_can_be_kept() -> None:
     assert {type(text) for text in (mended.reason, mended.quotes[0].quote)} == {str}
 
 
+@pytest.mark.parametrize("frame", ["{}", "So:\n```json\n{}\n```\nDone.", "{}, and"])
+async def test_half_a_character_in_an_escape_is_replaced(frame: str) -> None:
+    said = frame.replace("{}", '{"reason": "a \\ud83d b", "page": 3, "quotes": [{"page": 1, "quote": "\\udfff"}]}')
+    found = await read_reply(said, Found)
+    assert (found.reason, found.page, found.quotes[0].quote) == ("a \ufffd b", 3, "\ufffd")
+    assert parse_reply(said.partition(', "quotes"')[0], Found).reason == "a \ufffd b"  # cut, and mended
+
+
 def test_faults_without_number_are_counted() -> None:
     with pytest.raises(Refused, match="3,000 of its values"):
         parse_reply(json.dumps({"reason": "the lamp", "page": 7, "quotes": [1] * 3000}), Found)

@@ -48,6 +48,13 @@ async def test_an_error_goes_back_to_the_model_and_the_turn_goes_on(
     assert await ada.block("human") == ""
 
 
+async def test_half_a_character_in_arguments_inside_a_string_is_replaced(ada: Living, server: ModelServer) -> None:
+    half: Step = {**call("memory_append"), "arguments": '{"block": "human", "text": "goat \\ud83d"}'}
+    server.respond = Script(half, say("I see."))
+    assert (await ada.turn("Hello."))["said"] == ["I see."]
+    assert await ada.block("human") == "goat \ufffd"
+
+
 async def test_a_functions_own_failure_goes_back_too(library: Library, server: ModelServer) -> None:
     @tool
     def weather(town: str) -> str:

@@ -10,6 +10,7 @@ from langchain_core.utils.function_calling import convert_to_openai_function
 from langgraph.errors import GraphBubbleUp
 from pydantic import ValidationError
 
+from readgraph.models.json_replies import storable
 from readgraph.nodes.agent.memory import AgentMemory
 from readgraph.state.agents import Event
 from readgraph.state.errors import BadInput, ReadgraphError
@@ -105,7 +106,7 @@ def _value(value: Any, field: dict[str, Any]) -> Any:
     """The value for a field; a list or an object may be given as JSON."""
     if isinstance(value, str) and field.get("type") in ("array", "object") and value.lstrip()[:1] in ("[", "{"):
         try:
-            return json.loads(value)
+            return storable(json.loads(value))
         except (ValueError, RecursionError):
             return value
     return value

@@ -5,6 +5,7 @@ from typing import Any
 
 from pydantic import BaseModel, Field, model_validator
 
+from readgraph.models.json_replies import storable
 from readgraph.models.prompt import Prompt, fenced
 from readgraph.models.wording import Instructions, wording
 from readgraph.state.agents import SPEAKS
@@ -94,7 +95,7 @@ class NextStep(BaseModel):
         given = value.get("arguments") or []
         if isinstance(given, str):
             try:
-                given = json.loads(given)
+                given = storable(json.loads(given))
             except (ValueError, RecursionError):
                 return value
         if isinstance(given, dict):
