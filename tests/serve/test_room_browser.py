@@ -34,6 +34,7 @@ def test_a_pdf_is_added_read_and_asked_about(page: OpenPage, server: ModelServer
     tab.until("document.querySelector('.live .strip .cell.unread')")
     tab.until("document.querySelector('.outcome .shown')")
     assert tab.texts(".note p")[0].startswith("In short: ")
+    assert "calls" in tab.texts(".outcome .facts dt"), "what it took is still told"
 
     tab.click(".outcome .button")
     tab.until("document.querySelector('.chips button')")
@@ -81,6 +82,7 @@ def test_the_answer_can_be_copied_kept_and_asked_on(page: OpenPage) -> None:
     tab.click(".ways-on > button")
     assert tab.focused().startswith("textarea")
     tab.send("Input.insertText", text="And when?")
+    tab.until("document.querySelector('.follow-up .estimate').textContent.startsWith('Expected: ')")
     tab.click(".follow-up button")
     tab.until("document.querySelector('.outcome h1')?.textContent === 'And when?'")
     page.go("/questions")
@@ -209,6 +211,7 @@ def test_a_question_about_all_texts_steps_back(page: OpenPage, server: ModelServ
     tab.until("document.querySelector('.stepping')")
     tab.click(".stepping summary")
     names = tab.texts(".steps-back li > button")
+    assert "Before: open" not in names, "nothing was asked before the text was opened"
     assert "Before: look up" in names and not [name for name in names if "start" in name]
     tab.click(f".steps-back li:nth-child({names.index('Before: look up') + 1}) > button")
     tab.type(".steps-back input", "0")

@@ -26,16 +26,16 @@ async function agentView(box, name, signal) {
   let stop = () => {};
   const renew = async () => {
     const agent = await api.get(pathOf("agents", name), signal);
-    side.replaceChildren(...agentMemory(agent, turn));
+    renewed(side, agentMemory(agent, turn));
     return agent;
   };
   const draw = async () => {
     talk.replaceChildren(...(await renew()).newest.map(spokenEvent).filter(Boolean));
     talk.scrollTop = talk.scrollHeight;
   };
-  const turn = (run) => {
+  const turn = (run, after = 0) => {
     stop();
-    stop = followTurn(run, talk, () => draw().catch((problem) => talk.append(element("li.trouble", {}, toldProblem(problem)))));
+    stop = followTurn(run, talk, after, () => draw().catch((problem) => talk.append(element("li.trouble", {}, toldProblem(problem)))));
   };
   const undo = doing("Take back the last turn", async () => {
     const { undone } = await api.post(pathOf("agents", name, "undo"));
@@ -46,7 +46,29 @@ async function agentView(box, name, signal) {
   const said = element("section.talking", { "aria-label": `Talk with ${name}` }, talk, writing(name, talk, turn, undo));
   box.replaceChildren(prose("h1", name), element("div.agent", {}, said, side));
   talk.scrollTop = talk.scrollHeight;
+  const { runs } = await api.get("/api/runs", signal);
+  const going = runs.find((one) => one.kind === "chat" && one.title === name && ["waiting", "working"].includes(one.state));
+  if (going) turn(going, going.last_event);
   return () => stop();
+}
+
+/** Draw the memory anew; what is being written in it, what is open and where the focus is stay. */
+function renewed(side, parts) {
+  const fields = () => [...side.querySelectorAll(".block textarea")];
+  const drafts = new Map(fields().map((text) => [text.name, text]));
+  const focused = side.contains(document.activeElement) ? document.activeElement : null;
+  const storage = [...side.children].filter((part) => part.localName === "details");
+  const fresh = parts.map((part) => (part.localName === "details" ? storage.shift() ?? part : part));
+  side.replaceChildren(...fresh);
+  for (const text of fields()) {
+    const draft = drafts.get(text.name);
+    if (!draft) continue;
+    if (draft.value !== draft.defaultValue) text.value = draft.value;
+    if (draft !== focused) continue;
+    text.focus({ preventScroll: true });
+    text.setSelectionRange(draft.selectionStart, draft.selectionEnd);
+  }
+  if (focused?.isConnected) focused.focus({ preventScroll: true });
 }
 
 /** The field for a message, and the button that sends it. */
@@ -70,7 +92,7 @@ function writing(name, talk, turn, undo) {
 }
 
 /** Show a turn as it happens: thoughts and speech while they are written, calls once they are made. */
-function followTurn(run, talk, ended) {
+function followTurn(run, talk, after, ended) {
   const thoughts = prose("span.thoughts", "");
   const text = prose("span", "");
   const piece = element("li.piece", { "data-from": "system" }, thoughts, text);
@@ -100,7 +122,13 @@ function followTurn(run, talk, ended) {
     talk.scrollTop = talk.scrollHeight;
   };
   const lost = () => talk.append(element("li.trouble", {}, "The server was started anew; say it once more."));
-  return follow(run.id, { events: (list) => list.forEach(take), lost });
+  const break_ = element("li.trouble.broken", { role: "alert" });
+  const broken = (seconds) => {
+    break_.remove();
+    break_.textContent = `The connection to the server broke. The next try is in ${seconds} s.`;
+    if (seconds !== null) talk.append(break_);
+  };
+  return follow(run.id, { events: (list) => list.forEach(take), lost, broken, after });
 }
 
 /** An event of a turn: what was said as speech, what the agent thinks and does in small. */
@@ -141,17 +169,17 @@ function storageSearch(agent) {
     const path = withQuery(pathOf("agents", agent.name, "search"), { store: store.value, query: words.value.trim() });
     const { found, items } = await api.get(path);
     const lines = items.map((one) => prose("li", one.text || String(one.arguments?.message ?? ""), { "data-from": "system" }));
-    results.replaceChildren(element("li.quiet", {}, `${number(found)} found.`), ...lines);
+    results.replaceChildren(element("li.quiet", {}, `${number(found)} ${words.value.trim() ? "found" : "in all"}.`), ...lines);
   });
   return [field("Words", words), field("In", store), look, results];
 }
 
 /** A block of what the agent always sees; a person may write it, too. */
 function agentBlock(agent, block) {
-  const text = element("textarea", { rows: 4, dir: "auto" });
-  text.value = block.text;
+  const text = element("textarea", { rows: 4, dir: "auto", name: block.label }, block.text);
   const save = doing("Save", async () => {
     await api.put(pathOf("agents", agent.name, "blocks", block.label), { text: text.value });
+    text.defaultValue = text.value;
     speak("Saved.");
   });
   const help = [block.about ? `${capital(block.about)}.` : "", block.limit ? `Up to ${counted(block.limit, "word")}.` : ""].filter(Boolean).join(" ");

@@ -21,17 +21,21 @@ function followUpButton(document_, thread, data, box) {
   const open = () => {
     if (box.childElementCount) return box.querySelector("textarea").focus();
     const question = element("textarea", { rows: 2, dir: "auto" });
+    const body = () => question.value.trim() ? {
+      documents: [document_], method: data.method, question: question.value.trim(), options: [],
+      settings: changedSettings(data.method), follow_up: thread,
+    } : null;
+    const estimate = estimating(body);
+    question.addEventListener("input", estimate.renew);
     const go = doing("Ask", async () => {
-      if (!question.value.trim()) throw new Problem("Write a question first.", 0);
-      const asked = { documents: [document_], method: data.method, question: question.value.trim(), options: [] };
-      const body = { ...asked, settings: changedSettings(data.method), follow_up: thread };
-      location.hash = placeOf("run", (await beginRun(body)).id);
+      if (!body()) throw new Problem("Write a question first.", 0);
+      location.hash = placeOf("run", (await beginRun(body())).id);
     }, { class: "main" });
     question.addEventListener("keydown", (event) => {
       event.stopPropagation();
       if (event.key === "Escape") box.replaceChildren();
     });
-    box.replaceChildren(element("div.follow-up", {}, field("A further question", question, "It may lean on what was asked before."), go));
+    box.replaceChildren(element("div.follow-up", {}, field("A further question", question, "It may lean on what was asked before."), estimate.box, go));
     question.focus();
   };
   return element("button", { type: "button", onclick: open }, "Ask on");

@@ -15,6 +15,14 @@ function liveSteps(run, live) {
     list.append(element("li", { "data-node": node }, element("b", {}, capital(node.replaceAll("_", " "))), prose("span", (report === live.data ? namedNodes(summary) : summary) || "–"), used, ...more));
   };
 
+  /** Calls that wait for one reason are told in one line. */
+  const waits = ({ seconds, reason }) => {
+    const last = list.lastElementChild;
+    if (last?.dataset.node === "waiting" && last.dataset.reason === reason) last.remove();
+    add("waiting", `${duration(seconds)}: ${reason}`, null);
+    list.lastElementChild.dataset.reason = reason;
+  };
+
   const step = async ({ node, update }) => {
     if (update.hops?.length) await walked(update.hops); // so that its nodes have their names
     for (const one of update.steps ?? []) {
@@ -56,7 +64,7 @@ function liveSteps(run, live) {
     if (event.type === "begin" && event.node === writer) writer = "";
     else if (event.type === "step") return step(event);
     else if (event.type === "event") agent(event);
-    else if (event.type === "waiting") add("waiting", `${duration(event.seconds)}: ${event.reason}`, null);
+    else if (event.type === "waiting") waits(event);
     else if (event.type === "refused") add("asked again", event.reason, null);
     else if (event.type === "text") {
       answer.hidden = false;

@@ -45,14 +45,17 @@ function picking(ids, onchange, signal, none = "All texts: those that fit the qu
   });
 
   const begin = async () => {
+    let lost = 0;
     for (const id of ids) {
       try {
         chosen.set(id, (await api.get(pathOf("documents", id), signal)).title || id);
       } catch (problem) {
-        if (problem.status !== 404) throw problem;
+        if (![400, 404].includes(problem.status)) throw problem;
+        lost += 1;
       }
     }
     draw();
+    if (lost) state.textContent = `${lost === 1 ? "A chosen text is" : `${lost} chosen texts are`} not in the library any more. ${state.textContent}`;
   };
   const box = element("fieldset.picking", {}, element("legend", {}, "Which texts"), chips, state, field("Add a text", words), found);
   return { box, begin, ids: () => [...chosen.keys()] };

@@ -19,7 +19,7 @@ async function questionsView(box, signal) {
 
 /** A question that was asked, with the beginning of its answer. */
 function questionItem(one) {
-  const about_ = [one.title, one.method, SAID[one.status] ?? one.status, day(one.asked)].filter(Boolean).join(" · ");
+  const about_ = [shortened(one.title ?? "", LONGEST_TITLE), one.method, SAID[one.status] ?? one.status, day(one.asked)].filter(Boolean).join(" · ");
   return element(
     "li.document",
     {},
@@ -37,7 +37,7 @@ async function questionView(box, thread, signal) {
   const answer = element("div.outcome");
   box.replaceChildren(answer);
   showAnswer(answer, came, null, owner);
-  const steps = came.checkpoints.filter((one) => one.next.length && one.next[0] !== "__start__");
+  const steps = came.checkpoints.filter((one) => one.next.length && one.summary);
   if (steps.length) box.append(steppingBack(thread, came, steps));
 }
 

@@ -18,6 +18,15 @@ const WAYS = { Library: "library", Ask: "ask", Runs: "runs", Questions: "questio
 /** The location of a view: `placeOf("document", id)`. */
 const placeOf = (...parts) => `#/${parts.map(encodeURIComponent).join("/")}`;
 
+/** A part of the location as it is meant; one that is badly escaped stays as it is, and nothing has that name. */
+function partOfPlace(value) {
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    return value;
+  }
+}
+
 const router = {
   visit: 0,
   leaving: null,
@@ -37,7 +46,7 @@ const router = {
   async go() {
     const place = location.hash.slice(1) || "/library";
     const [way, name, view] = VIEWS.find(([pattern]) => pattern.test(place)) ?? VIEWS[0];
-    const values = (place.match(way) ?? []).slice(1).map((value) => value && decodeURIComponent(value));
+    const values = (place.match(way) ?? []).slice(1).map((value) => value && partOfPlace(value));
     this.visit += 1;
     const visit = this.visit;
     this.leaving?.();
@@ -72,7 +81,8 @@ const router = {
 /** What to do where a view can't be shown. */
 function troubled(problem, again) {
   const button = element("button", { type: "button", onclick: again }, "Try again");
-  return element("div.refused", { role: "alert" }, element("p", {}, toldProblem(problem)), button);
+  const away = element("a.button", { href: placeOf("library") }, "To the library");
+  return element("div.refused", {}, element("p", { role: "alert" }, toldProblem(problem)), element("div.buttons", {}, button, away));
 }
 
 /** The title of the browser's window. */

@@ -1,3 +1,8 @@
+/** Characters of a title where it only says which text is meant. */
+const LONGEST_TITLE = 120;
+
+const KINDS = { add: "Adding", read: "Reading", chat: "Talk with an agent" };
+
 /** A run as it happens, and then what came of it. */
 async function runView(box, id, signal) {
   let run;
@@ -17,7 +22,7 @@ async function runView(box, id, signal) {
     [live, way] = [livePages(run), null];
     way = liveSteps(run, live);
     const title = prose("h1", run.question || run.title || "A run");
-    const told = element("p.quiet", {}, [run.kind === "read" ? "Reading" : "", run.method, run.question ? run.title : ""].filter(Boolean).join(" · "));
+    const told = element("p.quiet", {}, [run.kind === "read" ? "Reading" : "", run.method, run.question ? shortened(run.title, LONGEST_TITLE) : ""].filter(Boolean).join(" · "));
     const body = element("div.live", {}, head.box, hold, way.boxes[0], live.box, way.boxes[1]);
     box.replaceChildren(element("div.heading", {}, title, told), body, outcome);
     outcome.replaceChildren();
@@ -59,7 +64,9 @@ async function result(event, run, box, body, outcome) {
     const doneBox = element("div");
     const links = element("p.buttons", {}, element("a.button", { href: placeOf("ask", event.document) }, "Ask about it"),
       element("a.button", { href: placeOf("document", event.document) }, "Open the document"));
-    outcome.append(links, doneBox);
+    const took = body.querySelector(".run .facts:not([hidden])");
+    for (const name of took?.querySelectorAll("dt") ?? []) if (["done", "time left"].includes(name.textContent)) name.parentElement.remove();
+    outcome.append(...[links, took, doneBox].filter(Boolean));
     showReport(doneBox, event.report, { document: owner, memory: event.memory });
   }
   try {
@@ -74,12 +81,19 @@ async function result(event, run, box, body, outcome) {
 const bodies = {
   keep(run, body) {
     const kept = Object.entries(this.all()).slice(-40);
-    localStorage.setItem("runs", JSON.stringify({ ...Object.fromEntries(kept), [run]: body }));
+    this.put({ ...Object.fromEntries(kept), [run]: body });
   },
   /** A run that has come to its end needs it no more. */
   drop(run) {
     const { [run]: _, ...rest } = this.all();
-    localStorage.setItem("runs", JSON.stringify(rest));
+    this.put(rest);
+  },
+  put(all) {
+    try {
+      localStorage.setItem("runs", JSON.stringify(all));
+    } catch {
+      // a browser that keeps nothing; only going on after a restart is lost
+    }
   },
   all() {
     try {
@@ -125,8 +139,8 @@ async function runsView(box, signal) {
   const { runs } = await api.get("/api/runs", signal);
   const items = runs.map((run) => element(
     "li.document", {},
-    element("h2", {}, prose("a.title", run.question || run.title || "A run", { href: placeOf("run", run.id) })),
-    element("p.quiet", {}, [STATES[run.state], run.method, run.question ? run.title : "", day(run.began)].filter(Boolean).join(" · ")),
+    element("h2", {}, prose("a.title", run.question || run.title || "A run", { href: run.kind === "chat" ? placeOf("agents", run.title) : placeOf("run", run.id) })),
+    element("p.quiet", {}, [KINDS[run.kind], STATES[run.state], run.method, run.question ? shortened(run.title, LONGEST_TITLE) : "", day(run.began)].filter(Boolean).join(" · ")),
     run.problem ? element("p.trouble", {}, run.problem) : null,
   ));
   const known = new Set(runs.map((run) => run.id));

@@ -1,0 +1,73 @@
+"""The page of the room where something is missing, waits, or changes while one writes."""
+
+import json
+from pathlib import Path
+from typing import NoReturn
+
+import pytest
+
+from tests.doubles.model_server import ChatRequest, ModelServer
+from tests.report.conftest import IN_BROWSER
+from tests.serve.browsing import OpenPage
+from tests.support.examples import STORY
+
+pytestmark = IN_BROWSER
+
+SHORT = "\n\n".join(Path(STORY).read_text(encoding="utf-8").split("\n\n")[:8])
+
+
+@pytest.mark.slow
+def test_places_that_name_nothing_any_more(page: OpenPage) -> None:
+    document = page.add(SHORT, "lamp")
+    tab = page.open()
+    for place in ("document/%E0%A4%A", "document/gone", "question/gone"):
+        tab.run(f"location.hash = '#/{place}'")
+        tab.until("document.querySelector('.refused [role=alert]')?.textContent.includes('The library holds no')")
+        tab.click(".refused a")
+        tab.until("document.querySelector('.document')")
+    page.go(f"/ask/gone,{document}")
+    assert tab.texts(".chips li") == ["lamp ×"]
+    assert "not in the library any more" in tab.texts(".picking .quiet")[0]
+    refused = ("/gone", "/%25E0%25A4%25A")
+    tab.events = [event for event in tab.events if not any(name in json.dumps(event[1]) for name in refused)]
+
+
+@pytest.mark.slow
+def test_calls_that_wait_for_one_reason_are_one_line(page: OpenPage, server: ModelServer) -> None:
+    document = page.add(SHORT, "lamp")
+    tab = page.open(f"/ask/{document}")
+    answer, refused = server.respond, list[ChatRequest]()
+
+    def fails(request: ChatRequest) -> NoReturn:
+        refused.append(request)
+        raise RuntimeError("not now")
+
+    server.respond = fails
+    page.ask("Who took the log book?")
+    tab.until("document.querySelector('[data-node=waiting]')")
+    tab.until("document.querySelector('.state').textContent.startsWith('Waiting')")
+    assert len(tab.texts("[data-node=waiting]")) == 1 and len(refused) > 1
+    server.respond = answer
+    tab.until("document.querySelector('.outcome .said')")
+
+
+@pytest.mark.slow
+def test_a_memory_is_written_while_its_agent_thinks(page: OpenPage, server: ModelServer) -> None:
+    tab = page.open("/agents/Ada")
+    tab.type(".talking textarea", "Good morning.")
+    tab.press("Enter")
+    tab.until("document.querySelectorAll('.block').length > 1")
+    server.latency = 0.5
+    tab.type(".talking textarea", "And now?")
+    tab.press("Enter")
+    tab.run("document.querySelector('.agent-memory details').open = true")
+    tab.type(".block textarea", "I keep a lamp. ")
+    tab.until("document.querySelectorAll('.talk > [data-from=agent]').length === 2")
+    tab.until("document.querySelector('.agent-memory').textContent.includes('4 events')")
+    assert "I keep a lamp. " in tab.run("document.activeElement.value"), "what was being written stays"
+    assert tab.run("document.querySelector('.agent-memory details').open")
+    tab.type(".talking textarea", "And then?")
+    tab.press("Enter")
+    tab.until("document.querySelector('.talking textarea').value === ''")
+    tab.run("location.reload()")
+    tab.until("document.querySelectorAll('.talk > [data-from=agent]').length === 3")
