@@ -148,6 +148,11 @@ def test_parts_are_chosen_before_they_are_looked_up(page: OpenPage) -> None:
     tab.click(".how > .switch input")
     page.ask("Who took the log book?")
     tab.until("document.querySelector('.pausing input')")
+    tab.click(".pausing .doing:last-child button")
+    assert "Open a part" in tab.texts(".pausing .trouble")[-1]
+    tab.click('.live .cell[data-page="1"]')
+    tab.click(".pausing .doing:last-child button")
+    assert tab.run("document.querySelector('.pausing input').value").endswith("1")
     tab.run("document.querySelector('.pausing input').select()")
     tab.send("Input.insertText", text="2")
     tab.click(".pausing button")

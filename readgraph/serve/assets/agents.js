@@ -74,13 +74,13 @@ function renewed(side, parts) {
 /** The field for a message, and the button that sends it. */
 function writing(name, talk, turn, undo) {
   const text = element("textarea", { rows: 3, dir: "auto" });
-  const send = doing("Send", async () => {
+  const send = doing("Send", async (button) => {
     const said = text.value.trim();
     if (!said) return text.focus();
     const run = await api.post(pathOf("agents", name, "messages"), { text: said });
     talk.append(prose("li", said, { "data-from": "user" }));
     text.value = "";
-    text.focus();
+    if ([document.body, button].includes(document.activeElement)) text.focus(); // else the reader is elsewhere by now
     turn(run);
   }, { class: "main" });
   text.addEventListener("keydown", (event) => {

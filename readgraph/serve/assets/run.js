@@ -130,8 +130,13 @@ function pausedBox(run, { offered }) {
     const next = await api.post(pathOf("runs", run.id, "go-on"), body);
     if (next.id !== run.id) location.hash = placeOf("run", next.id);
   });
-  const help = "The method chose these. Change the numbers to have other parts looked up.";
-  return element("section.pausing", { "aria-label": "Paused" }, element("h2", {}, "Which parts are to be looked up?"), field("Parts", numbers, help), go);
+  const open = doing("Add the part that is open below", async () => {
+    if (pages.at === null) throw new Problem("Open a part in the strip below first.", 0);
+    const typed = numbers.value.split(/[\s,;]+/u).filter(Boolean);
+    if (!typed.includes(`${pages.at}`)) numbers.value = [...typed, pages.at].join(", ");
+  });
+  const help = chosen.length ? "The method chose these. Change the numbers to have other parts looked up." : "Left empty, the method chooses.";
+  return element("section.pausing", { "aria-label": "Paused" }, element("h2", {}, "Which parts are to be looked up?"), field("Parts", numbers, help), element("div.buttons", {}, go, open));
 }
 
 /** All runs that the server knows. */
