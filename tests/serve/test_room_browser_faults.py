@@ -71,3 +71,22 @@ def test_a_memory_is_written_while_its_agent_thinks(page: OpenPage, server: Mode
     tab.until("document.querySelector('.talking textarea').value === ''")
     tab.run("location.reload()")
     tab.until("document.querySelectorAll('.talk > [data-from=agent]').length === 3")
+
+
+@pytest.mark.slow
+def test_a_server_that_was_started_anew_lets_in_where_one_was(page: OpenPage) -> None:
+    page.room.ran(documents=[page.add(SHORT, "lamp")], question="Who took the log book?")
+    tab = page.open("/questions")
+    cookie = tab.send("Network.getCookies", urls=[page.room.base])["cookies"][0]
+    for token in ("another-token", "a-third-one"):
+        page.room.guard.token = token
+        tab.run("location.hash = location.hash === '#/questions' ? '#/runs' : '#/questions'")
+        tab.until("document.querySelector('#view input[type=password]')")
+        if token == "another-token":
+            tab.type("#view input", page.room.url)
+            tab.press("Enter")
+        else:
+            tab.send("Network.setCookie", name=cookie["name"], value=token, url=page.room.base, httpOnly=True)
+            tab.run("dispatchEvent(new Event('focus'))")
+        tab.until("document.querySelector('#view .title')?.textContent === 'Who took the log book?'")
+    tab.events = [event for event in tab.events if "401" not in json.dumps(event[1])]

@@ -16,17 +16,33 @@ async function startRoom() {
 /** The server wants to know who is there: the password lets in, or the address that the terminal shows. */
 function signedOut() {
   const password = element("input", { type: "password", autocomplete: "current-password" });
+  const back = () => (about ? router.go() : startRoom());
   const enter = async () => {
+    const token = password.value.match(/[?&]token=([\w-]+)/)?.[1];
+    if (token) return location.replace(`/?token=${token}${location.hash}`);
     const settings = { method: "POST", headers: { "Content-Type": "application/json" } };
     const answer = await fetch("/api/login", { ...settings, body: JSON.stringify({ password: password.value }) });
     if (!answer.ok) throw new Problem("This is not the password.", answer.status);
-    about ? router.go() : startRoom();
+    back();
   };
   const go = doing("Enter", enter, { class: "main" });
-  password.addEventListener("keydown", (event) => event.key === "Enter" && go.querySelector("button").click());
-  const line = "Where the server has no password, open the address that `readgraph serve` printed on the terminal.";
-  document.getElementById("view").replaceChildren(element("h1", {}, "Who is there?"), field("Password", password), go, element("p.quiet", {}, line));
+  const sent = (event) => {
+    event.preventDefault();
+    go.querySelector("button").click();
+  };
+  const line = "Where the server has no password, the address that `readgraph serve` printed on the terminal lets in. It is another one each time the server starts.";
+  document.getElementById("view").replaceChildren(
+    element("h1", {}, "Who is there?"),
+    element("form", { onsubmit: sent }, field("Password, or the address that was printed", password), go),
+    element("p.quiet", {}, line),
+  );
   password.focus();
+  const look = async () => {
+    if (!password.isConnected) return removeEventListener("focus", look);
+    const answer = await fetch("/api/about").catch(() => null); // another tab may have been let in
+    if (answer?.ok && password.isConnected) back();
+  };
+  addEventListener("focus", look);
 }
 
 document.addEventListener("DOMContentLoaded", startRoom);
