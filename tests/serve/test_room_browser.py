@@ -190,6 +190,10 @@ def test_hostile_text_stays_text(page: OpenPage) -> None:
     page.ask("<img src=x onerror=alert(1)>")
     tab.until("document.querySelector('.outcome .shown')")
     assert tab.texts(".outcome h1") == ["<img src=x onerror=alert(1)>"]
+    tab.run("navigator.clipboard.writeText = async (text) => { window.copied = text }")
+    tab.click(".ways-on button")
+    copied = str(tab.until("window.copied"))
+    assert copied.startswith("**\\<img src=x onerror=alert(1)>**") and "*\\</title>\\<script>" in copied
     texts = []
     for number in range(len(tab.texts(".strip .cell"))):
         tab.click(f'.cell[data-page="{number}"]')

@@ -73,6 +73,9 @@ function markdownOf(data) {
     const lines = citation.quote.trim().split("\n").map((line) => line.trim()).filter(Boolean);
     return `${place + 1}. ${whereabouts(citation.page, citation.place)}:\n${lines.map((line) => `   > ${line}`).join("\n")}`;
   });
-  const about_ = `*${data.title}*, read with ${data.method}`;
-  return `${[`**${data.question}**`, marked, ...(cited.length ? [cited.join("\n\n")] : []), about_].join("\n\n")}\n`;
+  const about_ = `*${unmarked(data.title)}*, read with ${data.method}`;
+  return `${[`**${unmarked(data.question)}**`, marked, ...(cited.length ? [cited.join("\n\n")] : []), about_].join("\n\n")}\n`;
 }
+
+/** A text in which nothing is a mark of Markdown, or of HTML. */
+const unmarked = (text) => text.replace(/[\\`*_[\]<]/g, "\\$&").replace(/\s+/gu, " ");
