@@ -71,7 +71,7 @@ def test_a_memory_is_written_while_its_agent_thinks(page: OpenPage, server: Mode
     tab.type(".talking textarea", "And then?")
     tab.press("Enter")
     tab.until("document.querySelector('.talking textarea').value === ''")
-    tab.run("location.reload()")
+    page.open("/agents/Ada")
     tab.until("document.querySelectorAll('.talk > [data-from=agent]').length === 3")
 
 
@@ -86,7 +86,9 @@ def test_a_server_that_was_started_anew_lets_in_where_one_was(room: OpenRoom, ta
         tab.until("document.querySelector('#view input[type=password]')")
         if token == "another-token":
             tab.type("#view input", page.room.url)
+            tab.events.clear()
             tab.press("Enter")
+            tab.loaded()
         else:
             tab.send("Network.setCookie", name=room.guard.cookie, value=token, url=room.base, httpOnly=True)
             tab.run("dispatchEvent(new Event('focus'))")

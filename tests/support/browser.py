@@ -91,6 +91,10 @@ class Browser:
         self.send("Emulation.setEmulatedMedia", features=[scheme])
         self.events.clear()
         self.send("Page.navigate", url=url)
+        self.loaded()
+
+    def loaded(self) -> None:
+        """Wait until a page is loaded, by the events since they were cleared."""
         while not any(name == "Page.loadEventFired" for name, _ in self.events):
             event = self._read()
             self.events.append((event["method"], event["params"]))
