@@ -76,6 +76,7 @@ def test_what_can_not_be_made_again_is_told(readgraph: Command, folder: Path, st
         assert ran.code == 1 and problem in ran.out and "Traceback" not in ran.err
 
 
+@pytest.mark.slow
 def test_a_damaged_search_index_is_made_again(readgraph: Command, server: ModelServer, folder: Path) -> None:
     gam = ("ask", "Who took the log book?", STORY, "--method", "gam", *DOUBLE, "--json")
     whole = readgraph(*gam).json["answer"]

@@ -27,6 +27,7 @@ WHOLE = {
 ABOUT = {**GOAT, "category": "specific"}
 
 
+@pytest.mark.slow
 def test_a_text_is_summed_up_beside_the_methods_and_paid_for_once(
     readgraph: Command, server: ModelServer, tmp_path: Path, out: Path
 ) -> None:

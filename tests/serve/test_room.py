@@ -42,6 +42,7 @@ def test_a_file_is_read_and_asked_about(room: OpenRoom) -> None:
     assert {"answer"} <= {name for step in again["checkpoints"] for name in step["next"]}
 
 
+@pytest.mark.slow
 def test_a_run_is_stopped_and_goes_on_without_paying_twice(room: OpenRoom, server: ModelServer) -> None:
     document = room.added("story.txt", Path(WHOLE_STORY).read_bytes())
     server.latency = 0.05
@@ -60,6 +61,7 @@ def test_a_run_is_stopped_and_goes_on_without_paying_twice(room: OpenRoom, serve
     assert len(repeated) <= room.room.context.concurrency
 
 
+@pytest.mark.slow
 def test_a_person_chooses_the_pages(room: OpenRoom) -> None:
     document = room.added("lamp.txt", TEXT.encode())
     body = {"documents": [document["id"]], "question": "Who took the log book?", "pause_before": ["look_up"]}
@@ -130,6 +132,7 @@ def test_only_who_is_let_in_sees_anything(room: OpenRoom) -> None:
     assert get(f"{room.base}/api/documents", headers=inside | {"sec-fetch-site": "cross-site"}).status_code == 403
 
 
+@pytest.mark.slow
 def test_a_question_goes_on_from_one_of_its_steps(room: OpenRoom) -> None:
     document = room.added("lamp.txt", TEXT.encode())
     told = room.ran(documents=[document["id"]], question="Who took the log book?")
