@@ -186,9 +186,13 @@ class Agents:
         life = await self._talk(name)[0].life()
         if life is None:
             return FoundInMemory(found=0, items=[])
-        if store == "recall":
-            total, events = await self._talk(name)[0].search(query) if query.strip() else (life["events"], [])
+        if store == "recall" and query.strip():
+            total, events = await self._talk(name)[0].search(query)
             return FoundInMemory(found=total, items=[asdict(event) for event in events])
+        if store == "recall":
+            newest = range(max(0, life["events"] - MOST_FOUND), life["events"])[::-1]
+            events = await self.store.events(agent_id(name), newest)
+            return FoundInMemory(found=life["events"], items=[asdict(event) for event in events])
         memory = AgentMemory(await self.store.own_agent(name), self.store, self.room.context, life)
         numbers = await search_archive(memory, query) if query.strip() else (await own_passages(memory))[::-1]
         found = await found_in_archive(memory, numbers[:MOST_FOUND])

@@ -323,7 +323,7 @@ def _add_agents(app: FastAPI, agents: Agents) -> None:
 
     @app.get("/api/agents/{name:path}/search")
     async def search(name: str, store: Literal["recall", "archival"] = "recall", query: str = "") -> FoundInMemory:
-        """What an agent's storage holds for these words; archival storage without words: its newest passages."""
+        """What an agent's storage holds for these words; without words, the newest."""
         return await agents.search(name, store, query)
 
     @app.get("/api/agents/{name:path}")

@@ -170,6 +170,8 @@ def test_an_agent_is_talked_with(room: OpenRoom, server: ModelServer) -> None:
     )
     found = room.get("/api/agents/ada/search", query="sheep")
     assert found["found"] == 1 and found["items"][0]["text"] == "Do I like sheep?"
+    newest = room.get("/api/agents/ada/search")
+    assert newest["found"] == len(newest["items"]) > 4 and newest["items"][0]["function"] == "send_message"
     assert room.get("/api/agents")["agents"][0]["name"] == "ada"
     assert [event["text"] for event in room.post("/api/agents/ada/undo")["undone"]] == ["Do I like sheep?"]
     assert room.get("/api/agents/ada")["events"] == ada["events"]
