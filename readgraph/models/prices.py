@@ -48,6 +48,10 @@ class Price:
         """Dollars for these tokens."""
         return (sent * self.input + received * self.output) / 1e6
 
+    def of_words(self, sent: float, received: float) -> float:
+        """Dollars for about as many tokens as these words have."""
+        return round(self.of_tokens(sent * TOKENS_PER_WORD, received * TOKENS_PER_WORD), 4)
+
 
 def parse_price(text: str) -> Price:
     """The price in a text "IN/OUT"; raises `BadInput` if it is not a price."""

@@ -11,6 +11,7 @@ from readgraph.state.corrections import Corrected, correct, restore
 from readgraph.state.errors import BadInput
 from readgraph.state.originals import original_of
 from readgraph.state.records import Document, Memory
+from readgraph.tools.finding import searchable
 from readgraph.tools.memories import method_of, newest_first, note_of
 
 MOST_PAGES = 100
@@ -65,9 +66,8 @@ class Listed(BaseModel):
 async def listed_documents(room: Room, query: str, offset: int, limit: int) -> Listed:
     """The documents whose title holds these words, the newest first, without the collections that questions made."""
     words = query.casefold().split()
-    known = [each for each in await room.pages.documents() if not each.parts]
+    known = await searchable(room.pages)
     documents = [each for each in known if all(word in each.title.casefold() for word in words)]
-    documents.sort(key=lambda document: document.added, reverse=True)
     shown = documents[offset : offset + limit]
     memories = await room.pages.all_memories() if len(shown) > 1 else {}
     if len(shown) == 1:

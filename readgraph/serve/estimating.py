@@ -6,7 +6,7 @@ from pydantic import BaseModel, Field
 
 from readgraph.estimates.arithmetic import Estimate
 from readgraph.estimates.methods import estimate_reading
-from readgraph.models.prices import TOKENS_PER_WORD, known_price, paid
+from readgraph.models.prices import known_price, paid
 from readgraph.nodes.purpose import with_question
 from readgraph.serve.reading import Wanted, prepare
 from readgraph.serve.room import Room
@@ -49,7 +49,4 @@ def _cost(room: Room, context: ReaderContext, estimate: Estimate) -> float | Non
     price = paid(room.price or known_price(context.model), batch=context.batch)
     if not estimate.calls.expected:
         return 0.0
-    if price is None:
-        return None
-    sent, received = (words.expected * TOKENS_PER_WORD for words in (estimate.input_words, estimate.output_words))
-    return round(price.of_tokens(sent, received), 4)
+    return price.of_words(estimate.input_words.expected, estimate.output_words.expected) if price else None

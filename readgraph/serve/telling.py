@@ -19,7 +19,7 @@ from readgraph.state.errors import ReadgraphError
 from readgraph.state.page_store import PageStore
 from readgraph.state.reading import Usage
 from readgraph.state.records import Document
-from readgraph.tools.doing import BUILDS, DOING, Pace
+from readgraph.tools.doing import BUILDS, Pace, doing
 
 MODES: tuple[StreamMode, ...] = ("custom", "messages", "tasks", "updates", "values")
 
@@ -29,10 +29,7 @@ EVERY = 0.04
 LOOKED_AT = 200
 """Pages without a note that are looked at again each time."""
 
-TOLD = (
-    *("steps", "pages_read", "hops", "rounds", "findings", "citations", "answer", "status", "choice", "memory"),
-    *("visits", "thoughts", "notes_text"),
-)
+TOLD = ("steps", "pages_read", "hops", "rounds", "findings", "citations", "answer", "status", "choice", "memory")
 """What of a node's update the page shows."""
 
 
@@ -70,10 +67,11 @@ class Telling:
         if "progress" in event:
             self.latest = {**(self.latest or {}), **event["progress"]}
             self.news.set()
-        for kind in ("waiting", "refused", "batch", "event"):
+        for kind in ("waiting", "refused", "batch"):
             if kind in event:
-                told = event[kind]
-                self.run.tell({"type": kind, **told} if kind != "event" else {"type": kind, "event": told})
+                self.run.tell({"type": kind, **event[kind]})
+        if "event" in event:
+            self.run.tell({"type": "event", "event": event["event"]})
 
     def _updates(self, event: Mapping[str, Any]) -> None:
         for node, update in event.items():
@@ -157,11 +155,6 @@ class Telling:
             return 0.0
         price = paid(self.price or known_price(self.context.model), batch=self.context.batch)
         return round(price.of(used), 6) if price and used["input_tokens"] else None
-
-
-def doing(node: str) -> str:
-    """What a node does, in words for people."""
-    return DOING.get(node, node.replace("_", " ").capitalize())
 
 
 def _without_text(page: Mapping[str, Any]) -> dict[str, Any]:

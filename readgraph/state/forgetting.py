@@ -12,6 +12,7 @@ from readgraph.state.ingested import forget_ingested
 from readgraph.state.named_collections import NamedCollections
 from readgraph.state.opened import Library
 from readgraph.state.originals import forget_original
+from readgraph.state.page_store import PageStore
 from readgraph.state.records import Document, Memory
 from readgraph.state.search.index_registry import indexes_of
 from readgraph.state.stored_items import ROOT
@@ -64,13 +65,16 @@ async def finish(library: Library, identity: str) -> None:
 
 
 async def _forget_memory(library: Library, memory: Memory, on_wait: OnWait | None, *, wait: bool) -> None:
-    """Delete a memory; its record goes last, since the rest can only be found through it."""
-    pages = library.pages
     async with held(library.store, f"{memory.id}.lock", on_wait, wait=wait):
         await (await indexes_of(library.store)).forget(memory)
-        for kind in ("pages", "notes", "tree"):
-            await pages.clear((ROOT, kind, memory.id))
-        await pages.delete((ROOT, "memories", memory.document), [memory.id])
+        await drop_memory(library.pages, memory.document, memory.id)
+
+
+async def drop_memory(pages: PageStore, document: str, memory: str) -> None:
+    """Delete what is stored of a memory; its record goes last, since the rest can only be found through it."""
+    for kind in ("pages", "notes", "tree"):
+        await pages.clear((ROOT, kind, memory))
+    await pages.delete((ROOT, "memories", document), [memory])
 
 
 async def _forget_threads(library: Library, document: str) -> int:

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 
 from readgraph.state.build_lock import building
 from readgraph.state.checking import Fault, files_of, is_index
+from readgraph.state.forgetting import drop_memory
 from readgraph.state.opened import Library
 from readgraph.state.search.index_registry import close_indexes
-from readgraph.state.stored_items import ROOT
 
 
 async def repair(library: Library, faults: Sequence[Fault]) -> list[Fault]:
@@ -22,19 +22,11 @@ async def repair(library: Library, faults: Sequence[Fault]) -> list[Fault]:
         await asyncio.to_thread(_drop_indexes, library)
     for fault in mended:
         if fault.kind == "memory":
-            await _drop_memory(library, fault)
+            async with building(library.store, fault.name):
+                await drop_memory(library.pages, fault.document, fault.name)
         elif fault.kind == "thread":
             await library.checkpointer.adelete_thread(fault.name)
     return mended
-
-
-async def _drop_memory(library: Library, fault: Fault) -> None:
-    """Drop a memory; its record goes last, since the rest can only be found through it."""
-    pages = library.pages
-    async with building(library.store, fault.name):
-        for kind in ("pages", "notes", "tree"):
-            await pages.clear((ROOT, kind, fault.name))
-        await pages.delete((ROOT, "memories", fault.document), [fault.name])
 
 
 def _drop_indexes(library: Library) -> None:

@@ -20,6 +20,12 @@ DOING = {
     "check": "Checking",
 }
 
+
+def doing(node: str) -> str:
+    """What a node does, in words for people."""
+    return DOING.get(node, node.replace("_", " ").capitalize())
+
+
 BUILDS = ("read", "memorize", "write_notes")
 """Nodes that report how far they are; their figures stay while a call runs between two pages."""
 

@@ -15,7 +15,7 @@ from readgraph.cli.terminal.rendering import print_json
 from readgraph.cli.terminal.safe_text import PLAIN, Console, Text
 from readgraph.estimates.arithmetic import Estimate, Range
 from readgraph.estimates.methods import estimate_reading
-from readgraph.models.prices import TOKENS_PER_WORD, Price, in_dollars, known_price, paid
+from readgraph.models.prices import Price, in_dollars, known_price, paid
 from readgraph.nodes.purpose import with_question
 from readgraph.sources import SourceText
 from readgraph.state.context import ReaderContext
@@ -113,8 +113,7 @@ def _cost(estimate: Estimate, price: Price | None) -> float | None:
     """Expected dollars; None where no call or no price is known."""
     if not price or not estimate.calls.expected:
         return None
-    sent, received = (words.expected * TOKENS_PER_WORD for words in (estimate.input_words, estimate.output_words))
-    return round(price.of_tokens(sent, received), 4)
+    return price.of_words(estimate.input_words.expected, estimate.output_words.expected)
 
 
 def _print(heading: str, priced: PricedEstimate, *more_notes: str) -> None:

@@ -25,7 +25,7 @@ from readgraph.cli.terminal.safe_text import Console, Text
 from readgraph.cli.terminal.walk_drawing import draw_walk
 from readgraph.state.reading import Usage
 from readgraph.state.words import counted
-from readgraph.tools.doing import BUILDS, DOING, Pace
+from readgraph.tools.doing import BUILDS, DOING, Pace, doing
 
 TIMED, COUNTED, BARRED, WIDE = 56, 76, 92, 112
 """Columns from which the time is shown too, the parts, a short bar, and a long one: all stands on one line."""
@@ -134,7 +134,7 @@ class ReadingProgress(LiveBar):
     def _show(self, node: str, usage: Usage | None = None, memory: str = "", **read: int) -> None:
         changed: dict[str, Any] = {}
         if time.monotonic() >= self._waits_until and not self._batch:
-            changed["description"] = DOING.get(node, node.replace("_", " ").capitalize())
+            changed["description"] = doing(node)
         if usage and usage["calls"]:
             words = usage["input_words"] + usage["output_words"]
             changed["cost"] = f"{counted(usage['calls'], 'call')}, {words:,} words"
