@@ -111,12 +111,14 @@ def celery_worker(folder: Path) -> Iterator["subprocess.Popen[str]"]:
     command = [sys.executable, "-m", "celery", "-A", "tasks", "worker", "--concurrency", "1", "--without-mingle"]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(folder), str(ROOT)])}
     with (folder / "log.txt").open("w") as log:
-        worker = subprocess.Popen(command, cwd=folder, env=environment, stdout=log, stderr=log, text=True)
+        worker = subprocess.Popen(
+            command, cwd=folder, env=environment, stdout=log, stderr=log, text=True, start_new_session=True
+        )
     try:
         yield worker
-    finally:
-        worker.terminate()
-        worker.wait(60)
+    finally:  # with its processes: Celery waits for ever where one of them was killed with a lock in its hand
+        os.killpg(worker.pid, signal.SIGKILL)
+        worker.wait()
 
 
 @pytest.mark.slow
