@@ -13,6 +13,7 @@ from readgraph.models.metering import Meter, start_meter
 from readgraph.nodes.search_tools import shared_embedder
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, LibraryError
+from readgraph.state.formats import check_format
 from readgraph.state.ingested import Ingested, forget_ingested, ingested_by, keep_ingested
 from readgraph.state.page_store import PageStore, document_id
 from readgraph.state.search.fusing import DEPTH, fuse
@@ -140,13 +141,12 @@ def read_engine(folder: str | PathLike[str]) -> dict[str, Any]:
     path = Path(folder).expanduser() / ENGINE
     try:
         saved = json.loads(path.read_text(encoding="utf-8"))
-        newer, parts = saved["format"] > FORMAT, [saved[name] for name in PARTS]
+        format, parts = int(saved["format"]), [saved[name] for name in PARTS]
     except OSError:
         raise BadInput(f"{path.parent} holds no saved engine.") from None
     except (ValueError, KeyError, TypeError, RecursionError):
         raise BadInput(f"{path} is damaged: save the engine again.") from None
-    if newer:
-        raise BadInput(f"{path.parent} was saved by a newer version: upgrade readgraph.")
+    check_format(f"The engine in {path.parent}", format, FORMAT)
     if [type(part) for part in parts] != [str, dict, dict, list]:
         raise BadInput(f"{path} is damaged: save the engine again.")
     return dict(saved)

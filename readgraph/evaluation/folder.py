@@ -28,6 +28,7 @@ from readgraph.sources.loading import shown
 from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import as_now_named
 from readgraph.state.errors import BadInput
+from readgraph.state.formats import check_format
 from readgraph.state.reading import add_counts
 from readgraph.state.regular_files import check_regular
 from readgraph.state.whole_files import written_whole
@@ -103,7 +104,9 @@ class EvaluationFolder:
         try:
             check_regular(path, shown(path))
             text = path.read_text(encoding="utf-8")
-            if read_as(dict[str, Any], text).get("format") != FORMAT:
+            format = read_as(dict[str, Any], text).get("format")
+            check_format(f"The evaluation in {shown(self.path)}", format, FORMAT)
+            if format != FORMAT:
                 raise BadInput(f"{shown(self.path)} holds an evaluation of another format than {FORMAT}.")
             kept: dict[str, Any] = read_as(What, text)
         except (OSError, ValueError) as problem:

@@ -1,6 +1,8 @@
 """An agent as one JSON file: settings, working context, recall and archival storage, with the documents' texts."""
 
+import json
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from itertools import pairwise
 from math import isfinite
@@ -21,6 +23,7 @@ from readgraph.state.agents import (
 )
 from readgraph.state.declaring import LARGEST
 from readgraph.state.errors import BadInput
+from readgraph.state.formats import check_format
 from readgraph.state.living import AgentState, Block
 from readgraph.state.records import Note, Page, Recipe
 from readgraph.state.sound import is_time
@@ -166,12 +169,20 @@ def _parsed(text: str) -> AgentFile:
     try:
         file = TypeAdapter(AgentFile).validate_json(text)
     except ValidationError as problem:
+        check_format("This agent's file", _format(text), FORMAT)
         fault = problem.errors()[0]
         message = ": ".join(filter(None, [".".join(map(str, fault["loc"])), fault["msg"]]))
-        raise BadInput(f"This is not an agent's file, or its format is newer: {message[:LONGEST_FAULT]}.") from None
+        raise BadInput(f"This is not an agent's file: {message[:LONGEST_FAULT]}.") from None
     if problem_found := next(_faults(file), ""):
         raise BadInput(f"This agent's file was changed: {problem_found}.")
     return file
+
+
+def _format(text: str) -> object:
+    """The number of the format that a text names, if it does."""
+    with suppress(ValueError, AttributeError, RecursionError):
+        return json.loads(text).get("format")
+    return None
 
 
 def _faults(file: AgentFile) -> Iterator[str]:

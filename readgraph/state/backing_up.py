@@ -6,13 +6,11 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from readgraph.state.checking import files_of, is_index
 from readgraph.state.errors import BadInput, LibraryError
+from readgraph.state.library_folder import MARKER, files_of, is_index
 from readgraph.state.library_store import unusable
 from readgraph.state.opened import Library
 from readgraph.state.originals import ORIGINALS
-
-MARKER = "readgraph.json"
 
 
 async def back_up(library: Library, folder: Path) -> int:
@@ -23,10 +21,11 @@ async def back_up(library: Library, folder: Path) -> int:
     """
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise BadInput(f"{folder} is there already: name a new folder for the copy.")
-    return await asyncio.to_thread(_copy, library, folder)
+    return await asyncio.to_thread(copy_folder, library.folder, folder)
 
 
-def _copy(library: Library, folder: Path) -> int:
+def copy_folder(library: Path, folder: Path) -> int:
+    """Copy the folder of a library, whole or not at all; returns the copy's bytes. Raises as `back_up` does."""
     unfinished = folder.with_name(f".{folder.name}.unfinished")
     try:
         shutil.rmtree(unfinished, ignore_errors=True)
@@ -34,9 +33,9 @@ def _copy(library: Library, folder: Path) -> int:
         for file in files_of(library):
             if file.exists() and not is_index(library, file):
                 _copy_database(file, unfinished / file.name)
-        if (originals := library.folder / ORIGINALS).is_dir():
+        if (originals := library / ORIGINALS).is_dir():
             shutil.copytree(originals, unfinished / ORIGINALS)
-        shutil.copyfile(library.folder / MARKER, unfinished / MARKER)
+        shutil.copyfile(library / MARKER, unfinished / MARKER)
         if folder.exists():
             folder.rmdir()
         unfinished.rename(folder)

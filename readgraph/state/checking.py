@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Literal
 
 from readgraph.state.errors import BadInput, Damaged, LibraryError
-from readgraph.state.library_folder import STORE
+from readgraph.state.library_folder import files_of, is_index
 from readgraph.state.opened import Library
 from readgraph.state.page_store import PageStore, document_id
 from readgraph.state.records import Document, Memory
@@ -20,9 +20,6 @@ Kind = Literal["file", "index", "document", "memory", "thread"]
 
 CHECKED_AT_ONCE = 20
 """Threads that are looked at before others may use the checkpoints again."""
-
-SEARCH = "search"
-"""The folder of the search indexes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +35,8 @@ class Fault:
 
 async def check(library: Library) -> list[Fault]:
     """All that is wrong with a library; others may read and write meanwhile. It reads all texts, pages and notes."""
-    faults = [fault for file in files_of(library) if (fault := await asyncio.to_thread(_file_fault, library, file))]
+    folder = library.folder
+    faults = [fault for file in files_of(folder) if (fault := await asyncio.to_thread(_file_fault, folder, file))]
     if any(fault.kind == "file" for fault in faults):
         return faults  # what a torn file holds can't be told
     faults += [fault async for fault in _document_faults(library.pages)]
@@ -46,19 +44,8 @@ async def check(library: Library) -> list[Fault]:
     return faults + await _thread_faults(library)
 
 
-def files_of(library: Library) -> list[Path]:
-    """The SQLite files of a library: its checkpoints, its store, its search indexes."""
-    checkpoints = sorted(library.folder.glob("checkpoints*.sqlite"))
-    return [*checkpoints, library.folder / STORE, *sorted((library.folder / SEARCH).rglob("*.sqlite"))]
-
-
-def is_index(library: Library, file: Path) -> bool:
-    """Whether a file of a library can be made again from the others."""
-    return file.is_relative_to(library.folder / SEARCH)
-
-
-def _file_fault(library: Library, file: Path) -> Fault | None:
-    kind: Kind = "index" if is_index(library, file) else "file"
+def _file_fault(folder: Path, file: Path) -> Fault | None:
+    kind: Kind = "index" if is_index(folder, file) else "file"
     try:
         with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as connection:
             ((said,), *_) = connection.execute("PRAGMA quick_check(1)").fetchall()

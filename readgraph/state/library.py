@@ -1,7 +1,6 @@
 """The library: the folder on disk where documents, memories, replies and checkpoints are kept."""
 
 import asyncio
-import json
 import os
 from collections.abc import AsyncIterator
 from contextlib import ExitStack, asynccontextmanager, suppress
@@ -15,9 +14,11 @@ from readgraph.state.background import background
 from readgraph.state.checkpoints import open_checkpointer
 from readgraph.state.errors import LibraryError
 from readgraph.state.forgetting import finish
-from readgraph.state.library_folder import STORE
+from readgraph.state.formats import is_newer, newer
+from readgraph.state.library_folder import MARKER, STORE, format_of, put_format
 from readgraph.state.library_folder import default_folder as default_folder
 from readgraph.state.library_store import LibraryStore, unusable
+from readgraph.state.migrating import migrate
 from readgraph.state.namespaces import name_in_base
 from readgraph.state.opened import Library as Library
 from readgraph.state.page_store import PageStore
@@ -135,26 +136,25 @@ def _close(store: LibraryStore) -> None:
 
 
 def _check_folder(folder: Path) -> None:
-    marker = folder / "readgraph.json"
+    marker = folder / MARKER
     try:
         if folder.exists() and not folder.is_dir():
             raise LibraryError(f"{folder} is a file: name a folder for the library.")
         folder.mkdir(parents=True, exist_ok=True)
         holds_more = any(path != marker for path in folder.iterdir())  # first: another process may be creating it
         if marker.exists() and marker.stat().st_size:
-            version = json.loads(marker.read_text(encoding="utf-8"))["format"]
-            if type(version) is not int or version < 1:
-                raise ValueError("This is not a format number.")
+            version = format_of(folder)
         elif holds_more:
             raise LibraryError(f"{folder} is not a library and not empty: name another folder.")
         else:
             version = FORMAT
             marker.touch()
-            with marker.open("r+", encoding="utf-8") as file:  # "r+" does not empty it: another process may be reading
-                file.write(json.dumps({"format": FORMAT}) + "\n")
+            put_format(folder, FORMAT)
     except OSError as problem:
         raise unusable(folder, problem) from problem
     except (ValueError, KeyError, TypeError, RecursionError) as problem:
         raise LibraryError(f"{marker} is damaged: move it away, or name another folder.") from problem
-    if version > FORMAT:
-        raise LibraryError(f"The library {folder} was made by a newer version (format {version}): upgrade readgraph.")
+    if is_newer(version, FORMAT):
+        raise LibraryError(newer(f"The library {folder}", version))
+    if version < FORMAT:
+        migrate(folder, FORMAT)

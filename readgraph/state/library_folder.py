@@ -12,6 +12,12 @@ from platformdirs import user_data_path
 
 STORE = "library.sqlite"
 
+MARKER = "readgraph.json"
+"""The file that says that a folder is a library, and in which format."""
+
+SEARCH = "search"
+"""The folder of the search indexes."""
+
 NAMESPACE = "readgraph"
 """What the namespaces of all records begin with."""
 
@@ -23,6 +29,30 @@ def default_folder() -> Path:
     """The library's folder: READGRAPH_LIBRARY, or the user's data folder if that is not set."""
     named = os.environ.get("READGRAPH_LIBRARY")
     return Path(named).expanduser() if named else user_data_path("readgraph", appauthor=False)
+
+
+def format_of(folder: Path) -> int:
+    """The number of a library's format; raises `ValueError`, `KeyError` or `TypeError` if its marker is damaged."""
+    version = json.loads((folder / MARKER).read_text(encoding="utf-8"))["format"]
+    if type(version) is not int or version < 1:
+        raise ValueError("This is not a format number.")
+    return version
+
+
+def put_format(folder: Path, version: int) -> None:
+    """Write the number of a library's format into its marker, which is there."""
+    with (folder / MARKER).open("r+", encoding="utf-8") as file:  # "r+" doesn't empty it: others may be reading
+        file.write(json.dumps({"format": version}) + "\n")
+
+
+def files_of(folder: Path) -> list[Path]:
+    """The SQLite files of a library: its checkpoints, its store, its search indexes."""
+    return [*sorted(folder.glob("checkpoints*.sqlite")), folder / STORE, *sorted((folder / SEARCH).rglob("*.sqlite"))]
+
+
+def is_index(folder: Path, file: Path) -> bool:
+    """Whether a file of a library can be made again from the others."""
+    return file.is_relative_to(folder / SEARCH)
 
 
 def listed_records(kind: str, folder: Path | None = None) -> Iterator[dict[str, Any]]:

@@ -4,8 +4,9 @@ import asyncio
 from collections.abc import Sequence
 
 from readgraph.state.build_lock import building
-from readgraph.state.checking import Fault, files_of, is_index
+from readgraph.state.checking import Fault
 from readgraph.state.forgetting import drop_memory
+from readgraph.state.library_folder import files_of, is_index
 from readgraph.state.opened import Library
 from readgraph.state.search.index_registry import close_indexes
 
@@ -31,7 +32,7 @@ async def repair(library: Library, faults: Sequence[Fault]) -> list[Fault]:
 
 def _drop_indexes(library: Library) -> None:
     close_indexes(library.store)
-    for file in files_of(library):
-        if is_index(library, file):
+    for file in files_of(library.folder):
+        if is_index(library.folder, file):
             for part in (file, *(file.with_name(f"{file.name}{ending}") for ending in ("-wal", "-shm"))):
                 part.unlink(missing_ok=True)

@@ -12,11 +12,14 @@ from typing import Annotated
 from pydantic import BaseModel, Field, ValidationError
 
 from readgraph.state.errors import BadInput
+from readgraph.state.formats import check_format
 from readgraph.state.page_store import PageStore
 from readgraph.state.records import RecordedReply
 from readgraph.state.sound import Count
 
-HEADER = {"readgraph": "replies", "format": 1}
+FORMAT = 1
+
+HEADER = {"readgraph": "replies", "format": FORMAT}
 
 LONGEST_FAULT = 200
 """The most characters of an error message that are shown."""
@@ -75,5 +78,7 @@ def _check_header(line: str) -> None:
         header = json.loads(line)
     except (ValueError, RecursionError):
         raise BadInput("Line 1 is not JSON: is this an archive of replies?") from None
+    if isinstance(header, dict) and header.get("readgraph") == HEADER["readgraph"]:
+        check_format("This archive of replies", header.get("format"), FORMAT)
     if header != HEADER:
-        raise BadInput("This is not an archive of replies, or its format is newer: the first line must say so.")
+        raise BadInput(f"This is not an archive of replies: the first line of one is {json.dumps(HEADER)}.")

@@ -59,7 +59,7 @@ BAD_INPUT = [
     ("replies import {tmp}/empty.txt", "Line 1 is not JSON"),
     ("replies import {tmp}/deep.jsonl", "Line 1 is not JSON"),
     ("replies import {tmp}/cut.jsonl", "Line 2 is not JSON"),
-    ("replies import {tmp}/other.jsonl", "not an archive of replies, or its format is newer"),
+    ("replies import {tmp}/other.jsonl", "newer version"),
     ("replies export {tmp}/none/run.jsonl", "can't be written"),
 ]
 

@@ -155,7 +155,7 @@ async def test_export_and_import(ada: Living, server: ModelServer, story: str, t
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        ({"format": 2}, "not an agent's file, or its format is newer: format"),
+        ({"format": 2}, "was made by a newer version"),
         ({"recall": [{"number": 3}]}, "not an agent's file"),
         ({"queue_from": 9}, "was changed: the numbers"),
         ({"passages": [{"number": 5, "at": "", "text": "x"}]}, "was changed: the numbers"),

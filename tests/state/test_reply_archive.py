@@ -47,7 +47,7 @@ async def test_a_run_is_replayed_elsewhere_without_a_call(
     ("lines", "complaint"),
     [
         (["no json"], "Line 1 is not JSON"),
-        (['{"readgraph": "replies", "format": 2}'], "its format is newer"),
+        (['{"readgraph": "replies", "format": 2}'], "was made by a newer version"),
         ([json.dumps(HEADER), json.dumps({**REPLY, "said": 7})], "Line 2 is not a reply"),
         ([json.dumps(HEADER), json.dumps(REPLY), "[]"], "Line 3 is not a reply"),
         ([json.dumps(HEADER), json.dumps(REPLY), "{"], "Line 3 is not JSON"),
