@@ -18,7 +18,7 @@ from langgraph.store.memory import InMemoryStore
 
 from readgraph.state.batches import SentBatches
 from readgraph.state.build_lock import building
-from readgraph.state.errors import BadInput, Damaged, LibraryError
+from readgraph.state.errors import BadInput, Damaged, Forgotten, LibraryError
 from readgraph.state.namespaces import NamespacedStore, base_of, in_namespace
 from readgraph.state.records import Document, Memory, Note, Page, Part, Recipe, RecordedReply, TreeNode, digest
 from readgraph.state.sound import Count, load, sound
@@ -162,6 +162,8 @@ class PageStore(StoredItems):
         }
         if len(parts) < len(wanted):
             title = document.title or document.id
+            if await self.known_document(document.id) is None:
+                raise Forgotten(f"'{title}' was forgotten meanwhile.")
             raise LibraryError(f"The library lacks a part of the text of '{title}': forget it and read it again.")
         return [_slice(parts, start, end) for start, end in spans]
 

@@ -2,8 +2,9 @@
 
 from bisect import bisect_right
 from collections.abc import Sequence
+from contextlib import suppress
 
-from readgraph.state.errors import BadInput
+from readgraph.state.errors import BadInput, Forgotten
 from readgraph.state.named_collections import NamedCollections
 from readgraph.state.page_store import PageStore
 from readgraph.state.records import Document, Memory
@@ -26,7 +27,11 @@ async def found(
     """What `passages` finds, with the page on which each stands."""
     best = await passages(pages, query, named, collection, most)
     memories = {passage.document.id: newest_first(await pages.memories(passage.document.id)) for passage in best}
-    return [await _hit(pages, passage, query, memories[passage.document.id]) for passage in best]
+    hits = list[Hit]()
+    for passage in best:
+        with suppress(Forgotten):
+            hits.append(await _hit(pages, passage, query, memories[passage.document.id]))
+    return hits
 
 
 async def passages(

@@ -27,6 +27,7 @@ from readgraph.state.library import Library, open_library
 from readgraph.state.library_store import LibraryStore
 from readgraph.state.page_store import PART
 from readgraph.state.records import Document, RecordedReply
+from readgraph.state.search.passages import search_documents
 from tests.doubles.model_server import ModelServer
 from tests.support.command import DOUBLE, STORY
 from tests.support.forking import ended, forked, forked_call
@@ -218,3 +219,13 @@ async def test_what_was_broken_off_while_it_waited_goes_on_once_nobody_reads(tmp
                     await other.pages.add_document("The lamp was out.")
     async with open_library(tmp_path):
         assert rows(tmp_path) == {}
+
+
+async def test_a_search_goes_on_without_what_was_forgotten_meanwhile(library: Library) -> None:
+    gone = await library.pages.add_document("A goat stood there.", title="gone")
+    kept = await library.pages.add_document("A goat lay there, and a sheep.", title="kept")
+    listed = [gone, kept]
+    await forget_document(library, gone)
+    assert {passage.document.id for passage in await search_documents(library.pages, listed, "goat")} == {kept.id}
+    with pytest.raises(Forgotten, match="'gone' was forgotten meanwhile"):
+        await library.pages.text(gone)

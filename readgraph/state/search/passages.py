@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
+from readgraph.state.errors import Forgotten
 from readgraph.state.language import language_of
 from readgraph.state.page_store import PageStore
 from readgraph.state.records import Document
@@ -36,7 +38,10 @@ class Passage:
 
 
 async def search_documents(store: PageStore, documents: Sequence[Document], query: str) -> list[Passage]:
-    """The passages of these documents that share words with the query, best first. Every text is read once or twice."""
+    """The passages of these documents that share words with the query, best first. Every text is read once or twice.
+
+    A document that is forgotten meanwhile is left out.
+    """
     okapi, all_terms = Okapi(query), TextsWith()
     spans = list[tuple[Document, int, int, str]]()
     async for document, text in _texts(store, documents):
@@ -55,7 +60,8 @@ async def search_documents(store: PageStore, documents: Sequence[Document], quer
 
 async def _texts(store: PageStore, documents: Sequence[Document]) -> AsyncIterator[tuple[Document, str]]:
     for document in documents:
-        yield document, await store.text(document)
+        with suppress(Forgotten):
+            yield document, await store.text(document)
 
 
 def cut_to_passages(text: str) -> Iterator[tuple[int, int]]:
