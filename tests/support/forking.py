@@ -23,9 +23,18 @@ _forking.set_forkserver_preload(
 )
 
 
-def forked(*arguments: object, said: str | Path = os.devnull, out: str | Path = os.devnull) -> BaseProcess:
-    """Start the command in a process of its own, with these files, or named pipes, as standard input and output."""
-    process = _forking.Process(target=_command, args=([*map(str, arguments)], dict(os.environ), str(said), str(out)))
+def forked(
+    *arguments: object,
+    said: str | Path = os.devnull,
+    out: str | Path = os.devnull,
+    first: Callable[[], None] | None = None,
+) -> BaseProcess:
+    """Start the command in a process of its own, with these files, or named pipes, as standard input and output.
+
+    `first` is called there before the command.
+    """
+    given = ([*map(str, arguments)], dict(os.environ), str(said), str(out), first)
+    process = _forking.Process(target=_command, args=given)
     process.start()
     return process
 
@@ -36,7 +45,9 @@ def ended(process: BaseProcess) -> int | None:
     return process.exitcode
 
 
-def _command(arguments: Sequence[str], environment: Mapping[str, str], said: str, out: str) -> None:
+def _command(
+    arguments: Sequence[str], environment: Mapping[str, str], said: str, out: str, first: Callable[[], None] | None
+) -> None:
     from readgraph.cli.main import run
 
     os.environ.clear()
@@ -45,6 +56,8 @@ def _command(arguments: Sequence[str], environment: Mapping[str, str], said: str
         os.dup2(os.open(name, flags), stream.fileno())
     sys.stdin, sys.stdout = os.fdopen(sys.stdin.fileno()), os.fdopen(sys.stdout.fileno(), "w")  # a pipe is no file
     sys.argv = ["readgraph", *arguments]
+    if first:
+        first()
     run()
 
 
