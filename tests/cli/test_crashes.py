@@ -24,7 +24,7 @@ from tests.doubles.reader import reader
 from tests.graphs.test_mem_gpt_lives import KillingAgent, kept_events, taken_in
 from tests.support import datasets as made
 from tests.support.command import Command
-from tests.support.crashing import Crashing
+from tests.support.crashing import Crashing, Moment
 from tests.support.examples import EXAMPLES
 from tests.support.questions import GOAT, WELL, story_file
 
@@ -113,8 +113,8 @@ class Killed:
             assert self.run(self.case.before) == 0
         self.crashing.asked.clear()
 
-    def run(self, command: tuple[object, ...], **moment: int) -> int | None:
-        return self.crashing.run(*(str(part).format(**self.files) for part in command), **moment)
+    def run(self, command: tuple[object, ...], at: Moment = Moment()) -> int | None:
+        return self.crashing.run(*(str(part).format(**self.files) for part in command), at=at)
 
     def result(self) -> Any:
         """What the last command printed, and what the library holds."""
@@ -126,10 +126,10 @@ class Killed:
         assert self.run(self.case.command) == 0
         return self.result(), Counter(self.crashing.asked), len(self.crashing.writes)
 
-    def kill(self, kills: int, chance: random.Random) -> int:
-        """Kill so many times; each library takes one to three kills. Gives how many calls were made again."""
+    def kill(self, kills: int, chance: random.Random) -> None:
+        """Kill so many times; each library takes one to three kills."""
         whole, asked, writes = self.undisturbed()
-        repeated = done = 0
+        done = 0
         while done < kills:
             self.began += 1
             self.begin(f"killed-{self.began}")
@@ -137,7 +137,7 @@ class Killed:
             for _ in range(planned):
                 calls = asked.total() // planned
                 moment = moment_of(chance.randint(1, calls + writes // planned), calls)
-                code = self.run(self.case.command, **moment)
+                code = self.run(self.case.command, moment)
                 assert code in (0, -signal.SIGKILL), (moment, self.crashing.writes[-3:])
                 killed += code != 0
                 self.assert_sound(moment)
@@ -146,10 +146,9 @@ class Killed:
             again = self.crashing.asked - asked
             assert not asked - self.crashing.asked and again.total() <= IN_FLIGHT * killed, again
             assert {*again} <= {*asked}
-            repeated, done = repeated + again.total(), done + killed
-        return repeated
+            done += killed
 
-    def assert_sound(self, moment: dict[str, int]) -> None:
+    def assert_sound(self, moment: Moment) -> None:
         """Nothing is torn, and `show` tells what is there."""
         where = (moment, self.crashing.writes[-3:])
         assert self.readgraph("library", "check", "--json").json == {"faults": []}, where
@@ -212,8 +211,7 @@ def test_killed_anywhere_it_ends_as_if_nothing_had_happened(
 ) -> None:
     monkeypatch.setenv("READGRAPH_LIBRARY", "")  # put back at the end
     killed = Killed(CASES[name], Crashing(server, tmp_path, reader), readgraph, files, address)
-    repeated = killed.kill(SHARES[name], random.Random(name))
-    print(f"{name}: {SHARES[name]} kills, {repeated} calls were made again")
+    killed.kill(SHARES[name], random.Random(name))
 
 
 def test_a_forgetting_that_is_killed_leaves_nothing_in_the_end(
@@ -232,8 +230,8 @@ def test_a_forgetting_that_is_killed_leaves_nothing_in_the_end(
     writes = len(killed.crashing.writes)
     for number in range(-(-KILLS // 20)):
         killed.begin(f"killed-{number}")
-        moment = {"write": chance.randint(1, writes)}
-        assert killed.run(case.command, **moment) == -signal.SIGKILL
+        moment = Moment(write=chance.randint(1, writes))
+        assert killed.run(case.command, moment) == -signal.SIGKILL
         killed.assert_sound(moment)
         assert killed.run(case.command) in (0, 2)  # 2: opening the library finished it, and there is no such document
         assert asyncio.run(held(os.environ["READGRAPH_LIBRARY"])) == {}, moment
@@ -243,9 +241,9 @@ def test_a_chat_that_is_killed_goes_on(server: ModelServer, tmp_path: Path) -> N
     crashing, chance = Crashing(server, tmp_path, KillingAgent()), random.Random(7)
     lines = [f"This is line {number}." for number in range(3)]
 
-    def chat(library: str, left: list[str], **moment: int) -> int | None:
+    def chat(library: str, left: list[str], at: Moment = Moment()) -> int | None:
         command = ("chat", "--agent", "ada", "--model", "openai:double", "--json", "--library", tmp_path / library)
-        return crashing.run(*command, said="".join(f"{line}\n" for line in left), **moment)
+        return crashing.run(*command, said="".join(f"{line}\n" for line in left), at=at)
 
     def events(library: str) -> list[tuple[str, str, str]]:
         found = asyncio.run(kept_events(tmp_path / library))
@@ -255,13 +253,13 @@ def test_a_chat_that_is_killed_goes_on(server: ModelServer, tmp_path: Path) -> N
     whole, calls, writes = events("whole"), crashing.asked.total(), len(crashing.writes)
     for number in range(-(-KILLS // 20)):
         library, at = f"killed-{number}", chance.randint(1, calls + writes)
-        asked, code = crashing.asked.total(), chat(library, lines, **moment_of(at, calls))
+        asked, code = crashing.asked.total(), chat(library, lines, moment_of(at, calls))
         assert code in (0, -signal.SIGKILL)
         assert code == 0 or chat(library, lines[asyncio.run(taken_in(tmp_path / library)) :]) == 0
         assert events(library) == whole, at
         assert crashing.asked.total() - asked <= calls + (code != 0), at
 
 
-def moment_of(number: int, calls: int) -> dict[str, int]:
+def moment_of(number: int, calls: int) -> Moment:
     """One of the calls, or one of the writes."""
-    return {"call": number} if number <= calls else {"write": number - calls}
+    return Moment(call=number) if number <= calls else Moment(write=number - calls)

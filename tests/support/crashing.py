@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from multiprocessing.process import BaseProcess
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from tests.doubles.model_server import ChatRequest, ModelServer, Responder
 from tests.support.forking import ended, forked
@@ -26,6 +26,13 @@ NEVER = sys.maxsize
 
 _CHANGES = re.compile(r"\s*(COMMIT|INSERT|UPDATE|DELETE|REPLACE|CREATE|DROP)\b", re.IGNORECASE)
 _OPENED_TO_WRITE = os.O_WRONLY | os.O_RDWR | os.O_CREAT
+
+
+class Moment(NamedTuple):
+    """When a process is killed: before its write of this number, or at its call."""
+
+    write: int = NEVER
+    call: int = NEVER
 
 
 def count_writes(folder: str, log: str, kill_at: int) -> None:
@@ -45,9 +52,10 @@ def count_writes(folder: str, log: str, kill_at: int) -> None:
             write(sql.strip())
 
     def hear(event: str, given: tuple[Any, ...]) -> None:
-        if event in ("open", "os.rename", "os.remove", "os.truncate") and str(given[0]).startswith(folder):
-            if event != "open" or (given[2] or 0) & _OPENED_TO_WRITE:
-                write(f"{event} {given[0]}")
+        changes = event in ("os.rename", "os.remove", "os.truncate")
+        changes |= event == "open" and bool((given[2] or 0) & _OPENED_TO_WRITE)
+        if changes and str(given[0]).startswith(folder):
+            write(f"{event} {given[0]}")
 
     def connect(*given: Any, connecting: Any = sqlite3.connect, **named: Any) -> sqlite3.Connection:
         connection: sqlite3.Connection = connecting(*given, **named)
@@ -90,16 +98,14 @@ class Crashing:
         """What the last process wrote, up to where it was killed."""
         return self.log.read_text(errors="replace").splitlines()
 
-    def run(
-        self, *command: object, write: int = NEVER, call: int = NEVER, out: Path | None = None, said: str = ""
-    ) -> int | None:
-        """Run a command, and kill it before its write or at its call of this number; gives its exit code."""
-        out = out or self.folder / "printed"
+    def run(self, *command: object, at: Moment = Moment(), said: str = "") -> int | None:
+        """Run a command, with this as its standard input, and kill it at a moment; gives its exit code."""
+        out = self.folder / "printed"
         out.write_bytes(b"")
         (self.folder / "said").write_text(said, encoding="utf-8")
-        self.kill_at_call = self.asked.total() + call if call != NEVER else NEVER
+        self.kill_at_call = self.asked.total() + at.call if at.call != NEVER else NEVER
         self.started.clear()
-        counting = partial(count_writes, str(self.folder), str(self.log), write)
+        counting = partial(count_writes, str(self.folder), str(self.log), at.write)
         self.process = forked(*command, said=self.folder / "said", out=out, first=counting)
         self.started.set()
         try:
