@@ -217,7 +217,7 @@ class _Worker:
         self._store = SqliteStore(self._connection, deserializer=_value)
         self._store.is_setup = to_read
         try:
-            self._store.setup()
+            self._set_up()
         except sqlite3.Error as problem:
             raise unusable(path, problem) from problem
         self._waiting: SimpleQueue[_Order | None] = SimpleQueue()
@@ -226,6 +226,16 @@ class _Worker:
         pause_in_forks(self)
         self._thread = Thread(target=self._work, name=f"readgraph-{name}", daemon=True)
         self._thread.start()
+
+    def _set_up(self) -> None:
+        """Make the tables. LangGraph adds a column and then notes that it did; a kill may come in between."""
+        try:
+            self._store.setup()
+        except sqlite3.OperationalError as problem:
+            if "duplicate column name" not in str(problem):
+                raise
+            self._connection.execute("INSERT INTO store_migrations (v) SELECT max(v) + 1 FROM store_migrations")
+            self._store.setup()
 
     def submit(self, order: _Order) -> None:
         if self._process != os.getpid():

@@ -24,7 +24,7 @@ from tests.doubles.reader import reader
 from tests.graphs.test_mem_gpt_lives import KillingAgent, kept_events, taken_in
 from tests.support import datasets as made
 from tests.support.command import Command
-from tests.support.crashing import Crashing, Moment
+from tests.support.crashing import UNDISTURBED, Crashing, Moment
 from tests.support.examples import EXAMPLES
 from tests.support.questions import GOAT, WELL, story_file
 
@@ -113,7 +113,7 @@ class Killed:
             assert self.run(self.case.before) == 0
         self.crashing.asked.clear()
 
-    def run(self, command: tuple[object, ...], at: Moment = Moment()) -> int | None:
+    def run(self, command: tuple[object, ...], at: Moment = UNDISTURBED) -> int | None:
         return self.crashing.run(*(str(part).format(**self.files) for part in command), at=at)
 
     def result(self) -> Any:
@@ -241,7 +241,7 @@ def test_a_chat_that_is_killed_goes_on(server: ModelServer, tmp_path: Path) -> N
     crashing, chance = Crashing(server, tmp_path, KillingAgent()), random.Random(7)
     lines = [f"This is line {number}." for number in range(3)]
 
-    def chat(library: str, left: list[str], at: Moment = Moment()) -> int | None:
+    def chat(library: str, left: list[str], at: Moment = UNDISTURBED) -> int | None:
         command = ("chat", "--agent", "ada", "--model", "openai:double", "--json", "--library", tmp_path / library)
         return crashing.run(*command, said="".join(f"{line}\n" for line in left), at=at)
 

@@ -13,6 +13,7 @@ from threading import Thread
 
 import pytest
 from langgraph.store.base import GetOp, Op, PutOp
+from langgraph.store.sqlite import SqliteStore
 
 from readgraph.state.errors import LibraryError, ReadgraphError
 from readgraph.state.library import default_folder, open_library, open_library_in_background
@@ -228,3 +229,17 @@ def test_a_new_library_can_be_opened_by_many_at_once(tmp_path: Path) -> None:
 
     with ThreadPoolExecutor(8) as threads:
         list(threads.map(open_and_put, range(64)))
+
+
+@pytest.mark.parametrize("done", range(1, len(SqliteStore.MIGRATIONS)))
+async def test_a_library_whose_making_was_killed_is_made(tmp_path: Path, done: int) -> None:
+    """LangGraph makes the tables in steps, and notes each after it is done: the last one here is not noted."""
+    with closing(sqlite3.connect(tmp_path / "library.sqlite", isolation_level=None)) as half:
+        half.execute("CREATE TABLE store_migrations (v INTEGER PRIMARY KEY)")
+        for step in SqliteStore.MIGRATIONS[: done + 1]:
+            half.execute(step)
+        half.executemany("INSERT INTO store_migrations VALUES (?)", [(number,) for number in range(done)])
+    (tmp_path / "readgraph.json").write_text('{"format": 1}')
+    async with open_library(tmp_path) as library:
+        document = await library.pages.add_document("The lamp.")
+        assert await library.pages.text(document) == "The lamp."

@@ -35,6 +35,9 @@ class Moment(NamedTuple):
     call: int = NEVER
 
 
+UNDISTURBED = Moment()
+
+
 def count_writes(folder: str, log: str, kill_at: int) -> None:
     """From now on this process notes each write below a folder in a log, and kills itself before one of them."""
     noted, numbering, number = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), threading.Lock(), 0
@@ -98,7 +101,7 @@ class Crashing:
         """What the last process wrote, up to where it was killed."""
         return self.log.read_text(errors="replace").splitlines()
 
-    def run(self, *command: object, at: Moment = Moment(), said: str = "") -> int | None:
+    def run(self, *command: object, at: Moment = UNDISTURBED, said: str = "") -> int | None:
         """Run a command, with this as its standard input, and kill it at a moment; gives its exit code."""
         out = self.folder / "printed"
         out.write_bytes(b"")
