@@ -16,6 +16,7 @@ from readgraph.cli.commands.browsing import browsing_commands
 from readgraph.cli.commands.collection import collection
 from readgraph.cli.commands.completing_in_bash import bash_values_mended
 from readgraph.cli.commands.compressing import compressing_commands
+from readgraph.cli.commands.corpus import corpus_commands
 from readgraph.cli.commands.evaluation import evaluation_commands
 from readgraph.cli.commands.helping import HelpfulCommand, HelpfulGroup
 from readgraph.cli.commands.library import library_commands
@@ -54,6 +55,7 @@ app = typer.Typer(
 
 GROUPS = (
     reading_commands,
+    corpus_commands,
     summarising_commands,
     table_commands,
     compressing_commands,

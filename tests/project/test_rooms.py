@@ -25,11 +25,13 @@ ROOMS: dict[str, set[str]] = {
     "evaluation": {"compression", "estimates", "graphs", "nodes", "models", "state", "sources", "report"},
     "browsing": {"graphs", "nodes", "models", "state", "sources"},
     "tools": {"compression", "graphs", "nodes", "models", "state", "sources"},
+    "corpus": {"tools", "compression", "graphs", "nodes", "models", "state", "sources"},
     "middleware": {"tools", "compression", "graphs", "nodes", "models", "state", "sources"},
     "mcp": {"tools", "graphs", "state", "sources"},
     "serve": {"tools", "report", "estimates", "graphs", "nodes", "models", "state", "sources"},
     "cli": {
         "browsing",
+        "corpus",
         "evaluation",
         "compression",
         "estimates",

@@ -36,10 +36,13 @@ class _UsedColumn(ProgressColumn):
 
 
 class EvaluationProgress(LiveBar):
-    """A bar on standard error; nothing is drawn if that is not a terminal, or with `--quiet`."""
+    """A bar on standard error; nothing is drawn if that is not a terminal, or with `--quiet`.
 
-    def __init__(self, doing: str, total: int, screen: Screen) -> None:
-        self.screen = screen
+    `counts`: what the second number of `one_more` counts, words or tokens.
+    """
+
+    def __init__(self, doing: str, total: int, screen: Screen, counts: str = "words") -> None:
+        self.screen, self.counts = screen, counts
         self.console = Console(stderr=True, quiet=screen.quiet)
         self.calls, self.words, self.cost, self.failed = 0, 0, 0.0, 0
         self._bar = Progress(
@@ -61,7 +64,7 @@ class EvaluationProgress(LiveBar):
         self.failed += bool(problem)
         if problem and (self.screen.verbose or self.failed == 1):
             self.console.print(Text(f"failed: {problem}", style="yellow"))
-        used = [f"{counted(self.calls, 'call')}, {self.words:,} words"] if self.calls else []
+        used = [f"{counted(self.calls, 'call')}, {self.words:,} {self.counts}"] if self.calls else []
         used += [in_dollars(self.cost)] if self.cost else []
         used += [f"{self.failed:,} failed"] if self.failed else []
         self._bar.update(self._task, advance=1, used=" · ".join(used))

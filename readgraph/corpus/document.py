@@ -1,0 +1,68 @@
+"""One document of a corpus, as a worker reads it: converted, stored, and read by a method, as `readgraph read` does."""
+
+import asyncio
+from dataclasses import replace
+from pathlib import Path
+
+from readgraph.corpus.job import Job, Line, Told, left_out
+from readgraph.graphs.methods import method_typed
+from readgraph.models.prices import cost
+from readgraph.sources.loading import read_file
+from readgraph.state.converted_files import document_of_file
+from readgraph.state.errors import Damaged, LibraryError, ModelUnavailable, ReadgraphError
+from readgraph.state.opened import Library
+from readgraph.state.page_store import PageStore
+from readgraph.state.records import Document
+from readgraph.tools.documents import store_source
+from readgraph.tools.running import memory_sizes, run_method
+
+
+async def read_document(library: Library, job: Job, file: str, max_calls: int | None = None) -> Told:
+    """Read a file into the library; what was read before is not read again. It raises nothing that a file can cause.
+
+    `max_calls`: the most calls for this document, if that is less than the job's own bound.
+    """
+    try:
+        return Told(line=await _read(library.pages, job, file, max_calls), stops="", no_answer=False)
+    except Damaged as problem:  # of this document alone
+        return left_out(file, str(problem))
+    except LibraryError as problem:
+        return left_out(file, str(problem), stops=str(problem))
+    except ModelUnavailable as problem:
+        return left_out(file, str(problem), no_answer=True)
+    except ReadgraphError as problem:
+        return left_out(file, str(problem))
+    except Exception as problem:  # one document that finds a fault of ours must not end the reading of all others
+        return left_out(file, f"{Path(file).name} can't be read: {type(problem).__name__}: {problem}")
+
+
+async def _read(pages: PageStore, job: Job, file: str, max_calls: int | None) -> Line:
+    document, problems, seconds = await _stored(pages, file)
+    context = job.context if max_calls is None else replace(job.context, max_calls=max_calls)
+    method = method_typed(job.method)
+    before = {memory.id for memory in await pages.memories(document.id) if memory.complete}
+    output = await run_method(pages, method.build(), method.name, document, {}, context)
+    memory = await pages.memory(document.id, output["memory"])
+    used = output["usage"]
+    return Line(
+        file=file,
+        document=document.id,
+        title=document.title,
+        memory=memory.id,
+        **await memory_sizes(pages, memory),
+        words=document.words,
+        complete=memory.complete,
+        known=memory.id in before and not used["calls"],
+        problem="; ".join(problems),
+        usage={**used, "seconds": round(used["seconds"] + seconds, 4)},
+        cost=cost(output["steps"], job.price, batch=context.batch),
+    )
+
+
+async def _stored(pages: PageStore, file: str) -> tuple[Document, list[str], float]:
+    """The file's document, what of it could not be read, and how many seconds its conversion took."""
+    source_file = await asyncio.to_thread(read_file, Path(file))
+    if source_file.digest and (known := await document_of_file(pages, source_file.digest)):
+        return known, [], 0.0
+    source = await asyncio.to_thread(source_file.convert)
+    return await store_source(pages, source), [str(problem) for problem in source.problems], source.seconds

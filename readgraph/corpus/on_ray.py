@@ -1,0 +1,125 @@
+"""Workers that Ray places, on this machine or on a cluster: the extra `ray`.
+
+Ray restarts workers that end, repeats what they were reading, and shows all in its dashboard. What it is told of a job
+may be seen there and in its logs, so no key is in it: workers take keys from their own environment.
+"""
+
+import asyncio
+import importlib
+import logging
+import os
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, suppress
+from functools import cached_property
+from typing import Any
+
+from readgraph import __version__
+from readgraph.corpus.document import read_document
+from readgraph.corpus.job import TRIES, Job, Told, Worker, WorkerEnded, left_out
+from readgraph.state.errors import BadInput, LibraryError
+from readgraph.state.library import BackgroundLibrary, open_library_in_background
+
+OBJECT_BYTES = 80 * 1024 * 1024
+"""Ray's shared memory on a cluster of our own: file names and lines are all that is sent."""
+
+QUIET = {
+    "RAY_USAGE_STATS_ENABLED": "0",  # nothing is reported to anybody
+    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",  # else it warns of a change to come
+    "RAY_ENABLE_UV_RUN_RUNTIME_ENV": "0",  # else `uv run` would have it copy the folder and install anew
+}
+
+
+@asynccontextmanager
+async def on_ray(job: Job, workers: int | None, address: str | None) -> AsyncIterator[Sequence[Worker]]:
+    """So many workers of the Ray cluster at this address, or of one that is started here and ends with the `with`.
+
+    Without a number, as many as the cluster has processors. Raises `BadInput` without the extra, or without a cluster.
+    """
+    ray = _imported()
+    await asyncio.to_thread(_start, ray, workers, address)
+    actors: list[Any] = []
+    try:
+        many = workers or max(1, int(ray.cluster_resources().get("CPU", 1)))
+        # One more than the files: a worker says that it is ready while it reads.
+        made = ray.remote(num_cpus=1, max_restarts=-1, max_task_retries=TRIES, max_concurrency=job.at_once + 1)(_Reader)
+        actors += [made.remote(job, __version__) for _ in range(many)]
+        yield [_OnRay(ray, actor) for actor in actors]
+    finally:
+        for actor in actors:
+            with suppress(Exception):  # such as: the cluster has gone
+                ray.kill(actor)
+        await asyncio.to_thread(ray.shutdown)
+
+
+def _imported() -> Any:
+    for name, value in QUIET.items():
+        os.environ.setdefault(name, value)
+    try:
+        return importlib.import_module("ray")
+    except ImportError:
+        raise BadInput("Ray is not installed: pip install 'readgraph[ray]'") from None
+
+
+def _start(ray: Any, workers: int | None, address: str | None) -> None:
+    quiet: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR}
+    if address:
+        try:
+            ray.init(address=address, **quiet)
+        except Exception as problem:
+            what = str(problem).partition("\n")[0]
+            raise BadInput(f"No Ray cluster can be used at {address}: {what}") from None
+        return
+    here: dict[str, Any] = {"include_dashboard": False, "object_store_memory": OBJECT_BYTES}
+    try:
+        ray.init(address="local", num_cpus=workers, _node_ip_address="127.0.0.1", **here, **quiet)
+    except (OSError, RuntimeError, ValueError) as problem:
+        what = str(problem).partition("\n")[0]
+        raise BadInput(f"Ray can't be started here: {what}") from None
+
+
+class _Reader:
+    """What runs in a worker's process."""
+
+    def __init__(self, job: Job, version: str) -> None:
+        self.job, self.version = job, version
+
+    @cached_property
+    def library(self) -> BackgroundLibrary:
+        return open_library_in_background(self.job.library)
+
+    async def ready(self) -> str:
+        """The version of the worker's readgraph."""
+        return __version__
+
+    async def read(self, file: str, max_calls: int | None) -> Told:
+        """Read a file into the library."""
+        try:
+            library = self.library
+        except LibraryError as problem:
+            return left_out(file, str(problem), stops=str(problem))
+        return await read_document(library, self.job, file, max_calls)
+
+
+class _OnRay:
+    """A worker that Ray placed, seen from here."""
+
+    def __init__(self, ray: Any, actor: Any) -> None:
+        self.ray, self.actor, self.begun = ray, actor, actor.ready.remote()
+
+    async def ready(self) -> None:
+        """Wait until it is placed, which on a full cluster is never; raises `BadInput` where it can't begin."""
+        try:
+            version = await self.begun
+        except self.ray.exceptions.RayError as problem:
+            line = str(problem).strip().splitlines()[-1]
+            raise BadInput(f"Ray's workers can't begin ({line}): is readgraph installed on each of its nodes?") from None
+        if version != __version__:
+            raise BadInput(f"Ray's workers have readgraph {version}, and you {__version__}: install the same.")
+
+    async def read(self, file: str, max_calls: int | None) -> Told:
+        """Read a file; Ray repeats it where the worker ends."""
+        try:
+            told: Told = await self.actor.read.remote(file, max_calls)
+        except self.ray.exceptions.RayActorError:
+            raise WorkerEnded from None
+        return told

@@ -1,0 +1,99 @@
+"""Workers that are processes of this machine."""
+
+import asyncio
+import itertools
+import multiprocessing
+import os
+import signal
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from multiprocessing.connection import Connection
+from threading import Thread
+
+from readgraph.corpus.job import TRIES, Job, Told, Worker, WorkerEnded
+
+METHOD = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
+"""A server of forks imports what workers need once; nothing of this process is inherited either way."""
+
+
+@asynccontextmanager
+async def processes(job: Job, workers: int) -> AsyncIterator[Sequence[Worker]]:
+    """So many processes, which end with the `with`, and if this process is killed."""
+    started = [_Process(job) for _ in range(workers)]
+    try:
+        yield started
+    finally:
+        for each in started:
+            each.end()
+        await asyncio.gather(*(asyncio.to_thread(each.join) for each in started))
+
+
+class _Process:
+    """A process; one that is killed is replaced, and reads what its predecessor was reading."""
+
+    def __init__(self, job: Job) -> None:
+        self.job, self.numbers, self.ended = job, itertools.count(), False
+        self.loop = asyncio.get_running_loop()
+        self._start()
+
+    async def ready(self) -> None:
+        """It takes files at once, and reads them when it has begun."""
+
+    async def read(self, file: str, max_calls: int | None) -> Told:
+        """Read a file; where the process ends, in its successor."""
+        for _ in range(TRIES):
+            number, told = next(self.numbers), self.loop.create_future()
+            self.waiting[number] = told
+            with suppress(OSError):  # it ended just now: who listens to it will notice
+                self.connection.send((number, file, max_calls))
+            with suppress(WorkerEnded):
+                found: Told = await told
+                return found
+        raise WorkerEnded
+
+    def _start(self) -> None:
+        context = multiprocessing.get_context(METHOD)
+        if METHOD == "forkserver":
+            context.set_forkserver_preload(["readgraph.corpus.process", "readgraph.graphs.methods"])
+        self.connection, theirs = context.Pipe()
+        self.waiting: dict[int, asyncio.Future[Told]] = {}
+        from readgraph.corpus.process import serve
+
+        self.process = context.Process(target=serve, args=(theirs, self.job, dict(os.environ)), daemon=True)
+        self.process.start()
+        theirs.close()
+        Thread(target=self._listen, args=(self.connection, self.waiting), daemon=True).start()
+
+    def _listen(self, connection: Connection, waiting: Mapping[int, "asyncio.Future[Told]"]) -> None:
+        """Hand on what the process tells, until it ends."""
+        with suppress(EOFError, OSError):
+            while True:
+                number, told = connection.recv()
+                self.loop.call_soon_threadsafe(_settle, waiting, number, told)
+        with suppress(RuntimeError):  # the event loop has ended before
+            self.loop.call_soon_threadsafe(self._gone, connection)
+
+    def _gone(self, connection: Connection) -> None:
+        """The process has ended: begin another one, unless all is over."""
+        lost = [each for each in self.waiting.values() if not each.done()]
+        connection.close()
+        if not self.ended:
+            self._start()
+        for each in lost:
+            each.set_exception(WorkerEnded())
+
+    def end(self) -> None:
+        """End the process at once: what was answered is kept, and calls in flight are given up."""
+        self.ended = True
+        if self.process.pid:
+            with suppress(ProcessLookupError):
+                os.kill(self.process.pid, signal.SIGTERM)
+
+    def join(self) -> None:
+        """Wait until the process has ended."""
+        self.process.join()
+
+
+def _settle(waiting: Mapping[int, "asyncio.Future[Told]"], number: int, told: Told) -> None:
+    if not waiting[number].done():  # whoever waited may have left
+        waiting[number].set_result(told)

@@ -1,0 +1,169 @@
+"""All documents of a corpus, given to workers one by one."""
+
+import asyncio
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass, field
+
+from readgraph.corpus.allowance import Allowance
+from readgraph.corpus.job import Job, Line, Told, Worker, WorkerEnded, left_out
+from readgraph.state.errors import LibraryError, ModelUnavailable
+from readgraph.state.reading import NOTHING_USED, Usage, add_usage
+
+Workers = AbstractAsyncContextManager[Sequence[Worker]]
+Tell = Callable[[Line], None]
+
+UNANSWERED = 10
+"""So many documents in turn that the model server did not answer end the reading: it is no fault of theirs."""
+
+
+@dataclass
+class Sum:
+    """What became of all documents. `not_begun`: the calls for all were spent before. `ended`: how often a worker ended while it read one.
+
+    What a worker had paid for before it ended is in the library, and not in these figures.
+    """
+
+    documents: int = 0
+    read: int = 0
+    known: int = 0
+    incomplete: int = 0
+    left_out: int = 0
+    not_begun: int = 0
+    ended: int = 0
+    workers: int = 0
+    pages: int = 0
+    notes: int = 0
+    note_words: int = 0
+    words: int = 0
+    usage: Usage = field(default_factory=lambda: Usage(**NOTHING_USED))
+    cost: float | None = 0.0
+    seconds: float = 0.0
+
+    def add(self, line: Line) -> None:
+        """Count one more document."""
+        self.documents += 1
+        if not line["document"]:
+            self.left_out += 1
+        elif not line["complete"]:
+            self.incomplete += 1
+        elif line["known"]:
+            self.known += 1
+        else:
+            self.read += 1
+        for name in ("pages", "notes", "note_words", "words"):
+            setattr(self, name, getattr(self, name) + line[name])
+        self.usage = add_usage(self.usage, line["usage"])
+        if line["usage"]["calls"]:
+            self.cost = None if self.cost is None or line["cost"] is None else round(self.cost + line["cost"], 6)
+
+
+async def read_corpus(
+    job: Job, files: Sequence[str], workers: Workers, tell: Tell, *, calls_in_all: int | None = None
+) -> Sum:
+    """Read the files with these workers; `tell` gets a line for each as soon as it is done.
+
+    A file that can't be read is told of, and holds up no other. Raises `LibraryError` where the library can't be
+    used, and `ModelUnavailable` where the model server answers to no document.
+    """
+    began = time.monotonic()
+    async with workers as started:
+        hands = [worker for worker in started for _ in range(job.at_once)]
+        reading = _Reading(deque(files), Allowance(calls_in_all, len(hands), job.context.max_calls), tell)
+        reading.sum.workers = len(started)
+        await reading.by(hands)
+    reading.sum.seconds = round(time.monotonic() - began, 4)
+    return reading.sum
+
+
+class _Reading:
+    """The files that wait, and what was told of the others.
+
+    `alone`: files whose worker ended each time; since it may be they that end it, they are read last, one by one.
+    """
+
+    def __init__(self, waiting: deque[str], allowance: Allowance, tell: Tell) -> None:
+        self.waiting, self.allowance, self.tell = waiting, allowance, tell
+        self.sum, self.alone, self.placed = Sum(), list[str](), list[Worker]()
+        self.begun: dict[str, Line] = {}  # what documents took whose calls were spent before their end
+        self.under_way, self.unanswered = 0, 0
+        self.done = asyncio.Event()
+        self._look()
+
+    async def by(self, hands: Sequence[Worker]) -> None:
+        """Read all; a worker stands there once for each file that it reads at once. One that is never placed is not
+        waited for.
+        """
+        tasks = {asyncio.ensure_future(self._hand(worker)) for worker in hands}
+        tasks.add(asyncio.ensure_future(self.done.wait()))
+        try:
+            while tasks and not self.done.is_set():
+                ended, tasks = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+                for each in ended:
+                    each.result()  # raises what makes it useless to go on
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+        for file in self.alone:
+            await self._alone(file)
+        self.sum.not_begun = len(self.waiting)
+
+    async def _hand(self, worker: Worker) -> None:
+        await worker.ready()
+        self.placed.append(worker)
+        while self.waiting and not self.allowance.spent:
+            await self._one(worker, self.waiting.popleft())
+
+    async def _one(self, worker: Worker, file: str) -> None:
+        given = self.allowance.take()
+        self.under_way += 1
+        try:
+            told = await worker.read(file, given)
+        except WorkerEnded:
+            self.sum.ended += 1
+            self.alone.append(file)
+        else:
+            self.allowance.give_back(given, told["line"]["usage"]["calls"])
+            self._take(told, cut=given is not None)
+        finally:
+            self.under_way -= 1
+            self._look()
+
+    async def _alone(self, file: str) -> None:
+        try:
+            self._take(await self.placed[-1].read(file, self.allowance.take()), cut=False)
+        except WorkerEnded:
+            self.sum.ended += 1
+            problem = f"{file} can't be read: its worker ended each time, the last time with nothing else to read."
+            self._take(left_out(file, problem), cut=False)
+
+    def _take(self, told: Told, *, cut: bool) -> None:
+        """Tell of a file. `cut`: it had a part of the calls for all; where some are left, it is gone on with later."""
+        if told["stops"]:
+            raise LibraryError(told["stops"])
+        self.unanswered = self.unanswered + 1 if told["no_answer"] else 0
+        if self.unanswered >= UNANSWERED:
+            raise ModelUnavailable(told["line"]["problem"])
+        line = told["line"]
+        if before := self.begun.pop(line["file"], None):
+            line = {**line, "usage": add_usage(before["usage"], line["usage"]), "cost": _both(before, line)}
+        used = told["line"]["usage"]["calls"]
+        if cut and used and line["document"] and not line["complete"] and not self.allowance.spent:
+            self.begun[line["file"]] = line
+            self.waiting.append(line["file"])
+            return
+        self.sum.add(line)
+        self.tell(line)
+
+    def _look(self) -> None:
+        if not self.under_way and (not self.waiting or self.allowance.spent):
+            self.done.set()
+
+
+def _both(before: Line, after: Line) -> float | None:
+    """The dollars of both; None where those of one are not known."""
+    costs = [each["cost"] for each in (before, after) if each["usage"]["calls"]]
+    return None if None in costs else round(sum(cost or 0.0 for cost in costs), 6)
