@@ -70,7 +70,13 @@ class WorkerEnded(Exception):
 
 
 class Worker(Protocol):
-    """A process that reads several files at once, wherever it runs."""
+    """A process that reads several files at once, wherever it runs.
+
+    `process_id`: its number on its machine, 0 before it is ready.
+    """
+
+    @property
+    def process_id(self) -> int: ...
 
     async def ready(self) -> None:
         """Wait until it runs; of an engine that places workers, this may be never."""

@@ -8,6 +8,7 @@ import asyncio
 import importlib
 import logging
 import os
+import secrets
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from functools import cached_property
@@ -20,13 +21,18 @@ from readgraph.state.errors import BadInput, LibraryError
 from readgraph.state.library import BackgroundLibrary, open_library_in_background
 
 OBJECT_BYTES = 80 * 1024 * 1024
-"""Ray's shared memory on a cluster of our own: file names and lines are all that is sent."""
+"""Ray's shared memory on a cluster of our own, since only file names and lines are sent."""
 
 QUIET = {
     "RAY_USAGE_STATS_ENABLED": "0",  # nothing is reported to anybody
     "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",  # else it warns of a change to come
     "RAY_ENABLE_UV_RUN_RUNTIME_ENV": "0",  # else `uv run` would have it copy the folder and install anew
+    "RAY_DEDUP_LOGS_SKIP_REGEX": "(?s).*",  # else it prints to standard output, between our lines
 }
+"""What Ray is told by environment variables, unless the user tells it otherwise."""
+
+HERE = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_AUTH_MODE": "token"}
+"""The same for a cluster of our own: it listens on this machine only, and to those who have the token."""
 
 
 @asynccontextmanager
@@ -35,7 +41,7 @@ async def on_ray(job: Job, workers: int | None, address: str | None) -> AsyncIte
 
     Without a number, as many as the cluster has processors. Raises `BadInput` without the extra, or without a cluster.
     """
-    ray = _imported()
+    ray = _imported(address)
     await asyncio.to_thread(_start, ray, workers, address)
     actors: list[Any] = []
     try:
@@ -51,8 +57,9 @@ async def on_ray(job: Job, workers: int | None, address: str | None) -> AsyncIte
         await asyncio.to_thread(ray.shutdown)
 
 
-def _imported() -> Any:
-    for name, value in QUIET.items():
+def _imported(address: str | None) -> Any:
+    token = {} if "RAY_AUTH_TOKEN_PATH" in os.environ else {"RAY_AUTH_TOKEN": secrets.token_hex(32)}
+    for name, value in {**QUIET, **({} if address else HERE | token)}.items():
         os.environ.setdefault(name, value)
     try:
         return importlib.import_module("ray")
@@ -71,7 +78,7 @@ def _start(ray: Any, workers: int | None, address: str | None) -> None:
         return
     here: dict[str, Any] = {"include_dashboard": False, "object_store_memory": OBJECT_BYTES}
     try:
-        ray.init(address="local", num_cpus=workers, _node_ip_address="127.0.0.1", **here, **quiet)
+        ray.init(address="local", num_cpus=workers, **here, **quiet)
     except (OSError, RuntimeError, ValueError) as problem:
         what = str(problem).partition("\n")[0]
         raise BadInput(f"Ray can't be started here: {what}") from None
@@ -87,9 +94,9 @@ class _Reader:
     def library(self) -> BackgroundLibrary:
         return open_library_in_background(self.job.library)
 
-    async def ready(self) -> str:
-        """The version of the worker's readgraph."""
-        return __version__
+    async def ready(self) -> tuple[str, int]:
+        """The version of the worker's readgraph, and the number of its process."""
+        return __version__, os.getpid()
 
     async def read(self, file: str, max_calls: int | None) -> Told:
         """Read a file into the library."""
@@ -104,12 +111,12 @@ class _OnRay:
     """A worker that Ray placed, seen from here."""
 
     def __init__(self, ray: Any, actor: Any) -> None:
-        self.ray, self.actor, self.begun = ray, actor, actor.ready.remote()
+        self.ray, self.actor, self.begun, self.process_id = ray, actor, actor.ready.remote(), 0
 
     async def ready(self) -> None:
         """Wait until it is placed, which on a full cluster is never; raises `BadInput` where it can't begin."""
         try:
-            version = await self.begun
+            version, self.process_id = await self.begun
         except self.ray.exceptions.RayError as problem:
             line = str(problem).strip().splitlines()[-1]
             raise BadInput(f"Ray's workers can't begin ({line}): is readgraph installed on each of its nodes?") from None

@@ -36,6 +36,11 @@ class _Process:
         self.loop = asyncio.get_running_loop()
         self._start()
 
+    @property
+    def process_id(self) -> int:
+        """The number of the process."""
+        return self.process.pid or 0
+
     async def ready(self) -> None:
         """It takes files at once, and reads them when it has begun."""
 
