@@ -18,6 +18,7 @@ from langgraph.store.memory import InMemoryStore
 
 from readgraph.state.batches import SentBatches
 from readgraph.state.build_lock import building
+from readgraph.state.document_sources import are_noted, documents_from, note_all
 from readgraph.state.errors import BadInput, Damaged, Forgotten, LibraryError
 from readgraph.state.namespaces import NamespacedStore, base_of, in_namespace
 from readgraph.state.records import Document, Memory, Note, Page, Part, Recipe, RecordedReply, TreeNode, digest
@@ -338,9 +339,15 @@ class PageStore(StoredItems):
 
     async def other_versions(self, document: Document) -> list[Document]:
         """Other texts that the document's file or address had, the newest first; none where it came from neither."""
-        if not document.source:  # all documents would be listed for nothing
+        if not document.source:
             return []
-        return [other for other in await self.documents() if other.source == document.source and other != document]
+        if await are_noted(self):
+            known = [await self.known_document(each) for each in await documents_from(self, document.source)]
+            others = [other for other in known if other and other != document]
+            return sorted(others, key=lambda other: other.added, reverse=True)
+        documents = await self.documents()
+        await note_all(self, documents)
+        return [other for other in documents if other.source == document.source and other != document]
 
     async def listed(self) -> tuple[list[Document], list[str]]:
         """The documents of the store, the newest first, and the ids of those whose record is damaged."""

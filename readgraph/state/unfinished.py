@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from readgraph.state.document_sources import source_note, without_note
 from readgraph.state.errors import BadInput, Damaged, Forgotten
 from readgraph.state.records import Document
 from readgraph.state.stored_items import BATCH, ROOT, StoredItems, StoredValue
@@ -24,14 +25,14 @@ TEXTS = ("text", "places", "sessions", CORRECTIONS[1])
 
 async def store_document(items: StoredItems, document: Document, parts: Sequence[StoredValue], *, new: bool) -> None:
     """Store a document's parts, then its record. A new document is stored as a whole or not at all."""
-    record: StoredValue = ((ROOT, "documents"), document.id, asdict(document))
-    if len(parts) < BATCH:  # committed together
-        await items.put([*parts, record])
+    records: list[StoredValue] = [*source_note(document), ((ROOT, "documents"), document.id, asdict(document))]
+    if len(parts) + len(records) <= BATCH:  # committed together
+        await items.put([*parts, *records])
         return
     if new:
         await items.put([(UNFINISHED, document.id, {})])
     await items.put(parts)
-    await items.put([record, (UNFINISHED, document.id, None)])
+    await items.put([*records, (UNFINISHED, document.id, None)])
 
 
 async def drop_document(items: StoredItems, identity: str) -> None:
@@ -48,8 +49,10 @@ async def begin_forgetting(items: StoredItems, identity: str) -> Document:
     """
     (value,) = await items.get((ROOT, "documents"), [identity])
     if value is not None:
-        await items.put([((ROOT, "documents"), identity, None), (UNFINISHED, identity, {"document": value})])
-        return _document(identity, value)
+        document = _document(identity, value)
+        gone: list[StoredValue] = [((ROOT, "documents"), identity, None), *without_note(document)]
+        await items.put([*gone, (UNFINISHED, identity, {"document": value})])
+        return document
     if marked := await being_forgotten(items, identity):
         return marked
     raise BadInput(f"The library holds no document '{identity}': it was forgotten already.")
