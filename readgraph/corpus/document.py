@@ -12,6 +12,7 @@ from readgraph.state.converted_files import document_of_file
 from readgraph.state.errors import Damaged, LibraryError, ModelUnavailable, ReadgraphError
 from readgraph.state.opened import Library
 from readgraph.state.page_store import PageStore
+from readgraph.state.reading import Usage
 from readgraph.state.records import Document
 from readgraph.tools.documents import store_source
 from readgraph.tools.running import memory_sizes, run_method
@@ -43,18 +44,22 @@ async def _read(pages: PageStore, job: Job, file: str, max_calls: int | None) ->
     before = {memory.id for memory in await pages.memories(document.id) if memory.complete}
     output = await run_method(pages, method.build(), method.name, document, {}, context)
     memory = await pages.memory(document.id, output["memory"])
-    used = output["usage"]
+    usage: Usage = output["usage"]
+    used: Usage = {**usage, "seconds": round(usage["seconds"] + seconds, 4)}
+    sizes = await memory_sizes(pages, memory)
     return Line(
         file=file,
         document=document.id,
         title=document.title,
         memory=memory.id,
-        **await memory_sizes(pages, memory),
+        pages=sizes["pages"],
+        notes=sizes["notes"],
+        note_words=sizes["note_words"],
         words=document.words,
         complete=memory.complete,
         known=memory.id in before and not used["calls"],
         problem="; ".join(problems),
-        usage={**used, "seconds": round(used["seconds"] + seconds, 4)},
+        usage=used,
         cost=cost(output["steps"], job.price, batch=context.batch),
     )
 

@@ -76,7 +76,8 @@ class Worker(Protocol):
     """
 
     @property
-    def process_id(self) -> int: ...
+    def process_id(self) -> int:
+        """The number of its process."""
 
     async def ready(self) -> None:
         """Wait until it runs; of an engine that places workers, this may be never."""

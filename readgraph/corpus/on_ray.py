@@ -76,12 +76,16 @@ def _start(ray: Any, workers: int | None, address: str | None) -> None:
             what = str(problem).partition("\n")[0]
             raise BadInput(f"No Ray cluster can be used at {address}: {what}") from None
         return
-    here: dict[str, Any] = {"include_dashboard": False, "object_store_memory": OBJECT_BYTES}
-    try:
-        ray.init(address="local", num_cpus=workers, **here, **quiet)
-    except (OSError, RuntimeError, ValueError) as problem:
-        what = str(problem).partition("\n")[0]
-        raise BadInput(f"Ray can't be started here: {what}") from None
+    here = {"num_cpus": workers, "include_dashboard": False, "object_store_memory": OBJECT_BYTES}
+    for last in (False, True):  # it gives itself 30 seconds, which a busy machine may exceed once
+        try:
+            ray.init(address="local", **here, **quiet)
+            return
+        except Exception as problem:
+            ray.shutdown()
+            what = str(problem).partition("\n")[0]
+            if last:
+                raise BadInput(f"Ray can't be started here: {what}") from None
 
 
 class _Reader:
@@ -119,7 +123,9 @@ class _OnRay:
             version, self.process_id = await self.begun
         except self.ray.exceptions.RayError as problem:
             line = str(problem).strip().splitlines()[-1]
-            raise BadInput(f"Ray's workers can't begin ({line}): is readgraph installed on each of its nodes?") from None
+            raise BadInput(
+                f"Ray's workers can't begin ({line}): is readgraph installed on each of its nodes?"
+            ) from None
         if version != __version__:
             raise BadInput(f"Ray's workers have readgraph {version}, and you {__version__}: install the same.")
 

@@ -15,8 +15,8 @@ from readgraph.state.library import open_library_in_background
 
 
 def serve(connection: Connection, job: Job, environment: Mapping[str, str]) -> None:
-    """Read the files whose names come, several at once, until the other end closes; Ctrl-C is for that one to act on."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    """Read the files whose names come, several at once, until the other end closes."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the other end acts on it
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     os.environ.clear()
     os.environ.update(environment)

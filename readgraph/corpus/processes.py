@@ -9,8 +9,10 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from multiprocessing.connection import Connection
 from threading import Thread
+from typing import Any
 
 from readgraph.corpus.job import TRIES, Job, Told, Worker, WorkerEnded
+from readgraph.corpus.process import serve
 
 METHOD = "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
 """A server of forks imports what workers need once; nothing of this process is inherited either way."""
@@ -57,13 +59,11 @@ class _Process:
         raise WorkerEnded
 
     def _start(self) -> None:
-        context = multiprocessing.get_context(METHOD)
+        context: Any = multiprocessing.get_context(METHOD)
         if METHOD == "forkserver":
-            context.set_forkserver_preload(["readgraph.corpus.process", "readgraph.graphs.methods"])
+            context.set_forkserver_preload(["readgraph.corpus.process", "readgraph.graphs.read_agent"])
         self.connection, theirs = context.Pipe()
         self.waiting: dict[int, asyncio.Future[Told]] = {}
-        from readgraph.corpus.process import serve
-
         self.process = context.Process(target=serve, args=(theirs, self.job, dict(os.environ)), daemon=True)
         self.process.start()
         theirs.close()

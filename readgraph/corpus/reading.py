@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
+from typing import Any
 
 from readgraph.corpus.allowance import Allowance
 from readgraph.corpus.job import Job, Line, Told, Worker, WorkerEnded, left_out
@@ -21,9 +22,10 @@ UNANSWERED = 10
 
 @dataclass
 class Sum:
-    """What became of all documents. `not_begun`: the calls for all were spent before. `ended`: how often a worker ended while it read one.
+    """What became of all documents.
 
-    What a worker had paid for before it ended is in the library, and not in these figures.
+    `not_begun`: the calls for all were spent before. `ended`: how often a worker ended at every try of a document; what
+    workers had paid for before they ended is in the library, and not in these figures.
     """
 
     documents: int = 0
@@ -93,10 +95,11 @@ class _Reading:
         self._look()
 
     async def by(self, hands: Sequence[Worker]) -> None:
-        """Read all; a worker stands there once for each file that it reads at once. One that is never placed is not
-        waited for.
+        """Read all; a worker stands there once for each file that it reads at once.
+
+        One that is never placed is not waited for.
         """
-        tasks = {asyncio.ensure_future(self._hand(worker)) for worker in hands}
+        tasks: set[asyncio.Future[Any]] = {asyncio.ensure_future(self._hand(worker)) for worker in hands}
         tasks.add(asyncio.ensure_future(self.done.wait()))
         try:
             while tasks and not self.done.is_set():

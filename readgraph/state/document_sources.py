@@ -1,4 +1,4 @@
-"""Which documents came from a file or address, so that nobody lists all of a large library to find a file's versions."""
+"""Which documents came from a file: to find its earlier versions, nobody lists all of a large library."""
 
 from collections.abc import Iterable
 from contextlib import suppress

@@ -25,6 +25,7 @@ from readgraph.state.declaring import RENAMED, declared
 from readgraph.state.reading import Question
 from readgraph.state.settings import GROUPS
 from tests.doubles.model_server import Fault, ModelServer
+from tests.doubles.own_workers import no_cluster, own_workers
 from tests.doubles.reader import asked_for, reader
 from tests.doubles.still_driver import StillDriver
 from tests.doubles.web_agent import does
@@ -227,12 +228,13 @@ def test_commands_of_one_method_take_no_option_in_vain(
     monkeypatch.setattr("readgraph.cli.run.compress.compress_documents", captured)
     monkeypatch.setattr("readgraph.cli.run.summarise.summarise_documents", captured)
     monkeypatch.setattr("readgraph.cli.run.table.make_table", captured)
+    monkeypatch.setattr("readgraph.cli.run.corpus.read_folders", captured)
     monkeypatch.setattr("readgraph.cli.run.browse.check_can_begin", captured)
     days, compressed = ["days", line["read"][1]], [line["read"][1], "--budget", 100]
     browsed = ["http://127.0.0.1:9/", "Order.", "--yes"]
     lines: dict[str, list[Any]] = {"remember": days, "chat": [], "studio": [], "mcp": [], "serve": [], "doctor": []}
     lines |= {"compress": compressed, "browse": browsed, "summarise": [line["read"][1]]}
-    lines |= {"table": [line["read"][1], "dates"]}
+    lines |= {"table": [line["read"][1], "dates"], "corpus": ["."]}
     for command, more in lines.items():
         options = options_of(command)
         with pytest.raises(Captured):
@@ -256,6 +258,7 @@ class Probe(NamedTuple):
 
 
 READ = "read {text}"
+CORPUS = "corpus {folder}"
 DOUBLE = "--model openai:double"
 TALKED = (f"chat --agent ada {DOUBLE}",)
 EXPORTED = (*TALKED, "agents export ada {tmp}/ada")
@@ -273,6 +276,14 @@ PROBES = {
     "read --method": Probe(READ, "--method bm25"),
     "read --estimate": Probe(READ, "--estimate"),
     "read --profile": Probe(READ, "--profile nested-keys"),
+    "corpus --glob": Probe(CORPUS, "--glob *.md"),
+    "corpus --method": Probe(CORPUS, "--method bm25"),
+    "corpus --workers": Probe(f"{CORPUS} --workers 1", "--workers 2"),
+    "corpus --on": Probe(CORPUS, "--on ray"),
+    "corpus --address": Probe(f"{CORPUS} --on ray", "--address auto"),
+    "corpus --max-calls-in-all": Probe(f"{CORPUS} {DOUBLE}", "--max-calls-in-all 0", anew=True),
+    "corpus --estimate": Probe(CORPUS, "--estimate"),
+    "corpus --profile": Probe(CORPUS, "--profile nested-keys"),
     "remember --price": Probe(f"remember days {{text}} --json {DOUBLE}", "--price 1/2", anew=True),
     "remember --glob": Probe("remember days {folder}", "--glob *.md"),
     "remember --sessions-at": Probe("remember days {text}", "--sessions-at ^The"),
@@ -424,6 +435,7 @@ SHARED = {
 
 BASES = {
     "read": READ,
+    "corpus": CORPUS,
     "remember": "remember days {text}",
     "ask": ASK,
     "show": "show",
@@ -501,6 +513,7 @@ def test_every_option_has_a_probe() -> None:
         "browse",
         "summarise",
         "table",
+        "corpus",
     }
     assert taking == {*LINES, *captured}, "their settings are captured above"
 
@@ -530,6 +543,8 @@ def test_an_option_can_be_seen_to_do_something(
         monkeypatch.setattr(f"readgraph.cli.run.{server_of}", lambda *given, **more: typer.echo(repr((given, more))))
     monkeypatch.setattr("webbrowser.open", typer.echo)
     monkeypatch.setattr("readgraph.cli.run.browse.ChromiumDriver", StillDriver)
+    monkeypatch.setattr("readgraph.cli.run.corpus.processes", own_workers)
+    monkeypatch.setattr("readgraph.cli.run.corpus.on_ray", no_cluster)
     replies = {"Counted": {"count": 3}, "NextAction": does("click", "1")}
     server.respond = lambda request: replies.get(asked_for(request) or "") or reader(request)
     server.latency = 0.3 if "timeout" in name else 0

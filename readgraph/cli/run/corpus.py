@@ -2,10 +2,8 @@
 
 import os
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-
-import typer
 
 from readgraph.cli.run.stopping import run_until_stopped
 from readgraph.cli.settings import chosen_method

@@ -1,0 +1,40 @@
+"""Workers of a corpus that read in this process: no process is started for them."""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from readgraph.corpus.document import read_document
+from readgraph.corpus.job import Job, Told, Worker
+from readgraph.state.errors import BadInput
+from readgraph.state.library import open_library
+from readgraph.state.opened import Library
+
+
+@dataclass
+class OwnWorker:
+    """A worker in this process."""
+
+    library: Library
+    job: Job
+    process_id: int = 0
+
+    async def ready(self) -> None:
+        """It is ready."""
+
+    async def read(self, file: str, max_calls: int | None) -> Told:
+        return await read_document(self.library, self.job, file, max_calls)
+
+
+@asynccontextmanager
+async def own_workers(job: Job, workers: int) -> AsyncIterator[Sequence[Worker]]:
+    """So many workers; all use one library."""
+    async with open_library(job.library) as library:
+        yield [OwnWorker(library, job) for _ in range(workers)]
+
+
+@asynccontextmanager
+async def no_cluster(job: Job, workers: int | None, address: str | None) -> AsyncIterator[Sequence[Worker]]:
+    """Stands for Ray where none is to be started."""
+    raise BadInput(f"No Ray cluster can be used at {address}.")
+    yield []
