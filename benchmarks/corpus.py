@@ -46,6 +46,15 @@ def made_corpus(folder: Path, small: int, large: int) -> list[str]:
     return files
 
 
+def processor_seconds(process_id: int) -> float:
+    """The processor time that a process took (Linux); 0 where that can't be told."""
+    try:
+        times = Path(f"/proc/{process_id}/stat").read_text().rpartition(")")[2].split()[11:13]
+    except OSError:
+        return 0.0
+    return sum(map(int, times)) / os.sysconf("SC_CLK_TCK")
+
+
 @dataclass
 class Watched:
     """A worker, and the names of the files that it reads now."""
@@ -77,6 +86,7 @@ class Killing:
     asked: Counter[str] = field(default_factory=Counter)
     workers: Sequence[Watched] = ()
     killed: int = 0
+    processor_seconds: float = 0.0
 
     def __call__(self, request: ChatRequest) -> str | dict[str, object]:
         self.asked[request.key] += 1
@@ -92,6 +102,8 @@ class Killing:
         async with workers as started:
             self.workers = [Watched(worker) for worker in started]
             yield self.workers
+            self.processor_seconds = sum(processor_seconds(each.process_id) for each in started)
+            self.processor_seconds = sum(processor_seconds(each.process_id) for each in started)
 
     @property
     def paid_twice(self) -> int:
@@ -166,6 +178,9 @@ def report(read: Read, options: argparse.Namespace, double: Killing) -> None:
         f"{calls:,} calls, {read.sum.words:,} words, {read.sum.pages:,} pages in {read.seconds:.1f} s from the start "
         f"of the workers to their end: {documents / read.seconds:.1f} documents and {calls / read.seconds:.1f} calls/s"
     )
+    if options.whole and double.processor_seconds:
+        each, call = double.processor_seconds / documents, double.processor_seconds / calls
+        print(f"processor time of the workers: {1000 * each:.1f} ms a document, {1000 * call:.1f} ms a call")
     print(
         f"library: {read.stored / 1e6:.1f} MB, {read.stored / documents:,.0f} bytes a document, "
         f"{read.stored / read.sum.pages:,.0f} a page, {read.stored / read.sum.words:.1f} a word of text"

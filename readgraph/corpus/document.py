@@ -2,12 +2,17 @@
 
 import asyncio
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
+from typing import Any
+
+from langgraph.graph import StateGraph
 
 from readgraph.corpus.job import Job, Line, Told, left_out
-from readgraph.graphs.methods import method_typed
+from readgraph.graphs.methods import Method, method_typed
 from readgraph.models.prices import cost
 from readgraph.sources.loading import read_file
+from readgraph.state.context import ReaderContext
 from readgraph.state.converted_files import document_of_file
 from readgraph.state.errors import Damaged, LibraryError, ModelUnavailable, ReadgraphError
 from readgraph.state.opened import Library
@@ -40,9 +45,9 @@ async def read_document(library: Library, job: Job, file: str, max_calls: int | 
 async def _read(pages: PageStore, job: Job, file: str, max_calls: int | None) -> Line:
     document, problems, seconds = await _stored(pages, file)
     context = job.context if max_calls is None else replace(job.context, max_calls=max_calls)
-    method = method_typed(job.method)
+    method, builder = _built(job.method)
     before = {memory.id for memory in await pages.memories(document.id) if memory.complete}
-    output = await run_method(pages, method.build(), method.name, document, {}, context)
+    output = await run_method(pages, builder, method.name, document, {}, context)
     memory = await pages.memory(document.id, output["memory"])
     usage: Usage = output["usage"]
     used: Usage = {**usage, "seconds": round(usage["seconds"] + seconds, 4)}
@@ -62,6 +67,13 @@ async def _read(pages: PageStore, job: Job, file: str, max_calls: int | None) ->
         usage=used,
         cost=cost(output["steps"], job.price, batch=context.batch),
     )
+
+
+@cache
+def _built(name: str) -> tuple[Method, StateGraph[Any, ReaderContext, Any, Any]]:
+    """The method and its graph, built once in a process: that takes longer than all else of a short document."""
+    method = method_typed(name)
+    return method, method.build()
 
 
 async def _stored(pages: PageStore, file: str) -> tuple[Document, list[str], float]:

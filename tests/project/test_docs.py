@@ -32,7 +32,7 @@ PAGES = [
     *sorted((ROOT / "docs").rglob("*.md")),
 ]
 
-LONG = ("evaluating", "training")
+LONG = ("corpora", "evaluating", "training")
 """Pages whose commands run whole evaluations."""
 
 CONSOLE = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
