@@ -1,0 +1,152 @@
+"""A text is data: two hundred texts that try to be more change nothing but what stands between fences."""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from readgraph.graphs.methods import METHODS, SUMMARY
+from readgraph.models.prompt import Prompt
+from readgraph.nodes.prompts.answer import answer_prompt
+from readgraph.nodes.prompts.answer_from_notes import answer_from_notes_prompt
+from readgraph.nodes.prompts.check_answer import check_answer_prompt
+from readgraph.nodes.prompts.integrate import integrate_prompt
+from readgraph.nodes.prompts.leaf import leaf_prompt
+from readgraph.nodes.prompts.look_up import look_up_next_prompt, look_up_pages_prompt
+from readgraph.nodes.prompts.plan import plan_prompt
+from readgraph.nodes.prompts.rate import consistent_prompt, permissive_prompt, strict_prompt
+from readgraph.nodes.prompts.reflect import enough_prompt, missing_prompt, reflect_prompt
+from readgraph.nodes.prompts.survey_plan import survey_plan_prompt
+from readgraph.nodes.prompts.survey_prose import survey_prose_prompt
+from readgraph.nodes.prompts.take_notes import take_notes_prompt
+from readgraph.nodes.prompts.triage import triage_prompt
+from readgraph.nodes.prompts.weigh import weigh_prompt
+from readgraph.state.context import ReaderContext
+from readgraph.state.library import Library
+from readgraph.state.records import Page
+from tests.doubles.deaf import ANSWER, deaf
+from tests.doubles.model_server import ChatRequest, ModelServer
+from tests.doubles.reader import asked_for
+from tests.nodes.test_prompts import BESIDE_OTHERS, CHOICES, FOUND, FROM_TEXT, MEMORY, PARTS, TOOLS
+from tests.support.hostile_texts import ORDERED, QUIET, harmless, hostile_texts
+
+QUESTIONED: dict[str, Callable[[str], Prompt]] = {
+    "answer": lambda asked: answer_prompt(MEMORY, asked, {}),
+    "answer, options": lambda asked: answer_prompt(MEMORY, "Who?", {"A": asked, "B": "nobody"}),
+    "answer from notes": lambda asked: answer_from_notes_prompt(FOUND, MEMORY, asked, {}),
+    "check answer": lambda asked: check_answer_prompt(MEMORY, asked, ["The lamp was out."]),
+    "check answer, sentence": lambda asked: check_answer_prompt(MEMORY, "Who?", [asked]),
+    "integrate": lambda asked: integrate_prompt(MEMORY, FOUND, asked, {}),
+    "leaf": lambda asked: leaf_prompt("The lamp.", [], [], asked, CHOICES),
+    "look up": lambda asked: look_up_pages_prompt(MEMORY, asked, {}, 5),
+    "look up next": lambda asked: look_up_next_prompt(MEMORY, asked, {}, [1]),
+    "plan": lambda asked: plan_prompt(MEMORY, asked, {}, TOOLS, 5),
+    "plan, searched": lambda asked: plan_prompt(MEMORY, "Who?", {}, TOOLS, 5, requests=[asked], searched=[asked]),
+    "rate": lambda asked: strict_prompt(asked, "The lamp.", "The lamp was out."),
+    "rate, permissive": lambda asked: permissive_prompt(asked, "The lamp.", "The lamp was out."),
+    "rate, consistent": lambda asked: consistent_prompt(asked, "The lamp.", "The lamp was out."),
+    "reflect": lambda asked: reflect_prompt(FOUND, asked, {}),
+    "enough": lambda asked: enough_prompt(FOUND, asked, {}),
+    "missing": lambda asked: missing_prompt(FOUND, asked, {}),
+    "survey plan": lambda asked: survey_plan_prompt(asked, {}),
+    "survey prose": lambda asked: survey_prose_prompt("1 rows.", asked, {}, 1, 1),
+    "take notes": lambda asked: take_notes_prompt("The lamp.", "", "", asked, {}, page=0, most_words=99),
+    "triage": lambda asked: triage_prompt(PARTS, [], [], [], asked, {}),
+    "triage, parts": lambda asked: triage_prompt([asked, "The lamp."], [], [asked], [asked], "Who?", {}),
+    "weigh": lambda asked: weigh_prompt(MEMORY, asked, {}),
+}
+"""Each prompt with a question, an option or a request in its place."""
+
+EVERY_PLACE = {
+    **{f"text: {name}": make for name, make in FROM_TEXT.items()},
+    **{f"beside: {name}": make for name, make in BESIDE_OTHERS.items()},
+    **{f"question: {name}": make for name, make in QUESTIONED.items()},
+}
+FENCE = re.compile(r"(?ms)^<([a-z]+(?:-[a-z]+)*)((?:-\d+)?)>\n(.*?)\n</\1\2>$")
+NUMBERED = re.compile(r"<([a-z]+)-\d+ ")
+
+
+def structure(prompt: Prompt) -> tuple[object, ...]:
+    """Roles, instructions, fences in their order, and all that stands outside of fences."""
+    outside = FENCE.sub(lambda fence: f"<{fence[1]}>", prompt.user)
+    roles = tuple(role for role, _ in prompt.messages)
+    return roles, prompt.system, [fence[1] for fence in FENCE.finditer(prompt.user)], NUMBERED.sub(r"<\1 ", outside)
+
+
+@pytest.mark.parametrize("place", EVERY_PLACE)
+def test_the_structure_of_each_prompt_is_that_of_a_harmless_text(place: str) -> None:
+    make = EVERY_PLACE[place]
+    expected = structure(make(QUIET))
+    assert not [name for name, text in hostile_texts().items() if structure(make(text)) != expected]
+
+
+def test_the_texts_are_two_hundred_and_give_orders() -> None:
+    assert len(hostile_texts()) == len({*hostile_texts().values()}) == 200
+    assert sum(ORDERED in text for text in hostile_texts().values()) > 90
+
+
+CONTEXT = ReaderContext(
+    embeddings="openai:double-embeddings", segment_words=60, min_page_words=60, max_page_words=150, children=3
+)
+EVERY = {**METHODS, SUMMARY.name: SUMMARY}
+
+
+def samples() -> Iterator[tuple[str, str]]:
+    """Texts of some pages and questions, each of many of the two hundred; together they are all of them."""
+    texts = [text for name, text in hostile_texts().items() if not name.startswith("a long line")]
+    questions = [text.strip() for name, text in hostile_texts().items() if name.endswith("in a sentence")]
+    for number in range(len(EVERY)):
+        parts = texts[number :: len(EVERY)]
+        yield "\n\n".join(f"{QUIET} It was night.\n\n{part}" for part in parts), questions[number]
+
+
+SAMPLES = dict(zip(EVERY, samples(), strict=True))
+
+
+async def reading(library: Library, method: str, text: str, question: str, context: ReaderContext) -> Any:
+    graph = EVERY[method].build().compile(store=library.store)
+    asked = {"question": question} if method != SUMMARY.name else {}
+    found = await graph.ainvoke({"text": text, **asked}, context=context)
+    assert_pages(await library.pages.pages(found["memory"], range(1000)), text)
+    for citation in found["citations"]:
+        assert text[citation["start"] : citation["end"]] == citation["quote"] != ""
+    return found
+
+
+def assert_pages(pages: list[Page], text: str) -> None:
+    assert [page.start for page in pages] == [0, *(page.end for page in pages[:-1])] and pages[-1].end == len(text)
+
+
+def asked_of(requests: list[ChatRequest]) -> set[tuple[object, ...]]:
+    """Each kind of request: the type of its reply, its roles, its instructions, its fences, its tools."""
+    return {
+        (
+            asked_for(request),
+            *(message["role"] for message in request.messages),
+            request.messages[0]["content"],
+            *(fence[1] for fence in FENCE.finditer(request.messages[1]["content"])),
+            len(request.tools),
+        )
+        for request in requests
+    }
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", EVERY)
+async def test_a_method_does_with_hostile_texts_what_it_does_with_others(
+    library: Library, server: ModelServer, method: str
+) -> None:
+    text, question = SAMPLES[method]
+    found = await reading(library, method, text, question, CONTEXT)
+    assert found["status"] in ("nearest", "no_answer", "extracted")
+    server.respond, context = deaf, replace(CONTEXT, model="openai:double")
+    found = await reading(library, method, text, question, context)
+    hostile = asked_of(server.requests)
+    server.reset()
+    other = await reading(library, method, harmless(text), harmless(question), context)
+    told = [(each["status"], each["answer"], each["choice"], each["fallbacks"]) for each in (found, other)]
+    assert told[0] == told[1] and (told[0][0] == "answered" or method in ("survey", SUMMARY.name))
+    assert told[0][1] in (ANSWER, "A scene.", "", None)
+    assert hostile == asked_of(server.requests)
