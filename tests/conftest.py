@@ -82,6 +82,7 @@ def local_double(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Pa
     (package / model_file.PACKAGED_FILE).symlink_to(path)
     monkeypatch.syspath_prepend(package.parent)
     monkeypatch.setattr(server_of_local, "CHILD", "tests.doubles.local_child")
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[1]), prepend=os.pathsep)
     monkeypatch.setattr(model_file, "RUN_BY", ())
     yield path
     server_of_local.end_local_models()

@@ -126,9 +126,10 @@ def expectation(model: str, file: ModelFile) -> str:
 
 def _start(file: ModelFile) -> LocalServer:
     key = secrets.token_urlsafe()
-    # A session of its own, so that Ctrl-C reaches only this process, which ends the child afterwards.
+    # A session of its own, so that Ctrl-C reaches only this process, which ends the child afterwards. "-P": nothing is
+    # imported from the current folder, which may be a stranger's.
     process = subprocess.Popen(
-        [sys.executable, "-m", CHILD],
+        [sys.executable, "-P", "-m", CHILD],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,

@@ -14,6 +14,7 @@ from readgraph.sources.pdf.one_at_a_time import let_others_in, pdfium_alone
 from readgraph.sources.pdf.outline import labels_of, outline_of, sections, title_of
 from readgraph.sources.pdf.page import Line, Piece, read_pieces
 from readgraph.sources.pdf.scans import even_sizes, is_picture, recognized_pieces, recognizer_version
+from readgraph.sources.pdf.streams import check_streams
 from readgraph.sources.pdf.tables import Header, rows_as_lines
 from readgraph.sources.places import Place, SourcePage, ordered
 from readgraph.sources.source_text import Converted
@@ -42,6 +43,7 @@ def convert(data: bytes, name: str) -> Converted:
     Pages that are pictures are recognised where the extra `scans` is installed; else they are left out and named, too.
     Raises `BadInput` where the file is broken, locked by a password, or holds no text that can be read.
     """
+    check_streams(data, name)
     with pdfium_alone():
         document = _open(data, name)
         try:
