@@ -6,7 +6,13 @@ from tests.doubles.summariser import verdicts
 
 ANSWER = "It says so."
 
-_WALKED = {"reasoning": "it says so", "action": "answer", "found": ANSWER, "choice": "B", "quotes": []}
+_WALKED: dict[str, object] = {
+    "reasoning": "it says so",
+    "action": "answer",
+    "found": ANSWER,
+    "choice": "B",
+    "quotes": [],
+}
 _REPLIES: dict[str, dict[str, object]] = {
     "PausePoint": {"reason": "a scene ends", "label": 1},
     "BeginsAnew": {"reason": "the same scene", "begins_anew": "no"},

@@ -1,0 +1,93 @@
+"""A line for every command, so that what must hold for all of them is tried with each."""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import typer.main
+
+from readgraph.cli.main import app
+from tests.doubles.model_server import ChatRequest, ToolCall
+from tests.doubles.reader import asked_for, reader
+from tests.doubles.web_agent import does
+
+LINES = (
+    "read {text} {model}",
+    "read {text} --method gam {model}",
+    "remember days {text} {model}",
+    "ask Who? {text} --report {tmp}/ask.html {model}",
+    "ask Who? {text} --method mem-walker --json {model}",
+    "summarise {text} --words 20 --report {tmp}/summary.html {model}",
+    "table {text} names --out {tmp}/table.csv --report {tmp}/table.html {model}",
+    "compress {text} --budget 30 --trace {tmp}/trace.json {model}",
+    "browse http://127.0.0.1:9/ Order. --yes --json {model}",
+    "show",
+    "show {text} --report {tmp}/show.html",
+    "correct {text} --part 0 --text Lamp",
+    "search goat",
+    "chat --agent ada {model}",
+    "compare Who? {text} --methods bm25,read-agent --json {model}",
+    "methods gam",
+    "doctor {model}",
+    "models {name}",
+    "evaluate {own} --methods bm25 --out {tmp}/out {model}",
+    "trajectories {tmp}/out --out {tmp}/examples",
+    "studio {model}",
+    "mcp {model}",
+    "serve {model}",
+    "collection add dry text",
+    "collection list --json",
+    "collection remove dry",
+    "agents list --json",
+    "agents export ada {tmp}/ada.json",
+    "agents import {tmp}/ada.json --as bob",
+    "agents repair ada",
+    "agents forget bob --yes",
+    "replies export {tmp}/replies.jsonl",
+    "replies import {tmp}/replies.jsonl",
+    "prompts export {tmp}/prompts",
+    "library check",
+    "library repair",
+    "library batches",
+    "library backup {tmp}/backup",
+    "forget days --yes",
+    "library compact",
+)
+"""In an order in which each has something to do; {model} stands for the options that name one."""
+
+SERVE = {"studio": "studio.serve", "mcp": "mcp.serve", "serve": "serve.serve_library"}
+"""Commands that end with Ctrl-C only, and the functions that serve."""
+
+
+def every_command() -> Iterator[str]:
+    """The names of all commands."""
+
+    def walk(command: Any, path: tuple[str, ...]) -> Iterator[str]:
+        inner = getattr(command, "commands", {})
+        yield from (name for each in inner for name in walk(inner[each], (*path, each))) if inner else [" ".join(path)]
+
+    yield from walk(typer.main.get_command(app), ())
+
+
+def files_in(folder: Path) -> dict[str, Path]:
+    """The files that the lines name, made in this folder."""
+    text = folder / "text.txt"
+    text.write_text("The goat stood on the gallery. The lamp was lit.\n\nThe keeper slept. The well was deep. " * 9)
+    asked = [{"question": "Who stood?", "answer": "It says so."}]
+    (folder / "own.jsonl").write_text(json.dumps({"doc_id": "a", "text": "The goat stood.", "questions": asked}))
+    return {"tmp": folder, "text": text, "own": folder / "own.jsonl"}
+
+
+def any_reply(request: ChatRequest) -> str | dict[str, object] | ToolCall:
+    """A reply for whatever a command asks."""
+    replies: dict[str, Any] = {"Counted": {"count": 3}, "NextAction": does("click", "1")}
+    return replies.get(asked_for(request) or "") or reader(request)
+
+
+def each_line(places: dict[str, Path], model: str, change: Callable[[str], str] = str) -> Iterator[list[str]]:
+    """The arguments of each line, with a model of this name ("": none)."""
+    options = f"--model {model}" if model else ""
+    for line in LINES:
+        if model or "{name}" not in line:
+            yield change(line).format(**places, model=options, name=model).split()
