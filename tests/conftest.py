@@ -27,6 +27,7 @@ from tests.doubles.model_server import ModelServer
 from tests.doubles.reader import reader
 from tests.support.command import Command, Ran
 from tests.support.examples import STORY, WHOLE_STORY
+from tests.support.postgres_server import ON_SERVER, PostgresServer
 
 hypothesis.settings.register_profile("readgraph", deadline=None)  # what is loaded at the first use takes time
 hypothesis.settings.load_profile("readgraph")
@@ -52,6 +53,7 @@ def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "READGRAPH_MODEL", "LANGSMITH_TRACING", "LANGCHAIN_TRACING_V2"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("READGRAPH_LIBRARY", str(tmp_path / "library"))
+    monkeypatch.setenv("READGRAPH_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("READGRAPH_SETTINGS", str(tmp_path / "settings.toml"))
 
 
@@ -88,10 +90,38 @@ def local_double(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Pa
     server_of_local.end_local_models()
 
 
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Run the tests of modules that say so (`ON_SERVER_TOO = True`) over a library on a server too."""
+    if getattr(metafunc.module, "ON_SERVER_TOO", False) and "where" in metafunc.fixturenames:
+        metafunc.parametrize("where", ["folder", pytest.param("server", marks=ON_SERVER)], indirect=True)
+
+
 @pytest.fixture
-async def library(tmp_path: Path) -> AsyncIterator[Library]:
+def where(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The place of a new library: a folder, or the address of a database."""
+    on_server = getattr(request, "param", "folder") == "server"
+    return request.getfixturevalue("database") if on_server else str(tmp_path / "library")
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[PostgresServer]:
+    """A PostgreSQL server, which gives each test a database of its own."""
+    with PostgresServer.started() as server:
+        yield server
+
+
+@pytest.fixture
+def database(postgres_server: PostgresServer, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
+    """The address of a new database, in which a library was opened before; the command uses it."""
+    with postgres_server.database() as address:
+        monkeypatch.setenv("READGRAPH_LIBRARY", address)
+        yield address
+
+
+@pytest.fixture
+async def library(where: str) -> AsyncIterator[Library]:
     """An empty library."""
-    async with open_library(tmp_path / "library") as opened:
+    async with open_library(where) as opened:
         yield opened
 
 

@@ -8,9 +8,8 @@ from langgraph.store.base import BaseStore
 from readgraph.models.limits import Limits
 from readgraph.models.metering import current_meter
 from readgraph.models.waiting import clock
-from readgraph.state.library_store import LibraryStore
-from readgraph.state.minute_ledger import MinuteLedger, Place, ledger_of
-from readgraph.state.namespaces import base_of
+from readgraph.state.minute_ledger import MinuteLedger, Place
+from readgraph.state.shared_ledger import ledger_of
 
 TOKENS_PER_WORD = 4 / 3
 
@@ -50,5 +49,4 @@ def turns_of(store: BaseStore, model: str, limits: Limits, words: int) -> Turns 
     """The turns for a prompt of this many words; None for a model without limits."""
     if not limits:
         return None
-    ledger = ledger_of(base.locks if isinstance(base := base_of(store), LibraryStore) else None)
-    return Turns(ledger, model, limits, round(words * TOKENS_PER_WORD) + limits.reply_tokens)
+    return Turns(ledger_of(store), model, limits, round(words * TOKENS_PER_WORD) + limits.reply_tokens)

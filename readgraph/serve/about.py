@@ -42,7 +42,7 @@ class About(BaseModel):
     """What a server offers."""
 
     version: str
-    library: str = Field(description="The name of the library's folder.")
+    library: str = Field(description="The name of the library's folder or database.")
     model: str
     method: str = Field(description="The method that is set for all runs; empty: chosen for each document.")
     methods: list[OfferedMethod]
@@ -53,7 +53,7 @@ def about(room: Room) -> About:
     """The methods and settings of a room."""
     return About(
         version=readgraph.__version__,
-        library=room.library.folder.name,
+        library=room.library.shared.name,
         model=room.context.model,
         method=room.method,
         methods=[*_methods()],

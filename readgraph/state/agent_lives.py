@@ -24,21 +24,6 @@ BY_USER = ("user", "upload")
 
 BY_ANYONE = (*BY_USER, "system", "timer")
 
-# Rows are in the order of writing. Ids are in the order of the clock, which may have been set back.
-_OLDEST_KEPT = """
-    SELECT rowid FROM checkpoints
-    WHERE thread_id = ? AND CAST(metadata AS TEXT) LIKE '%"source": "input"%'
-    ORDER BY rowid DESC LIMIT 1 OFFSET ?
-"""
-# A checkpoint and its ancestors.
-_LINE = """
-    WITH RECURSIVE line(id) AS (
-        SELECT ?2 UNION SELECT parent_checkpoint_id FROM line JOIN checkpoints ON thread_id = ?1 AND checkpoint_id = id
-        WHERE parent_checkpoint_id IS NOT NULL
-    )
-"""
-_OLDER = "SELECT checkpoint_id FROM checkpoints WHERE thread_id = ? AND rowid < ?"
-
 
 def agent_config(name: str) -> RunnableConfig:
     """The configuration that names this agent's thread in a checkpointer."""
@@ -96,15 +81,7 @@ async def _go_back(
 async def drop_old_checkpoints(library: Library, name: str) -> None:
     """Keep only the checkpoints of the newest turns: all of them would fill the disk over time."""
     saver, thread = library.checkpointer, thread_of(agent_id(name))
-
-    def drop() -> None:
-        with saver.cursor() as cursor:
-            if row := cursor.execute(_OLDEST_KEPT, (thread, KEPT_TURNS)).fetchone():
-                for table in ("writes", "checkpoints"):
-                    older = f"DELETE FROM {table} WHERE thread_id = ? AND checkpoint_id IN ({_OLDER})"
-                    cursor.execute(older, (thread, thread, row[0]))
-
-    await saver.run(drop)
+    await saver.run(lambda: saver.drop_turns(thread, KEPT_TURNS))
 
 
 async def repair_agent(
@@ -122,16 +99,8 @@ async def repair_agent(
             raise BadInput(f"The unfinished turn of '{name}' can't be taken back: its checkpoints are gone.")
     saver, thread = library.checkpointer, thread_of(agent_id(name))
     newest = await saver.aget_tuple(agent_config(name))
-    line = (thread, newest.config["configurable"]["checkpoint_id"] if newest else "")
-
-    def free() -> None:
-        with saver.cursor() as cursor:
-            for table in ("writes", "checkpoints"):
-                cursor.execute(f"{_LINE} DELETE FROM {table} WHERE thread_id = ?1 AND checkpoint_id NOT IN line", line)
-        with saver.lock:
-            saver.conn.execute("VACUUM")
-
-    await saver.run(free)
+    last = newest.config["configurable"]["checkpoint_id"] if newest else ""
+    await saver.run(lambda: saver.drop_undone(thread, last))
     return taken
 
 

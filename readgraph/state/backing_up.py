@@ -8,9 +8,9 @@ from pathlib import Path
 
 from readgraph.state.errors import BadInput, LibraryError
 from readgraph.state.library_folder import MARKER, files_of, is_index
-from readgraph.state.library_store import unusable
+from readgraph.state.library_store import ORIGINALS
 from readgraph.state.opened import Library
-from readgraph.state.originals import ORIGINALS
+from readgraph.state.sqlite_files import unusable
 
 
 async def back_up(library: Library, folder: Path) -> int:

@@ -1,17 +1,13 @@
 """Give the disk back what the library no longer needs."""
 
 import asyncio
-import sqlite3
-from contextlib import closing
-from pathlib import Path
 from typing import NamedTuple
 
-from readgraph.state.checkpoints import QUESTION, LibraryCheckpointer
 from readgraph.state.errors import LibraryError
-from readgraph.state.library_folder import STORE
-from readgraph.state.library_store import connect, unusable
+from readgraph.state.library_folder import own_files
 from readgraph.state.opened import Library
-from readgraph.state.retention import drop_steps_of_old_questions
+from readgraph.state.shared_checkpointer import QUESTION, SharedCheckpointer
+from readgraph.state.shared_store import SharedStore
 
 
 class Compacted(NamedTuple):
@@ -26,23 +22,20 @@ async def compact(library: Library) -> Compacted:
     """Delete the steps of old questions in all threads, and give free space in the library's files back to the disk.
 
     Others may read meanwhile, and wait while they write. Raises `LibraryError` if the disk is full: SQLite writes each
-    file anew.
+    file anew. A server keeps the space for what it stores next.
     """
-    files = [library.folder / STORE, library.checkpointer.path]
-    before = await asyncio.to_thread(_bytes, files)
+    before = await asyncio.to_thread(_bytes, library.shared)
     dropped = await library.checkpointer.run(lambda: _drop_steps(library.checkpointer))
-    for file in files:
-        await asyncio.to_thread(_vacuum, file)
-    return Compacted(before, await asyncio.to_thread(_bytes, files), dropped)
+    await asyncio.to_thread(library.shared.give_back)
+    return Compacted(before, await asyncio.to_thread(_bytes, library.shared), dropped)
 
 
-def _drop_steps(saver: LibraryCheckpointer) -> int:
+def _drop_steps(saver: SharedCheckpointer) -> int:
     asked = [thread for thread in saver.threads({}) if _asks(saver, thread)]
-    with saver.cursor() as cursor:
-        return sum(drop_steps_of_old_questions(cursor, thread, saver.kept_questions) for thread in asked)
+    return sum(saver.drop_steps(thread) for thread in asked)
 
 
-def _asks(saver: LibraryCheckpointer, thread: str) -> bool:
+def _asks(saver: SharedCheckpointer, thread: str) -> bool:
     """Whether a thread is one of questions; one that can't be read is left as it is."""
     try:
         newest = saver.get_tuple({"configurable": {"thread_id": thread, "checkpoint_ns": ""}})
@@ -51,16 +44,7 @@ def _asks(saver: LibraryCheckpointer, thread: str) -> bool:
     return newest is not None and QUESTION in newest.checkpoint["channel_values"]
 
 
-def _vacuum(file: Path) -> None:
-    try:
-        with closing(connect(file)) as connection:
-            connection.execute("VACUUM")
-            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    except sqlite3.Error as problem:
-        raise unusable(file, problem) from problem
-
-
-def _bytes(files: list[Path]) -> int:
-    """The sizes of files with their write-ahead logs."""
-    parts = [part for file in files for part in (file, file.with_name(f"{file.name}-wal"))]
-    return sum(part.stat().st_size for part in parts if part.exists())
+def _bytes(store: SharedStore) -> int:
+    """The sizes of its files with their write-ahead logs, or of its tables on a server."""
+    parts = [part for file in own_files(store.folder) for part in (file, file.with_name(f"{file.name}-wal"))]
+    return sum(part.stat().st_size for part in parts if part.exists()) if parts else store.size()

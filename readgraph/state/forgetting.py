@@ -4,7 +4,7 @@ from collections import Counter
 from contextlib import suppress
 
 from readgraph.state.agents import AgentStore
-from readgraph.state.build_lock import InUse, OnWait, held, unused
+from readgraph.state.build_lock import held, unused
 from readgraph.state.collections import collections_with
 from readgraph.state.converted_files import forget_files
 from readgraph.state.earlier_notes import EarlierNotes
@@ -15,6 +15,7 @@ from readgraph.state.originals import forget_original
 from readgraph.state.page_store import PageStore
 from readgraph.state.records import Document, Memory
 from readgraph.state.search.index_registry import indexes_of
+from readgraph.state.shared_store import InUse, OnWait
 from readgraph.state.stored_items import ROOT
 from readgraph.state.unfinished import UNFINISHED, begin_forgetting, being_forgotten, drop_document
 

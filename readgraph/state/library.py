@@ -1,4 +1,4 @@
-"""The library: the folder on disk where documents, memories, replies and checkpoints are kept."""
+"""The library: where documents, memories, replies and checkpoints are kept, in a folder or on a PostgreSQL server."""
 
 import asyncio
 import os
@@ -15,14 +15,18 @@ from readgraph.state.checkpoints import open_checkpointer
 from readgraph.state.errors import LibraryError
 from readgraph.state.forgetting import finish
 from readgraph.state.formats import is_newer, newer
+from readgraph.state.library_address import LibraryAddress, LibraryPlace, library_place
 from readgraph.state.library_folder import MARKER, STORE, format_of, put_format
-from readgraph.state.library_folder import default_folder as default_folder
-from readgraph.state.library_store import LibraryStore, unusable
+from readgraph.state.library_folder import default_place as default_place
+from readgraph.state.library_store import LibraryStore
 from readgraph.state.migrating import migrate
 from readgraph.state.namespaces import name_in_base
 from readgraph.state.opened import Library as Library
 from readgraph.state.page_store import PageStore
 from readgraph.state.search.index_registry import close_indexes
+from readgraph.state.shared_checkpointer import SharedCheckpointer
+from readgraph.state.shared_store import SharedStore
+from readgraph.state.sqlite_files import unusable
 from readgraph.state.stored_items import EVERY
 from readgraph.state.unfinished import UNFINISHED
 
@@ -32,11 +36,14 @@ FORMAT = 1
 CHECKPOINTS = "checkpoints.sqlite"
 
 
+Named = str | os.PathLike[str] | LibraryAddress
+
+
 @asynccontextmanager
 async def open_library(
-    folder: str | os.PathLike[str] | None = None, *, only_shows: bool = False, namespace: str = ""
+    folder: Named | None = None, *, only_shows: bool = False, namespace: str = ""
 ) -> AsyncIterator[Library]:
-    """Open the library in a folder (created if it is missing).
+    """Open the library in a folder (created if it is missing), or on a server (`postgresql://user@host/database`).
 
     With a `namespace`, such as a tenant's name, it is a part of that library, with its own documents, memories,
     replies, indexes and threads, which sees no others.
@@ -44,21 +51,40 @@ async def open_library(
     With `only_shows`, a library that can't be written, such as one on a read-only disk, is opened for reading, and
     writing to it raises `LibraryError`.
 
-    Raises `LibraryError` if the folder holds something else, can't be written, or has a newer layout; inside the
-    `with`, if the disk is full or a file of the library is damaged.
+    Raises `LibraryError` if the folder holds something else, can't be written, or has a newer layout, and if the server
+    can't be reached or refuses the user; inside the `with`, if the disk is full or a file of the library is damaged.
     """
-    folder = Path(folder).expanduser() if folder is not None else default_folder()
-    to_read = only_shows and _is_read_only(folder)
-    store = await asyncio.to_thread(_open_store, folder, to_read=to_read)
+    place = library_place(folder) if folder is not None else default_place()
+    to_read = only_shows and isinstance(place, Path) and _is_read_only(place)
+    store, writable = await asyncio.to_thread(_open_store, place, to_read=to_read)
     try:
         pages = PageStore(store, namespace=namespace)
-        async with open_checkpointer(folder / _checkpoints(pages.store), to_read=to_read) as checkpointer:
-            library = Library(folder, pages.store, checkpointer, pages)
-            if not to_read:
+        async with _checkpointer(place, store, pages.store, to_read=to_read) as checkpointer:
+            library = Library(store.folder, pages.store, checkpointer, pages)
+            if writable:
                 await _finish_unfinished(library)
             yield library
     finally:
         await asyncio.to_thread(_close, store)
+
+
+@asynccontextmanager
+async def _checkpointer(
+    place: LibraryPlace, store: SharedStore, part: BaseStore, *, to_read: bool
+) -> AsyncIterator[SharedCheckpointer]:
+    if isinstance(place, Path):
+        async with open_checkpointer(place / _checkpoints(part), to_read=to_read) as in_file:
+            yield in_file
+        return
+    from readgraph.state.postgres.opening import open_checkpointer as open_on_server
+    from readgraph.state.postgres.store import ServerStore
+
+    assert isinstance(store, ServerStore)
+    on_server = await asyncio.to_thread(open_on_server, place, store, part)
+    try:
+        yield on_server
+    finally:
+        await on_server.close()
 
 
 async def _finish_unfinished(library: Library) -> None:
@@ -87,9 +113,7 @@ class BackgroundLibrary(Library):
         return self.closing.__exit__(*raised) if self.process == os.getpid() else None
 
 
-def open_library_in_background(
-    folder: str | os.PathLike[str] | None = None, *, namespace: str = ""
-) -> BackgroundLibrary:
+def open_library_in_background(folder: Named | None = None, *, namespace: str = "") -> BackgroundLibrary:
     """Open a library as `open_library` does, for synchronous code.
 
     It is open when this returns: use it in a `with`, or keep it across the cells of a notebook.
@@ -100,18 +124,19 @@ def open_library_in_background(
 
 
 @asynccontextmanager
-async def development_store() -> AsyncIterator[LibraryStore]:
+async def development_store() -> AsyncIterator[SharedStore]:
     """Give LangGraph's development server the user's library (named in langgraph.json)."""
-    store = await asyncio.to_thread(_open_store, default_folder())
+    store, _ = await asyncio.to_thread(_open_store, default_place())
     try:
         yield store
     finally:
         await asyncio.to_thread(_close, store)
 
 
-def holds_library(folder: str | os.PathLike[str] | None = None) -> bool:
-    """Whether there is a library in a folder."""
-    return ((Path(folder).expanduser() if folder is not None else default_folder()) / STORE).exists()
+def holds_library(folder: Named | None = None) -> bool:
+    """Whether there is a library in a folder; on a server there always is."""
+    place = library_place(folder) if folder is not None else default_place()
+    return not isinstance(place, Path) or (place / STORE).exists()
 
 
 def _checkpoints(store: BaseStore) -> str:
@@ -125,12 +150,23 @@ def _is_read_only(folder: Path) -> bool:
     return (folder / STORE).exists() and not all(os.access(place, os.W_OK) for place in places if place.exists())
 
 
-def _open_store(folder: Path, *, to_read: bool = False) -> LibraryStore:
-    _check_folder(folder)
-    return LibraryStore(folder / STORE, to_read=to_read)
+def _open_store(place: LibraryPlace, *, to_read: bool = False) -> tuple[SharedStore, bool]:
+    """The store, and whether it can be written."""
+    if isinstance(place, Path):
+        _check_folder(place)
+        return LibraryStore(place / STORE, to_read=to_read), not to_read
+    try:
+        from readgraph.state.postgres.opening import open_store
+    except ImportError as problem:
+        if (problem.name or "").startswith("readgraph"):
+            raise
+        raise LibraryError(
+            f"The library {place} needs packages that are not installed: pip install 'readgraph[postgres]'."
+        ) from problem
+    return open_store(place)
 
 
-def _close(store: LibraryStore) -> None:
+def _close(store: SharedStore) -> None:
     close_indexes(store)
     store.close()
 

@@ -10,6 +10,8 @@ from typing import Any
 
 from platformdirs import user_data_path
 
+from readgraph.state.library_address import LibraryAddress, LibraryPlace, library_place
+
 STORE = "library.sqlite"
 
 MARKER = "readgraph.json"
@@ -25,10 +27,10 @@ MOST_LISTED = 5_000
 """The most records of a kind that are listed."""
 
 
-def default_folder() -> Path:
-    """The library's folder: READGRAPH_LIBRARY, or the user's data folder if that is not set."""
+def default_place() -> LibraryPlace:
+    """The library's place: READGRAPH_LIBRARY, or the user's data folder if that is not set."""
     named = os.environ.get("READGRAPH_LIBRARY")
-    return Path(named).expanduser() if named else user_data_path("readgraph", appauthor=False)
+    return library_place(named) if named else user_data_path("readgraph", appauthor=False)
 
 
 def format_of(folder: Path) -> int:
@@ -46,8 +48,13 @@ def put_format(folder: Path, version: int) -> None:
 
 
 def files_of(folder: Path) -> list[Path]:
-    """The SQLite files of a library: its checkpoints, its store, its search indexes."""
-    return [*sorted(folder.glob("checkpoints*.sqlite")), folder / STORE, *sorted((folder / SEARCH).rglob("*.sqlite"))]
+    """The SQLite files of a library: its checkpoints, its store, its search indexes; of one on a server only these."""
+    return [*own_files(folder), *sorted((folder / SEARCH).rglob("*.sqlite"))]
+
+
+def own_files(folder: Path) -> list[Path]:
+    """The SQLite files of a library that can't be made again from others; none of one on a server."""
+    return [*sorted(folder.glob("checkpoints*.sqlite")), *folder.glob(STORE)]
 
 
 def is_index(folder: Path, file: Path) -> bool:
@@ -55,9 +62,15 @@ def is_index(folder: Path, file: Path) -> bool:
     return file.is_relative_to(folder / SEARCH)
 
 
-def listed_records(kind: str, folder: Path | None = None) -> Iterator[dict[str, Any]]:
-    """The library's records of a kind ("documents", "memories", "agents"); none where it can't be read."""
-    file = (folder.expanduser() if folder else default_folder()) / STORE
+def listed_records(kind: str, folder: LibraryPlace | None = None) -> Iterator[dict[str, Any]]:
+    """The library's records of a kind ("documents", "memories", "agents"); none where it can't be read.
+
+    None of a library on a server either: who completes a word does not wait for a network.
+    """
+    place = library_place(folder) if folder else default_place()
+    if isinstance(place, LibraryAddress):
+        return
+    file = place / STORE
     try:
         if not file.is_file():
             return

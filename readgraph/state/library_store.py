@@ -6,13 +6,12 @@ batch, and reads and writes never share a transaction.
 """
 
 import asyncio
-import errno
 import os
 import sqlite3
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import AsyncIterator, Iterable, Sequence
 from concurrent.futures import Future
-from contextlib import suppress
+from contextlib import asynccontextmanager, closing, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -21,35 +20,21 @@ from threading import Lock, Thread
 from typing import Any
 
 from filelock import FileLock
-from langgraph.store.base import BaseStore, Op, PutOp, Result
+from langgraph.store.base import Op, PutOp, Result
 from langgraph.store.sqlite import SqliteStore
 from pydantic_core import from_json
 
-from readgraph.state.errors import LibraryError
+from readgraph.state.file_locks import held_file, name_of_use, uses
 from readgraph.state.forks import pause_in_forks
+from readgraph.state.library_folder import own_files
+from readgraph.state.minute_ledger import LedgerInFile
+from readgraph.state.shared_store import OnWait, SharedStore
 from readgraph.state.sound import UNREADABLE
+from readgraph.state.sqlite_files import closed, connect, connect_to_read, damaged, of_parent, unusable
+from readgraph.state.whole_files import written_whole
 
-BUSY_SECONDS = 30.0
-
-_MAKE_ROOM = "make room on its disk and give the same command again"
-_MAKE_WRITABLE = "it must be writable: see to its permissions, or name another folder"
-_RESTORE = "it is damaged: put a copy of it back, or name another folder"
-_MENDING = {
-    sqlite3.SQLITE_FULL: _MAKE_ROOM,
-    sqlite3.SQLITE_IOERR: f"where the disk is full, {_MAKE_ROOM}",
-    sqlite3.SQLITE_READONLY: _MAKE_WRITABLE,
-    sqlite3.SQLITE_CANTOPEN: _MAKE_WRITABLE,
-    sqlite3.SQLITE_PERM: _MAKE_WRITABLE,
-    sqlite3.SQLITE_CORRUPT: _RESTORE,
-    sqlite3.SQLITE_NOTADB: _RESTORE,
-    sqlite3.SQLITE_BUSY: "another process holds it: give the same command again",
-}
-"""What the user can do, by SQLite's primary error codes."""
-
-_MENDING_FILES = dict.fromkeys((errno.ENOSPC, errno.EDQUOT, errno.EFBIG), _MAKE_ROOM) | dict.fromkeys(
-    (errno.EACCES, errno.EPERM, errno.EROFS), _MAKE_WRITABLE
-)
-
+ORIGINALS = "originals"
+"""The folder of kept files; a file there has the id of its document, and the ending of its kind."""
 
 _MENDED = (
     "UPDATE store SET value = json_quote(CAST(value AS TEXT)) WHERE typeof(value) <> 'text' OR NOT json_valid(value)",
@@ -59,80 +44,8 @@ _MENDED = (
 """Statements that repair odd rows, so that they can be listed: LangGraph parses the times, SQLite the values."""
 
 
-def unusable(place: Path, problem: sqlite3.Error | OSError) -> LibraryError:
-    """The error for a library that SQLite or the file system refuses: what is wrong and what to do."""
-    if isinstance(problem, OSError):
-        what, mending = problem.strerror, _MENDING_FILES.get(problem.errno or 0)
-    else:
-        what, mending = str(problem), _MENDING.get(getattr(problem, "sqlite_errorcode", 0) & 0xFF)
-    return LibraryError(f"{place} can't be used as a library: {': '.join(filter(None, [what, mending]))}.")
-
-
-def damaged(place: Path) -> LibraryError:
-    """The error for a library with stored data that can't be read."""
-    return LibraryError(f"{place} can't be used as a library: {_RESTORE}.")
-
-
-def closed(folder: Path) -> LibraryError:
-    """The error for a library that is used after it was closed."""
-    return LibraryError(f"The library {folder} is closed.")
-
-
-def trust_data_only(connection: sqlite3.Connection) -> None:
-    """Make sure that a file from somebody else runs no code: we store tables, never triggers or views.
-
-    A view could run for ever, and a trigger could change what is written, so a file with either counts as damaged.
-    """
-    connection.execute("PRAGMA trusted_schema=OFF")
-    if connection.execute("SELECT 1 FROM sqlite_schema WHERE type IN ('trigger', 'view')").fetchone():
-        problem = sqlite3.DatabaseError("it holds a trigger or a view")
-        problem.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
-        raise problem
-
-
-def of_parent(folder: Path) -> LibraryError:
-    """The error for a library that a forked process inherited from its parent."""
-    return LibraryError(f"The library {folder} was opened before this process was forked: open it in the worker.")
-
-
-def connect(path: Path) -> sqlite3.Connection:
-    """A connection in WAL mode: a commit survives a kill of the process, and readers don't wait for writers."""
-    try:
-        connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
-        trust_data_only(connection)
-        connection.execute("PRAGMA journal_mode=WAL")
-        connection.execute("PRAGMA synchronous=NORMAL")
-    except sqlite3.Error as problem:
-        raise unusable(path, problem) from problem
-    return connection
-
-
-def connect_to_read(path: Path) -> sqlite3.Connection:
-    """A connection that writes nothing: not to the file, and no other files next to it."""
-    address, log = path.absolute().as_uri(), path.with_name(f"{path.name}-wal")
-    try:
-        try:
-            return _connected(f"{address}?mode=ro")
-        except sqlite3.OperationalError:
-            if log.exists() and log.stat().st_size:  # SQLite would ignore what is in the log
-                raise
-            return _connected(f"{address}?immutable=1")  # SQLite can't create its shared files there
-    except sqlite3.Error as problem:
-        raise unusable(path, problem) from problem
-
-
-def _connected(address: str) -> sqlite3.Connection:
-    connection = sqlite3.connect(address, BUSY_SECONDS, isolation_level=None, check_same_thread=False, uri=True)
-    try:
-        trust_data_only(connection)
-    except sqlite3.Error:
-        connection.close()
-        raise
-    return connection
-
-
-class LibraryStore(BaseStore):
-    """A durable `BaseStore` in one SQLite file; several processes may use the same file.
+class LibraryStore(SharedStore):
+    """A durable store in one SQLite file; several processes may use the same file.
 
     `to_read`: the file exists and can't be written; every write raises `LibraryError`.
     """
@@ -140,6 +53,7 @@ class LibraryStore(BaseStore):
     supports_ttl = False
 
     def __init__(self, path: Path, *, to_read: bool = False) -> None:
+        self.folder, self.place, self.name = path.parent, str(path.parent), path.parent.name
         self.locks = path.parent / "locks"
         if to_read:
             self._reading = self._writing = _Worker(path, "reads", to_read=True)
@@ -179,6 +93,79 @@ class LibraryStore(BaseStore):
         done: asyncio.Future[list[Result]] = loop.create_future()
         self._writing.submit(_Order([], done, loop))
         await done
+
+    @property
+    def ledger(self) -> LedgerInFile:
+        """What was sent to models in the last minute, by all processes."""
+        return LedgerInFile(self.locks / "minute.sqlite")
+
+    @asynccontextmanager
+    async def held(self, name: str, on_wait: OnWait | None = None, *, wait: bool = True) -> AsyncIterator[None]:
+        """Hold a lock file of the library."""
+        holding = held_file(self.locks / name, on_wait, wait=wait)
+        try:
+            await holding.__aenter__()
+        except OSError as problem:
+            raise unusable(self.folder, problem) from problem
+        try:
+            yield
+        except BaseException:
+            await self.written()
+            raise
+        finally:
+            await holding.__aexit__(None, None, None)
+
+    @asynccontextmanager
+    async def using(self, document: str) -> AsyncIterator[None]:
+        """Mark a document as in use."""
+        name = name_of_use(document)
+        try:
+            async with self.held(name):
+                yield
+        finally:
+            (self.locks / name).unlink(missing_ok=True)
+
+    async def unused(self, document: str, on_wait: OnWait | None = None, *, wait: bool = True) -> None:
+        """Wait until nobody uses a document."""
+        for path in uses(self.locks, document):
+            async with self.held(path.name, on_wait, wait=wait):
+                pass
+            path.unlink(missing_ok=True)
+
+    def size(self) -> int:
+        """The bytes of all files in the folder."""
+        return sum(file.stat().st_size for file in self.folder.rglob("*") if file.is_file())
+
+    def give_back(self) -> None:
+        """Write each file anew, without what was deleted."""
+        for file in own_files(self.folder):
+            try:
+                with closing(connect(file)) as connection:
+                    connection.execute("VACUUM")
+                    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            except sqlite3.Error as problem:
+                raise unusable(file, problem) from problem
+
+    def keep_original(self, name: str, data: bytes) -> None:
+        """Keep a file in a folder of the library."""
+        folder = self.folder / ORIGINALS
+        folder.mkdir(exist_ok=True)
+        with written_whole(folder / name, "wb") as file:
+            file.write(data)
+
+    def original(self, name: str) -> Path | None:
+        """A kept file, where it is there."""
+        kept = self.folder / ORIGINALS / name
+        return kept if kept.is_file() else None
+
+    def originals(self) -> Sequence[str]:
+        """The names of all kept files."""
+        return sorted(file.name for file in (self.folder / ORIGINALS).glob("*"))
+
+    def forget_original(self, document: str) -> None:
+        """Delete what is kept of a document."""
+        for file in (self.folder / ORIGINALS).glob(f"{document}.*"):
+            file.unlink(missing_ok=True)
 
     def _submit(self, operations: list[Op], done: "_Done", loop: asyncio.AbstractEventLoop | None = None) -> None:
         writes = any(isinstance(operation, PutOp) for operation in operations)

@@ -8,7 +8,7 @@ from filelock import FileLock
 
 from readgraph.state.backing_up import copy_folder
 from readgraph.state.library_folder import format_of, put_format
-from readgraph.state.library_store import unusable
+from readgraph.state.sqlite_files import unusable
 
 STEPS: dict[int, Callable[[Path], None]] = {}
 """What brings a library's folder from this format to the next. A step that was killed is run again from its start."""

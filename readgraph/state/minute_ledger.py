@@ -13,8 +13,7 @@ from pathlib import Path
 from threading import Lock
 from typing import NamedTuple, Protocol
 
-from readgraph.state.forks import reset_in_forked
-from readgraph.state.library_store import BUSY_SECONDS, trust_data_only, unusable
+from readgraph.state.sqlite_files import BUSY_SECONDS, trust_data_only, unusable
 
 MINUTE = 60.0
 
@@ -151,19 +150,3 @@ class LedgerInFile:
             database.close()
             raise
         return database
-
-
-_here = LedgerInMemory()
-
-
-def ledger_of(locks: Path | None) -> MinuteLedger:
-    """The ledger of a library, by its folder of locks; None: that of this process."""
-    return LedgerInFile(locks / "minute.sqlite") if locks else _here
-
-
-def _reset() -> None:
-    global _here
-    _here = LedgerInMemory()
-
-
-reset_in_forked(_reset)

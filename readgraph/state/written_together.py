@@ -7,7 +7,7 @@ together, and each event loop is woken once.
 import asyncio
 from collections import defaultdict, deque
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractContextManager, suppress
 from dataclasses import dataclass
 from itertools import groupby
@@ -18,11 +18,15 @@ T = TypeVar("T")
 
 @dataclass(slots=True)
 class _Order(Generic[T]):
-    """An operation that a task waits for, and its outcome. It is run even if the task was cancelled."""
+    """An operation that a task of an event loop, or a thread, waits for, and its outcome.
+
+    It is run even if the task was cancelled.
+    """
 
     operation: Callable[[], T]
     writes: bool
-    done: asyncio.Future[T]
+    done: asyncio.Future[T] | Future[T]
+    loop: asyncio.AbstractEventLoop | None = None
     result: Any = None
     problem: BaseException | None = None
 
@@ -54,8 +58,23 @@ class TogetherThread:
 
     async def run(self, operation: Callable[[], T], *, writes: bool = False) -> T:
         """Run an operation; when this returns, what it wrote is committed. One that `writes` may be run twice."""
-        done: asyncio.Future[T] = asyncio.get_running_loop().create_future()
-        self._waiting.append(_Order(operation, writes, done))
+        loop = asyncio.get_running_loop()
+        done: asyncio.Future[T] = loop.create_future()
+        self._submit(_Order(operation, writes, done, loop))
+        return await done
+
+    def wait(self, operation: Callable[[], T], *, writes: bool = False) -> T:
+        """As `run`; this blocks."""
+        done = Future[T]()
+        self._submit(_Order(operation, writes, done))
+        return done.result()
+
+    def submit(self, operation: Callable[[], Any]) -> None:
+        """Have an operation run for which nobody waits."""
+        self._submit(_Order(operation, writes=False, done=Future[Any]()))
+
+    def _submit(self, order: _Order[Any]) -> None:
+        self._waiting.append(order)
         if not self._called:
             self._called = True
             try:
@@ -63,7 +82,6 @@ class TogetherThread:
             except RuntimeError:  # the thread has ended
                 self._called = False
                 raise
-        return await done
 
     def shutdown(self) -> None:
         """Finish what waits, and end the thread."""
@@ -92,7 +110,10 @@ def _settle(orders: Sequence[_Order[Any]]) -> None:
     """Hand the outcomes to the waiting tasks."""
     by_loop: dict[Any, list[_Order[Any]]] = defaultdict(list)
     for order in orders:
-        by_loop[order.done.get_loop()].append(order)
+        if order.loop is None:
+            order.settle()
+        else:
+            by_loop[order.loop].append(order)
     for loop, settled in by_loop.items():
         with suppress(RuntimeError):  # the loop was closed: nobody waits any more
             loop.call_soon_threadsafe(lambda settled=settled: [order.settle() for order in settled])

@@ -12,12 +12,12 @@ from langgraph.types import StreamMode
 
 from readgraph.state.build_lock import using
 from readgraph.state.context import ReaderContext
-from readgraph.state.library_store import LibraryStore
 from readgraph.state.listening import Listen
 from readgraph.state.namespaces import base_of
 from readgraph.state.page_store import PageStore
 from readgraph.state.reading import Question
 from readgraph.state.records import Document, Memory
+from readgraph.state.shared_store import SharedStore
 
 MODES: tuple[StreamMode, ...] = ("custom", "tasks", "updates", "values")
 """What of a run is streamed to whoever listens."""
@@ -75,7 +75,7 @@ async def run_method(
 
 def in_use(pages: PageStore, document: Document) -> AbstractAsyncContextManager[None]:
     """Mark a document of a library as in use; in another store nothing waits before it is forgotten."""
-    return using(pages.store, document.id) if isinstance(base_of(pages.store), LibraryStore) else nullcontext()
+    return using(pages.store, document.id) if isinstance(base_of(pages.store), SharedStore) else nullcontext()
 
 
 async def memory_sizes(pages: PageStore, memory: Memory) -> dict[str, Any]:

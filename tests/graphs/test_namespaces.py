@@ -20,6 +20,8 @@ from readgraph.state.page_store import PageStore
 from readgraph.tools import as_retriever, ask, compress, list_documents, remember
 from tests.doubles.model_server import ModelServer
 
+ON_SERVER_TOO = True
+
 pytestmark = pytest.mark.quick
 
 TEXT = "Ida carried the log book down the stairs. The keeper slept.\n\nThe goat stood on the gallery of the lamp."

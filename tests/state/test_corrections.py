@@ -17,6 +17,8 @@ from tests.doubles.model_server import ModelServer
 from tests.doubles.reader import asked_for
 from tests.doubles.walker import ASKED, PARAGRAPHS, TEXT, Walker, down, run, says
 
+ON_SERVER_TOO = True
+
 pytestmark = pytest.mark.quick
 
 MINE = "A pelican sat on the stair."

@@ -31,6 +31,9 @@ from readgraph.state.search.passages import search_documents
 from tests.doubles.model_server import ModelServer
 from tests.support.command import DOUBLE, STORY
 from tests.support.forking import ended, forked, forked_call
+from tests.support.tables import counted_at
+
+ON_SERVER_TOO = True
 
 CONTEXT = ReaderContext(model="openai:double")
 
@@ -78,13 +81,9 @@ async def test_a_document_that_is_read_again_is_new(server: ModelServer, library
     assert server.calls == 2 * calls
 
 
-def rows(folder: Path) -> dict[str, int]:
+def rows(where: Path | str) -> dict[str, int]:
     """How many rows the library's tables have, for those that have any."""
-    counts = {}
-    for file, table in (("library", "store"), ("checkpoints", "checkpoints"), ("checkpoints", "writes")):
-        with closing(sqlite3.connect(folder / f"{file}.sqlite")) as database:
-            counts[table] = database.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
-    return {table: count for table, count in counts.items() if count}
+    return {table: count for table in ("store", "checkpoints", "writes") if (count := counted_at(where, table))}
 
 
 def wait_for(condition: Callable[[], bool]) -> None:
@@ -194,7 +193,7 @@ async def test_nothing_stays_of_a_text_whose_storing_was_killed(tmp_path: Path, 
     assert writes > 3
 
 
-async def test_who_asks_about_a_document_is_waited_for(library: Library) -> None:
+async def test_who_asks_about_a_document_is_waited_for(library: Library, where: str) -> None:
     document = await library.pages.add_document("The lamp was out.")
     waited = asyncio.Event()
     async with using(library.store, document.id):
@@ -203,7 +202,7 @@ async def test_who_asks_about_a_document_is_waited_for(library: Library) -> None
         with pytest.raises(Forgotten, match="is being forgotten"):
             await library.pages.document(document.id)
     await forgetting
-    assert rows(library.folder) == {}
+    assert rows(where) == {}
 
 
 async def test_what_was_broken_off_while_it_waited_goes_on_once_nobody_reads(tmp_path: Path) -> None:

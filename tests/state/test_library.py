@@ -16,7 +16,7 @@ from langgraph.store.base import GetOp, Op, PutOp
 from langgraph.store.sqlite import SqliteStore
 
 from readgraph.state.errors import LibraryError, ReadgraphError
-from readgraph.state.library import default_folder, open_library, open_library_in_background
+from readgraph.state.library import default_place, open_library, open_library_in_background
 from readgraph.state.library_store import LibraryStore
 
 SPACE, MARKER = ("some", "space"), "readgraph.json"
@@ -102,11 +102,11 @@ async def test_what_is_no_usable_library_is_refused(
     assert (tmp_path / name).read_text() == content
 
 
-def test_the_default_folder_is_named_by_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_the_default_place_is_named_by_the_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("READGRAPH_LIBRARY", str(tmp_path / "mine"))
-    assert default_folder() == tmp_path / "mine"
+    assert default_place() == tmp_path / "mine"
     monkeypatch.setenv("READGRAPH_LIBRARY", "")
-    assert default_folder().name == "readgraph"
+    assert str(default_place()).endswith("readgraph")
 
 
 async def test_synchronous_code_has_a_library_even_within_a_running_loop(tmp_path: Path) -> None:

@@ -15,6 +15,8 @@ from readgraph.state.page_store import PageStore
 from readgraph.state.reply_archive import HEADER, exported, imported
 from tests.doubles.model_server import ModelServer
 
+ON_SERVER_TOO = True
+
 REPLY = {"key": "a" * 40, "said": "Seven.", "cut": False, "asked": "gist", "document": "d", "tokens": [7, 2]}
 
 

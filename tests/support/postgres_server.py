@@ -5,8 +5,15 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Self
+
+import pytest
+
+TEMPLATE = "template_of_tests"
 
 
 def programs() -> Path | None:
@@ -38,3 +45,52 @@ def postgres() -> Iterator[str]:
             yield f"postgresql:///postgres?host={folder}&user=reader"
         finally:
             run("pg_ctl", "stop", "--wait", "--mode=immediate")
+
+
+ON_SERVER = [
+    pytest.mark.postgres,
+    pytest.mark.skipif(programs() is None, reason="PostgreSQL is not installed (Debian: apt install postgresql)"),
+]
+"""The marks of a test that needs a server."""
+
+
+@dataclass
+class PostgresServer:
+    """A running server; `address` is that of its first database."""
+
+    address: str
+    numbers: Iterator[int] = field(default_factory=count)
+
+    @classmethod
+    @contextmanager
+    def started(cls) -> Iterator[Self]:
+        """Run a server until the end of the `with`."""
+        with postgres() as address:
+            server = cls(address)
+            server.run(f"CREATE DATABASE {TEMPLATE}")
+            from readgraph.state.library import open_library_in_background
+
+            with open_library_in_background(server.named(TEMPLATE)):
+                pass  # its tables are made once
+            yield server
+
+    @contextmanager
+    def database(self) -> Iterator[str]:
+        """A database of its own, with the tables of a library; it is dropped at the end."""
+        name = f"test_{next(self.numbers)}"
+        self.run(f"CREATE DATABASE {name} TEMPLATE {TEMPLATE}")
+        try:
+            yield self.named(name)
+        finally:
+            self.run(f"DROP DATABASE {name} WITH (FORCE)")
+
+    def named(self, database: str) -> str:
+        """The address of a database."""
+        return self.address.replace(":///postgres?", f":///{database}?")
+
+    def run(self, statement: str) -> None:
+        """Run a statement in the first database."""
+        import psycopg
+
+        with psycopg.connect(self.address, autocommit=True) as connection:
+            connection.execute(statement.encode())

@@ -26,6 +26,8 @@ from readgraph.tools.functions import (
 from tests.doubles.model_server import ModelServer
 from tests.doubles.surveyor import Surveyor, column
 
+ON_SERVER_TOO = True
+
 pytestmark = pytest.mark.quick
 
 SESSIONS = [

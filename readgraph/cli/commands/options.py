@@ -22,6 +22,7 @@ from readgraph.cli.commands.completing import (
 from readgraph.cli.commands.helping import HELP_ALL
 from readgraph.state.declaring import RENAMED, Declaration, Groups, as_shown, declared
 from readgraph.state.errors import BadInput
+from readgraph.state.library_address import library_place
 from readgraph.state.settings import (
     Batching,
     Budget,
@@ -54,9 +55,13 @@ COMMON = ("model", "language", "answer_length", "max_calls")
 Json = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print the result and nothing else.")]
 LibraryFolder = Annotated[
-    Path | None,
+    Any,  # Place | None: Typer takes no other unions
     typer.Option(
-        "--library", metavar="FOLDER", envvar="READGRAPH_LIBRARY", help="Where documents and memories are kept."
+        "--library",
+        metavar="FOLDER",
+        envvar="READGRAPH_LIBRARY",
+        parser=library_place,
+        help="A folder or postgresql://user@host/db.",
     ),
 ]
 

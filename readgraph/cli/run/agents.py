@@ -22,6 +22,7 @@ from readgraph.state.agents import Agent, AgentStore, thread_of
 from readgraph.state.build_lock import building
 from readgraph.state.errors import BadInput
 from readgraph.state.library import open_library
+from readgraph.state.library_address import LibraryPlace
 from readgraph.state.living import IncomingEvent
 from readgraph.state.whole_files import written_whole
 
@@ -29,7 +30,7 @@ SHOWN = 60
 """Most words of an undone message that a repair shows."""
 
 
-def show_agents(folder: Path | None, *, as_json: bool) -> None:
+def show_agents(folder: LibraryPlace | None, *, as_json: bool) -> None:
     """List the library's agents."""
     listed = run_until_stopped(_agents(folder))
     if as_json:
@@ -45,7 +46,7 @@ def show_agents(folder: Path | None, *, as_json: bool) -> None:
     Console().print(table)
 
 
-def export_agent(name: str, file: Path, folder: Path | None) -> None:
+def export_agent(name: str, file: Path, folder: LibraryPlace | None) -> None:
     """Write an agent to a new file."""
     if file.exists():
         raise BadInput(f"{file} exists already: name another file.")
@@ -53,7 +54,7 @@ def export_agent(name: str, file: Path, folder: Path | None) -> None:
     Console().print(Text(f"Exported '{name}' with {events:,} events to {file}."))
 
 
-def import_agent(file: Path, name: str, folder: Path | None) -> None:
+def import_agent(file: Path, name: str, folder: LibraryPlace | None) -> None:
     """Add the agent of a file to the library."""
     try:
         text = read_bytes(file, shown(file)).decode("utf-8")
@@ -63,7 +64,7 @@ def import_agent(file: Path, name: str, folder: Path | None) -> None:
     Console().print(Text(f"Imported '{imported_name}' with {events:,} events."))
 
 
-def forget_agent(name: str, folder: Path | None, *, sure: bool) -> None:
+def forget_agent(name: str, folder: LibraryPlace | None, *, sure: bool) -> None:
     """Forget an agent, after asking for confirmation unless `sure`."""
     agent = run_until_stopped(_own(name, folder))
     if not sure:
@@ -72,7 +73,7 @@ def forget_agent(name: str, folder: Path | None, *, sure: bool) -> None:
     Console().print(Text(f"Forgot '{name}'."))
 
 
-def repair_agent(name: str, folder: Path | None) -> None:
+def repair_agent(name: str, folder: LibraryPlace | None) -> None:
     """Undo an unfinished turn."""
     undone = run_until_stopped(_repair(name, folder))
     if undone:
@@ -82,7 +83,7 @@ def repair_agent(name: str, folder: Path | None) -> None:
     Console().print(Text(message))
 
 
-async def _agents(folder: Path | None) -> list[dict[str, Any]]:
+async def _agents(folder: LibraryPlace | None) -> list[dict[str, Any]]:
     async with open_library(folder, only_shows=True) as library:
         store, listed = AgentStore(library.store), list[dict[str, Any]]()
         for agent in await store.agents():
@@ -94,7 +95,7 @@ async def _agents(folder: Path | None) -> list[dict[str, Any]]:
         return listed
 
 
-async def _export(name: str, file: Path, folder: Path | None) -> int:
+async def _export(name: str, file: Path, folder: LibraryPlace | None) -> int:
     async with open_library(folder, only_shows=True) as library:
         store = AgentStore(library.store)
         agent = await store.own_agent(name)
@@ -111,13 +112,13 @@ def _write_new(file: Path, text: str) -> None:
         opened.write(text)
 
 
-async def _import(text: str, name: str, folder: Path | None) -> tuple[str, int]:
+async def _import(text: str, name: str, folder: LibraryPlace | None) -> tuple[str, int]:
     async with open_library(folder) as library:
         agent = await imported(AgentStore(library.store), text, name)
         return agent.name, agent.birth["events"]
 
 
-async def _repair(name: str, folder: Path | None) -> list[IncomingEvent]:
+async def _repair(name: str, folder: LibraryPlace | None) -> list[IncomingEvent]:
     from readgraph.graphs.mem_gpt import (
         build_chat,
     )  # imported here because only this command needs a graph, which is slow to import
@@ -129,11 +130,11 @@ async def _repair(name: str, folder: Path | None) -> list[IncomingEvent]:
             return await repair_life(library, graph, name)
 
 
-async def _own(name: str, folder: Path | None) -> Agent:
+async def _own(name: str, folder: LibraryPlace | None) -> Agent:
     async with open_library(folder) as library:
         return await AgentStore(library.store).own_agent(name)
 
 
-async def _forget(agent: Agent, folder: Path | None) -> None:
+async def _forget(agent: Agent, folder: LibraryPlace | None) -> None:
     async with open_library(folder) as library:
         await forget_life(library, agent)

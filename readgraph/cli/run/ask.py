@@ -24,6 +24,7 @@ from readgraph.sources import SourceText
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.library import Library, open_library
+from readgraph.state.library_address import LibraryPlace
 from readgraph.state.reading import Question
 from readgraph.state.records import Document
 from readgraph.tools.picking import WHOLE_LIBRARY, Choice, picked_document
@@ -36,7 +37,7 @@ def ask_documents(
     glob: str | None,
     method: str | None,
     context: ReaderContext,
-    folder: Path | None,
+    folder: LibraryPlace | None,
     screen: Screen,
     *,
     follow_up: bool,
@@ -83,7 +84,7 @@ async def _ask(
     choice: Choice,
     method: str | None,
     context: ReaderContext,
-    folder: Path | None,
+    folder: LibraryPlace | None,
     screen: Screen,
     *,
     report: Path | None,

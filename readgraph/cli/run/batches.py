@@ -2,7 +2,6 @@
 
 import asyncio
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 from readgraph.cli.run.stopping import run_until_stopped
@@ -13,28 +12,29 @@ from readgraph.state.batches import SentBatch
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.library import Library, open_library
-from readgraph.state.library_folder import default_folder
+from readgraph.state.library_address import LibraryPlace
+from readgraph.state.library_folder import default_place
 from readgraph.state.words import counted
 
 
-def list_batches(folder: Path | None, *, as_json: bool) -> None:
+def list_batches(folder: LibraryPlace | None, *, as_json: bool) -> None:
     """Print the batches that were sent and whose replies are not recorded yet, the oldest first."""
     found = [_shown(record) for record in run_until_stopped(_sent(folder))]
-    _print(found, f"No batch is under way in {folder or default_folder()}.", as_json=as_json)
+    _print(found, f"No batch is under way in {folder or default_place()}.", as_json=as_json)
 
 
-def cancel_batches(folder: Path | None, *, as_json: bool) -> None:
+def cancel_batches(folder: LibraryPlace | None, *, as_json: bool) -> None:
     """Cancel all these batches, and print how many replies each has brought; raises `BadInput` for other servers."""
     found = run_until_stopped(_cancelled(folder))
-    _print(found, f"Nothing to cancel: no batch is under way in {folder or default_folder()}.", as_json=as_json)
+    _print(found, f"Nothing to cancel: no batch is under way in {folder or default_place()}.", as_json=as_json)
 
 
-async def _sent(folder: Path | None) -> list[SentBatch]:
+async def _sent(folder: LibraryPlace | None) -> list[SentBatch]:
     async with open_library(folder) as library:
         return await library.pages.sent_batches().all()
 
 
-async def _cancelled(folder: Path | None) -> list[dict[str, Any]]:
+async def _cancelled(folder: LibraryPlace | None) -> list[dict[str, Any]]:
     async with open_library(folder) as library:
         sent = await library.pages.sent_batches().all()
         replies = await asyncio.gather(*(_cancel(library, record) for record in sent))

@@ -3,7 +3,6 @@
 import os
 from functools import partial
 from getpass import getpass
-from pathlib import Path
 
 from readgraph.browsing.driver import ChromiumDriver
 from readgraph.browsing.episode import Episode, Proposed, check_can_begin
@@ -20,6 +19,7 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import settings_in
 from readgraph.state.errors import BadInput
 from readgraph.state.library import open_library_in_background
+from readgraph.state.library_address import LibraryPlace
 
 PASSWORD = "READGRAPH_PASSWORD"
 """The environment variable that holds a password for the site, where nobody can be asked for it."""
@@ -31,7 +31,7 @@ def browse_site(
     driver: str,
     max_steps: int,
     context: ReaderContext,
-    folder: Path | None,
+    folder: LibraryPlace | None,
     screen: Screen,
     *,
     sure: bool,

@@ -20,6 +20,7 @@ from readgraph.state.background import background, in_background
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ReadgraphError
 from readgraph.state.library import open_library_in_background
+from readgraph.state.library_address import LibraryPlace
 from readgraph.state.living import IncomingEvent
 from readgraph.tools.documents import store_source
 
@@ -33,7 +34,7 @@ SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 
 
 def talk(
-    agent: str, every: tuple[str, str] | None, context: ReaderContext, folder: Path | None, *, as_json: bool
+    agent: str, every: tuple[str, str] | None, context: ReaderContext, folder: LibraryPlace | None, *, as_json: bool
 ) -> None:
     """Talk until the input ends. Raises `BadInput` where the model or the agent's name is missing."""
     agent = proper_name(agent)

@@ -1,7 +1,6 @@
 """`collection`: documents under a name."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from readgraph.cli.run.documents import find_document
@@ -9,11 +8,12 @@ from readgraph.cli.run.stopping import run_until_stopped
 from readgraph.cli.terminal.rendering import print_json
 from readgraph.cli.terminal.safe_text import Console, Text
 from readgraph.state.library import open_library
+from readgraph.state.library_address import LibraryPlace
 from readgraph.state.named_collections import NamedCollection
 from readgraph.state.words import counted
 
 
-def add(name: str, named: Sequence[str], folder: Path | None, *, as_json: bool) -> None:
+def add(name: str, named: Sequence[str], folder: LibraryPlace | None, *, as_json: bool) -> None:
     """Add documents to a collection, and print what it holds."""
     collection = run_until_stopped(_add(name, named, folder))
     if as_json:
@@ -22,7 +22,7 @@ def add(name: str, named: Sequence[str], folder: Path | None, *, as_json: bool) 
     Console().print(Text(f"'{collection.name}' holds {counted(len(collection.documents), 'document')}."))
 
 
-def remove(name: str, named: Sequence[str], folder: Path | None, *, as_json: bool) -> None:
+def remove(name: str, named: Sequence[str], folder: LibraryPlace | None, *, as_json: bool) -> None:
     """Take documents out of a collection, or all, and print which."""
     collection, gone = run_until_stopped(_remove(name, named, folder))
     if as_json:
@@ -38,7 +38,7 @@ def remove(name: str, named: Sequence[str], folder: Path | None, *, as_json: boo
     Console().print(Text(said))
 
 
-def show(folder: Path | None, *, as_json: bool) -> None:
+def show(folder: LibraryPlace | None, *, as_json: bool) -> None:
     """List the collections with their documents."""
     collections = run_until_stopped(_listed(folder))
     if as_json:
@@ -58,13 +58,15 @@ def _value(collection: NamedCollection) -> dict[str, Any]:
     return {"name": collection.name, "documents": documents}
 
 
-async def _add(name: str, named: Sequence[str], folder: Path | None) -> NamedCollection:
+async def _add(name: str, named: Sequence[str], folder: LibraryPlace | None) -> NamedCollection:
     async with open_library(folder) as library:
         documents = [await find_document(library.pages, each) for each in named]
         return await library.collections.add(name, documents)
 
 
-async def _remove(name: str, named: Sequence[str], folder: Path | None) -> tuple[NamedCollection, NamedCollection]:
+async def _remove(
+    name: str, named: Sequence[str], folder: LibraryPlace | None
+) -> tuple[NamedCollection, NamedCollection]:
     """What the collection was, and what was taken out of it."""
     async with open_library(folder) as library:
         await library.collections.named(name)  # an unknown collection is reported before an unknown document
@@ -75,6 +77,6 @@ async def _remove(name: str, named: Sequence[str], folder: Path | None) -> tuple
         return collection, NamedCollection(collection.name, removed)
 
 
-async def _listed(folder: Path | None) -> list[NamedCollection]:
+async def _listed(folder: LibraryPlace | None) -> list[NamedCollection]:
     async with open_library(folder, only_shows=True) as library:
         return await library.collections.listed()

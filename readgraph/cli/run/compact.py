@@ -1,7 +1,5 @@
 """`library compact`: give the disk back what the library no longer needs."""
 
-from pathlib import Path
-
 from rich.filesize import decimal
 
 from readgraph.cli.run.stopping import run_until_stopped
@@ -9,10 +7,11 @@ from readgraph.cli.terminal.rendering import print_json
 from readgraph.cli.terminal.safe_text import Console, Text
 from readgraph.state.compacting import Compacted, compact
 from readgraph.state.library import open_library
+from readgraph.state.library_address import LibraryPlace
 from readgraph.state.words import counted
 
 
-def compact_library(folder: Path | None, *, as_json: bool) -> None:
+def compact_library(folder: LibraryPlace | None, *, as_json: bool) -> None:
     """Compact a library, and print how large its files were and are."""
     done = run_until_stopped(_compact(folder))
     if as_json:
@@ -22,6 +21,6 @@ def compact_library(folder: Path | None, *, as_json: bool) -> None:
     Console().print(Text(f"The library took {decimal(done.before)} and takes {decimal(done.after)}{deleted}."))
 
 
-async def _compact(folder: Path | None) -> Compacted:
+async def _compact(folder: LibraryPlace | None) -> Compacted:
     async with open_library(folder) as library:
         return await compact(library)

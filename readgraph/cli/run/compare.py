@@ -28,6 +28,7 @@ from readgraph.sources import SourceText
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ReadgraphError
 from readgraph.state.library import open_library
+from readgraph.state.library_address import LibraryPlace
 from readgraph.state.reading import Question
 from readgraph.state.records import Document
 from readgraph.state.words import counted
@@ -43,7 +44,7 @@ def compare_methods(
     glob: str | None,
     methods: str,
     context: ReaderContext,
-    folder: Path | None,
+    folder: LibraryPlace | None,
     screen: Screen,
 ) -> None:
     """Ask each method and print the answers and what they used; a method that fails does not stop the others."""
@@ -75,7 +76,7 @@ async def _compare(
     sources: Sequence[SourceText | str],
     methods: Sequence[Method],
     context: ReaderContext,
-    folder: Path | None,
+    folder: LibraryPlace | None,
     screen: Screen,
 ) -> tuple[Document, list[MethodOutput]]:
     """Run the methods one after the other; if all of them fail, the first problem is raised."""

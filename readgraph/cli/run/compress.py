@@ -25,6 +25,7 @@ from readgraph.state.build_lock import using
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.library import open_library
+from readgraph.state.library_address import LibraryPlace
 from readgraph.state.whole_files import written_whole
 
 BEGINNING = '{\n  "engine_name": '
@@ -41,7 +42,7 @@ def compress_documents(
     engine: str,
     trace_file: Path | None,
     context: ReaderContext,
-    folder: Path | None,
+    folder: LibraryPlace | None,
     screen: Screen,
 ) -> None:
     """Compress the documents, which are read as one, and print the text; `trace_file` is a file for the trace."""
@@ -62,7 +63,7 @@ async def _compressed(
     budget: int,
     question: str | None,
     context: ReaderContext,
-    folder: Path | None,
+    folder: LibraryPlace | None,
     screen: Screen,
 ) -> tuple[Compressed, CompressionTrace]:
     async with open_library(folder) as library:

@@ -15,6 +15,7 @@ from readgraph.cli.terminal.safe_text import Console, Text
 from readgraph.state.corrections import Corrected, correct, restore
 from readgraph.state.errors import BadInput
 from readgraph.state.library import open_library
+from readgraph.state.library_address import LibraryPlace
 from readgraph.state.page_store import PageStore
 from readgraph.state.records import Document, Memory
 from readgraph.state.words import counted
@@ -23,7 +24,7 @@ from readgraph.tools.memories import memories_to_show, method_of, note_of
 
 def correct_note(
     named: str,
-    folder: Path | None,
+    folder: LibraryPlace | None,
     wanted: Wanted,
     text: str | None,
     method: str | None,
@@ -45,7 +46,7 @@ def correct_note(
 
 
 async def _part(
-    named: str, folder: Path | None, wanted: Wanted, method: str | None
+    named: str, folder: LibraryPlace | None, wanted: Wanted, method: str | None
 ) -> tuple[Document, Memory, int, str]:
     """Document, memory, number of the part, and its note as it is."""
     async with open_library(folder, only_shows=True) as library:
@@ -70,7 +71,9 @@ async def _number(store: PageStore, document: Document, memory: Memory, wanted: 
     return at[0]
 
 
-async def _changed(folder: Path | None, document: Document, memory: Memory, number: int, text: str | None) -> Corrected:
+async def _changed(
+    folder: LibraryPlace | None, document: Document, memory: Memory, number: int, text: str | None
+) -> Corrected:
     async with open_library(folder) as library:
         if text is None:
             return await restore(library.pages, memory, number)

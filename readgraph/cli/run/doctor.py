@@ -19,7 +19,8 @@ from readgraph.cli.terminal.safe_text import Console, Text
 from readgraph.models.embedding_models import embedding_model, full_name
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import ReadgraphError
-from readgraph.state.library import default_folder, holds_library, open_library
+from readgraph.state.library import default_place, holds_library, open_library
+from readgraph.state.library_address import LibraryPlace
 from readgraph.state.settings_file import settings_file
 from readgraph.state.words import counted
 
@@ -55,7 +56,7 @@ class Examined:
     said: str
 
 
-def examine(context: ReaderContext, folder: Path | None, *, as_json: bool) -> None:
+def examine(context: ReaderContext, folder: LibraryPlace | None, *, as_json: bool) -> None:
     """Look at everything, and print what is well and what isn't."""
     examined = run_until_stopped(_all(context, folder))
     if as_json:
@@ -66,9 +67,9 @@ def examine(context: ReaderContext, folder: Path | None, *, as_json: bool) -> No
         raise typer.Exit(WRONG)
 
 
-async def _all(context: ReaderContext, folder: Path | None) -> list[Examined]:
+async def _all(context: ReaderContext, folder: LibraryPlace | None) -> list[Examined]:
     examined = [_versions(), _settings()]
-    examined += [each async for each in _library(folder or default_folder())]
+    examined += [each async for each in _library(folder or default_place())]
     examined.append(await _model("model", context, context.model))
     if context.reading_model not in ("", context.model):
         examined.append(await _model("reading model", context, context.reading_model))
@@ -91,18 +92,20 @@ def _settings() -> Examined:
     return Examined("settings", True, str(file)) if file.is_file() else Examined("settings", None, f"no file {file}")
 
 
-async def _library(folder: Path) -> AsyncIterator[Examined]:
+async def _library(folder: LibraryPlace) -> AsyncIterator[Examined]:
     if not holds_library(folder):
         yield Examined("library", None, f"none yet in {folder}: the first reading makes it")
     else:
         yield await _opened(folder)
+    if not isinstance(folder, Path):  # its disk is the server's
+        return
     there = next((each for each in (folder, *folder.parents) if each.exists()), Path.cwd())
     free = shutil.disk_usage(there).free
     said = f"{decimal(free)} are free"
     yield Examined("disk", free >= LEAST_FREE, said if free >= LEAST_FREE else f"only {said}: make room")
 
 
-async def _opened(folder: Path) -> Examined:
+async def _opened(folder: LibraryPlace) -> Examined:
     began = time.perf_counter()
     try:
         async with open_library(folder, only_shows=True) as library:

@@ -20,13 +20,16 @@ from readgraph.state.collections import add_collection
 from readgraph.state.converted_files import document_of_file
 from readgraph.state.errors import BadInput
 from readgraph.state.library import Library, holds_library, open_library_in_background
+from readgraph.state.library_address import LibraryPlace
 from readgraph.state.page_store import PageStore, document_id
 from readgraph.state.records import Document
 from readgraph.tools.documents import document_named, same_name, store_source
 from readgraph.tools.titles import suggestion, titled
 
 
-def sources_of(paths: Sequence[Path], glob: str | None, folder: Path | None, screen: Screen) -> list[SourceText | str]:
+def sources_of(
+    paths: Sequence[Path], glob: str | None, folder: LibraryPlace | None, screen: Screen
+) -> list[SourceText | str]:
     """The texts of files and folders; for a file that was converted before, the id of its document.
 
     Unreadable files in a folder, and unreadable pages of a file, are reported and left out.
@@ -52,7 +55,7 @@ def _load(known: Callable[[str], str | None], path: Path) -> SourceText | str:
     return source
 
 
-def _converted_before(folder: Path | None, opened: ExitStack) -> Callable[[str], str | None]:
+def _converted_before(folder: LibraryPlace | None, opened: ExitStack) -> Callable[[str], str | None]:
     """A function from a file's hash to the id of the document made from it; it opens the library when first called."""
 
     @cache
@@ -78,7 +81,7 @@ def check_glob(paths: Sequence[Path], glob: str | None) -> None:
 
 
 def asked_sources(
-    paths: Sequence[Path], glob: str | None, folder: Path | None, screen: Screen
+    paths: Sequence[Path], glob: str | None, folder: LibraryPlace | None, screen: Screen
 ) -> list[SourceText | str]:
     """The texts of files and folders, as `sources_of` returns them; any other name may be a document in the library.
 

@@ -21,6 +21,7 @@ from readgraph.sources import SourceText
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.library import open_library
+from readgraph.state.library_address import LibraryPlace
 from readgraph.state.words import count_words
 from readgraph.tools.picking import WHOLE_LIBRARY, Choice, picked_document
 
@@ -33,7 +34,7 @@ def estimate(
     question: str | None,
     method: str | None,
     context: ReaderContext,
-    folder: Path | None,
+    folder: LibraryPlace | None,
     screen: Screen,
     choice: Choice = WHOLE_LIBRARY,
     options: Sequence[str] = (),
@@ -90,7 +91,7 @@ async def _estimated(
     choice: Choice,
     method: str | None,
     context: ReaderContext,
-    folder: Path | None,
+    folder: LibraryPlace | None,
 ) -> tuple[Estimate, int]:
     async with open_library(folder) as library:
         if question is None:

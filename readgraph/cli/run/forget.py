@@ -1,7 +1,5 @@
 """`forget`: delete a document and everything the library holds about it."""
 
-from pathlib import Path
-
 import typer
 
 from readgraph.cli.run.documents import find_document
@@ -12,6 +10,7 @@ from readgraph.cli.terminal.safe_text import Console, Text, one_line
 from readgraph.state.errors import BadInput
 from readgraph.state.forgetting import forget_document
 from readgraph.state.library import open_library
+from readgraph.state.library_address import LibraryPlace
 from readgraph.state.records import Document
 from readgraph.state.unfinished import unreadable
 from readgraph.state.words import counted
@@ -21,7 +20,7 @@ SINGULAR = {"memories": "memory", "replies": "reply", "threads": "thread"}
 """Singular names of what is counted."""
 
 
-def forget(name: str, folder: Path | None, *, sure: bool, as_json: bool) -> None:
+def forget(name: str, folder: LibraryPlace | None, *, sure: bool, as_json: bool) -> None:
     """Forget a document, after asking for confirmation unless `sure`."""
     document = run_until_stopped(_document(name, folder))
     if not sure:
@@ -34,13 +33,13 @@ def forget(name: str, folder: Path | None, *, sure: bool, as_json: bool) -> None
     Console().print(Text(f"Forgot '{document.title}': {deleted}."))
 
 
-async def _document(name: str, folder: Path | None) -> Document:
+async def _document(name: str, folder: LibraryPlace | None) -> Document:
     async with open_library(folder) as library:
         damaged = await damaged_document(library.pages, name)
         return unreadable(damaged) if damaged else await find_document(library.pages, name, by_part=False)
 
 
-async def _forget(document: Document, folder: Path | None) -> dict[str, int]:
+async def _forget(document: Document, folder: LibraryPlace | None) -> dict[str, int]:
     async with open_library(folder) as library:
         return await forget_document(library, document, lambda: _print_waiting(document))
 

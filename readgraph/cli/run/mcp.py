@@ -16,12 +16,13 @@ from readgraph.cli.terminal.safe_text import Console, Text
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.library import open_library
+from readgraph.state.library_address import LibraryPlace
 from readgraph.state.words import counted
 from readgraph.tools.sockets import in_address, is_loopback, listening
 
 
 def serve(
-    folder: Path | None,
+    folder: LibraryPlace | None,
     allow: Sequence[Path],
     context: ReaderContext,
     *,
@@ -49,7 +50,7 @@ def serve(
 
 
 async def _served(
-    folder: Path | None,
+    folder: LibraryPlace | None,
     folders: Sequence[Path],
     context: ReaderContext,
     listener: socket.socket | None,
@@ -68,7 +69,7 @@ async def _served(
             else:
                 from readgraph.mcp.http import serve_http
 
-                host = _say_where(library.folder, len(await library.pages.documents()), listener)
+                host = _say_where(library.place, len(await library.pages.documents()), listener)
                 await serve_http(server, listener, host, names)
         finally:
             await tools.jobs.close()
@@ -91,7 +92,7 @@ async def _until_stopped(serving: Coroutine[Any, Any, None]) -> bool:
     return False
 
 
-def _say_where(library: Path, documents: int, listener: socket.socket) -> str:
+def _say_where(library: str, documents: int, listener: socket.socket) -> str:
     """Say on standard error what is served where, and who can reach it; returns the host."""
     from readgraph.mcp.http import PATH
 

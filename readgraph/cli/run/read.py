@@ -14,6 +14,7 @@ from readgraph.graphs.methods import Method
 from readgraph.sources import SourceText
 from readgraph.state.context import ReaderContext
 from readgraph.state.library import open_library
+from readgraph.state.library_address import LibraryPlace
 
 
 def read_documents(
@@ -21,7 +22,7 @@ def read_documents(
     glob: str | None,
     method: str | None,
     context: ReaderContext,
-    folder: Path | None,
+    folder: LibraryPlace | None,
     screen: Screen,
 ) -> None:
     """Build the memories of files and folders and print them; JSON is an array if there are several."""
@@ -33,7 +34,7 @@ def read_documents(
 
 
 async def _read(
-    sources: list[SourceText | str], method: Method, context: ReaderContext, folder: Path | None, screen: Screen
+    sources: list[SourceText | str], method: Method, context: ReaderContext, folder: LibraryPlace | None, screen: Screen
 ) -> list[dict[str, Any]]:
     built = []
     async with open_library(folder) as library:

@@ -14,6 +14,7 @@ from readgraph.sources.sessions import load_sessions
 from readgraph.state.context import ReaderContext
 from readgraph.state.histories import Appended, SessionText, append_sessions
 from readgraph.state.library import open_library
+from readgraph.state.library_address import LibraryPlace
 from readgraph.state.words import counted
 
 METHOD, NOTE = "gam", "memo"
@@ -26,7 +27,7 @@ def remember_sessions(
     heading: str | None,
     gap_hours: float | None,
     context: ReaderContext,
-    folder: Path | None,
+    folder: LibraryPlace | None,
     screen: Screen,
 ) -> None:
     """Append the sessions of files and folders to the history, memorise what is new, and print the result."""
@@ -36,7 +37,7 @@ def remember_sessions(
 
 
 async def _remember(
-    name: str, sessions: list[SessionText], context: ReaderContext, folder: Path | None, screen: Screen
+    name: str, sessions: list[SessionText], context: ReaderContext, folder: LibraryPlace | None, screen: Screen
 ) -> None:
     async with open_library(folder) as library:
         appended = await append_sessions(library.pages, name, sessions)

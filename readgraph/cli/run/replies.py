@@ -10,11 +10,12 @@ from readgraph.sources.given_files import read_bytes
 from readgraph.sources.loading import shown
 from readgraph.state.errors import BadInput
 from readgraph.state.library import open_library
+from readgraph.state.library_address import LibraryPlace
 from readgraph.state.reply_archive import exported, imported
 from readgraph.state.whole_files import written_whole
 
 
-def export_replies(file: Path, document_name: str, folder: Path | None) -> None:
+def export_replies(file: Path, document_name: str, folder: LibraryPlace | None) -> None:
     """Write the recorded replies to a new file."""
     if file.exists():
         raise BadInput(f"{file} exists already: name another file.")
@@ -22,7 +23,7 @@ def export_replies(file: Path, document_name: str, folder: Path | None) -> None:
     Console().print(Text(f"Exported {count:,} replies to {file}."))
 
 
-def import_replies(file: Path, folder: Path | None) -> None:
+def import_replies(file: Path, folder: LibraryPlace | None) -> None:
     """Add the replies of a file to the library."""
     try:
         text = read_bytes(file, shown(file)).decode("utf-8")
@@ -33,7 +34,7 @@ def import_replies(file: Path, folder: Path | None) -> None:
     Console().print(Text(f"Imported {new:,} replies; {known:,} were in the library already."))
 
 
-async def _export(file: Path, document_name: str, folder: Path | None) -> int:
+async def _export(file: Path, document_name: str, folder: LibraryPlace | None) -> int:
     async with open_library(folder, only_shows=True) as library:
         document = (await find_document(library.pages, document_name)).id if document_name else None
         lines = [line async for line in exported(library.pages, document)]
@@ -49,6 +50,6 @@ def _write(file: Path, lines: list[str]) -> None:
         opened.writelines(f"{line}\n" for line in lines)
 
 
-async def _import(lines: list[str], folder: Path | None) -> tuple[int, int]:
+async def _import(lines: list[str], folder: LibraryPlace | None) -> tuple[int, int]:
     async with open_library(folder) as library:
         return await imported(library.pages, lines)

@@ -1,7 +1,6 @@
 """`search`: keyword search over the documents of the library."""
 
 from collections.abc import Sequence
-from pathlib import Path
 
 from readgraph.cli.run.documents import find_document
 from readgraph.cli.run.stopping import run_until_stopped
@@ -9,12 +8,13 @@ from readgraph.cli.terminal.marked_text import marked_text
 from readgraph.cli.terminal.rendering import print_json
 from readgraph.cli.terminal.safe_text import Console, Text
 from readgraph.state.library import open_library
+from readgraph.state.library_address import LibraryPlace
 from readgraph.tools.finding import check_search, found
 from readgraph.tools.results import Hit
 
 
 def search(
-    query: str, named: Sequence[str], collection: str | None, most: int, folder: Path | None, *, as_json: bool
+    query: str, named: Sequence[str], collection: str | None, most: int, folder: LibraryPlace | None, *, as_json: bool
 ) -> None:
     """Print the best passages with their places, and the words of the query marked in them."""
     check_search(query, named, collection)
@@ -42,7 +42,7 @@ def _shown(hit: Hit, *, styled: bool) -> Text:
 
 
 async def _search(
-    query: str, named: Sequence[str], collection: str | None, most: int, folder: Path | None
+    query: str, named: Sequence[str], collection: str | None, most: int, folder: LibraryPlace | None
 ) -> list[Hit]:
     async with open_library(folder, only_shows=True) as library:
         documents = [await find_document(library.pages, name) for name in named]

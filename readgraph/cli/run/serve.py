@@ -8,7 +8,6 @@ import webbrowser
 from collections.abc import Sequence
 from contextlib import suppress
 from importlib.util import find_spec
-from pathlib import Path
 
 import typer
 
@@ -20,6 +19,7 @@ from readgraph.models.prices import Price, parse_price
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.library import open_library
+from readgraph.state.library_address import LibraryPlace
 from readgraph.state.words import counted
 from readgraph.tools.sockets import in_address, is_loopback, listening
 
@@ -30,7 +30,7 @@ SHORTEST = 8
 
 
 def serve_library(
-    folder: Path | None,
+    folder: LibraryPlace | None,
     context: ReaderContext,
     method: str | None,
     price: str | None,
@@ -67,7 +67,7 @@ def _password() -> str:
 
 
 async def _served(
-    folder: Path | None,
+    folder: LibraryPlace | None,
     context: ReaderContext,
     method: str,
     price: Price | None,
@@ -90,14 +90,14 @@ async def _served(
         warnings = [OPEN_WAY] if password else []
         if not bound and not names:
             warnings.append("Other machines can open it once --allow-host gives the name by which they reach this one.")
-        _say_where(library.folder, len(await library.pages.documents()), page, warnings)
+        _say_where(library.place, len(await library.pages.documents()), page, warnings)
         if opens and sys.stderr.isatty():
             webbrowser.open(page)
         gc.freeze()  # what is imported stays, and need not be gone through again at each collection
         await serve_room(Room(library, context, method, price), guard, listener)
 
 
-def _say_where(library: Path, documents: int, page: str, warnings: Sequence[str]) -> None:
+def _say_where(library: str, documents: int, page: str, warnings: Sequence[str]) -> None:
     console = Console(stderr=True, soft_wrap=True)
     console.print(Text(f"The library {library} ({counted(documents, 'document')}) is open at {page}"))
     for warning in warnings:

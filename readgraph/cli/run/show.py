@@ -22,6 +22,7 @@ from readgraph.sources.naming_places import all_places
 from readgraph.sources.places import Place, place_at
 from readgraph.state.errors import BadInput
 from readgraph.state.library import open_library
+from readgraph.state.library_address import LibraryPlace
 from readgraph.state.records import Document, Memory, Note, Page
 from readgraph.state.words import counted
 from readgraph.tools.memories import made_for, memories_to_show, method_of, note_of
@@ -36,7 +37,7 @@ class SizedMemory:
     words: int
 
 
-def show_library(folder: Path | None, *, as_json: bool) -> None:
+def show_library(folder: LibraryPlace | None, *, as_json: bool) -> None:
     """List documents with their memories, and the disk space of the library."""
     held, damaged, size = run_until_stopped(_held(folder))
     if as_json:
@@ -63,7 +64,9 @@ def show_library(folder: Path | None, *, as_json: bool) -> None:
     typer.echo("\n".join(lines))
 
 
-def show_document(named: str, folder: Path | None, *, method: str | None, purpose: str | None, as_json: bool) -> None:
+def show_document(
+    named: str, folder: LibraryPlace | None, *, method: str | None, purpose: str | None, as_json: bool
+) -> None:
     """Show the pages of a document's newest memory, or of a method's or purpose's, with their notes and headers."""
     document, memory, others, pages, notes, places = run_until_stopped(_read(named, folder, method, purpose))
     called = note_of(memory)
@@ -90,7 +93,7 @@ def show_document(named: str, folder: Path | None, *, method: str | None, purpos
 
 
 def report_document(
-    named: str, folder: Path | None, method: str | None, purpose: str | None, file: Path, *, opened: bool
+    named: str, folder: LibraryPlace | None, method: str | None, purpose: str | None, file: Path, *, opened: bool
 ) -> None:
     """Write the report of a document's newest memory, or of a method's or purpose's."""
     if not named:
@@ -99,7 +102,9 @@ def report_document(
     write_report(file, run_until_stopped(_report(named, folder, method, purpose, file)), quiet=False, in_browser=opened)
 
 
-async def _report(named: str, folder: Path | None, method: str | None, purpose: str | None, file: Path) -> bytes:
+async def _report(
+    named: str, folder: LibraryPlace | None, method: str | None, purpose: str | None, file: Path
+) -> bytes:
     async with open_library(folder, only_shows=True) as library:
         document = await find_document(library.pages, named)
         memory, *_ = await memories_to_show(library.pages, document, typed_or_none(method), purpose)
@@ -113,7 +118,7 @@ def _noted(note: Note | None, called: str) -> dict[str, Any]:
     return {**header, called: note.text if note else None, **corrected}
 
 
-async def _held(folder: Path | None) -> tuple[list[tuple[Document, list[SizedMemory]]], list[str], int]:
+async def _held(folder: LibraryPlace | None) -> tuple[list[tuple[Document, list[SizedMemory]]], list[str], int]:
     async with open_library(folder, only_shows=True) as library:
         documents, damaged = await library.pages.listed()
         memories = await library.pages.all_memories()
@@ -122,11 +127,11 @@ async def _held(folder: Path | None) -> tuple[list[tuple[Document, list[SizedMem
             (document, [SizedMemory(memory, *sizes[memory.id]) for memory in memories.get(document.id, ())])
             for document in documents
         ]
-    return held, damaged, sum(file.stat().st_size for file in library.folder.rglob("*") if file.is_file())
+    return held, damaged, library.shared.size()
 
 
 async def _read(
-    named: str, folder: Path | None, method: str | None, purpose: str | None
+    named: str, folder: LibraryPlace | None, method: str | None, purpose: str | None
 ) -> tuple[Document, Memory, list[Memory], list[Page], dict[int, Note], list[Place]]:
     """Document, memory, its other memories, pages, notes by page, and places of the source."""
     async with open_library(folder, only_shows=True) as library:

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from readgraph.cli.run.documents import find_document
 from readgraph.cli.run.stopping import run_until_stopped
@@ -15,6 +14,7 @@ from readgraph.nodes.answering.quotes import find_quote
 from readgraph.sources.naming_places import NamedSpan, places_named, source_page
 from readgraph.state.errors import BadInput
 from readgraph.state.library import open_library
+from readgraph.state.library_address import LibraryPlace
 from readgraph.state.page_store import PageStore
 from readgraph.state.records import Document, Memory
 from readgraph.tools.memories import memories_to_show, method_of
@@ -60,7 +60,7 @@ class Stretch:
     mark: tuple[int, int] | None = None
 
 
-def show_place(named: str, folder: Path | None, wanted: Wanted, method: str | None, *, as_json: bool) -> None:
+def show_place(named: str, folder: LibraryPlace | None, wanted: Wanted, method: str | None, *, as_json: bool) -> None:
     """Show a page, a part, the places of a name, or the part with the quote; the quote is marked."""
     if not named:
         raise BadInput("There is nothing to show a place of: name a document.")
@@ -81,7 +81,7 @@ def show_place(named: str, folder: Path | None, wanted: Wanted, method: str | No
 
 
 async def _found(
-    named: str, folder: Path | None, wanted: Wanted, method: str | None
+    named: str, folder: LibraryPlace | None, wanted: Wanted, method: str | None
 ) -> tuple[Document, list[Stretch], list[str]]:
     async with open_library(folder, only_shows=True) as library:
         store, document = library.pages, await find_document(library.pages, named)

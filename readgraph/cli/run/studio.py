@@ -20,7 +20,8 @@ from readgraph.cli.terminal.safe_text import Console, Text, visible
 from readgraph.graphs.served import server_configuration, settings_of_served
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
-from readgraph.state.library import default_folder, open_library
+from readgraph.state.library import default_place, open_library
+from readgraph.state.library_address import LibraryPlace
 from readgraph.state.words import counted
 
 HOST = "127.0.0.1"
@@ -36,7 +37,7 @@ _REPORTING = ("LANGSMITH_", "LANGCHAIN_", "LANGGRAPH_CLOUD_LICENSE_KEY")
 """Environment variables that would make the server report to LangChain."""
 
 
-def serve(folder: Path | None, port: int, context: ReaderContext, *, open_page: bool) -> None:
+def serve(folder: LibraryPlace | None, port: int, context: ReaderContext, *, open_page: bool) -> None:
     """Serve every graph until Ctrl-C. Threads end with the server; what was read stays in the library.
 
     The assistants are configured with the context's settings. Raises `BadInput` where the server isn't installed, the
@@ -44,7 +45,8 @@ def serve(folder: Path | None, port: int, context: ReaderContext, *, open_page: 
     """
     if not all(map(find_spec, _SERVER)):
         raise BadInput("The development server is not installed: pip install 'readgraph[studio]'.")
-    library = (folder or default_folder()).expanduser().absolute()
+    library = folder or default_place()
+    library = library.absolute() if isinstance(library, Path) else library
     documents = run_until_stopped(_documents(library))
     _check_port(port)
     with TemporaryDirectory(prefix="readgraph-studio-") as work:
@@ -60,7 +62,7 @@ def serve(folder: Path | None, port: int, context: ReaderContext, *, open_page: 
             _stop(server)
 
 
-def _started(work: Path, library: Path, port: int, model: str) -> "subprocess.Popen[str]":
+def _started(work: Path, library: LibraryPlace, port: int, model: str) -> "subprocess.Popen[str]":
     """Start `langgraph dev` in a temporary folder, so that it writes nothing to the current one."""
     settings = server_configuration() | {"disable_persistence": True}
     (work / "langgraph.json").write_text(json.dumps(settings), encoding="utf-8")
@@ -77,7 +79,7 @@ def _started(work: Path, library: Path, port: int, model: str) -> "subprocess.Po
     )
 
 
-def server_environment(library: Path, model: str) -> dict[str, str]:
+def server_environment(library: LibraryPlace, model: str) -> dict[str, str]:
     """The server's environment variables: it sends no reports and does not check for a newer version."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(_REPORTING)}
     return kept | {
@@ -86,12 +88,12 @@ def server_environment(library: Path, model: str) -> dict[str, str]:
         "LANGSMITH_TRACING": "false",
         "LOG_LEVEL": "WARNING",
         "PYTHONUNBUFFERED": "1",
-        "READGRAPH_LIBRARY": str(library),
+        "READGRAPH_LIBRARY": str(library) if isinstance(library, Path) else library.full,
         "READGRAPH_MODEL": model,
     }
 
 
-async def _documents(folder: Path) -> int:
+async def _documents(folder: LibraryPlace) -> int:
     async with open_library(folder) as library:
         return len(await library.pages.documents())
 
@@ -154,7 +156,7 @@ def _reply(port: int, method: str, path: str, body: dict[str, Any] | None = None
         connection.close()
 
 
-def _print_addresses(library: Path, documents: int, port: int, model: str, *, open_page: bool) -> None:
+def _print_addresses(library: LibraryPlace, documents: int, port: int, model: str, *, open_page: bool) -> None:
     address = f"http://{HOST}:{port}"
     page = f"https://smith.langchain.com/studio/?baseUrl={address}"
     console = Console(soft_wrap=True)

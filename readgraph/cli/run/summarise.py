@@ -24,6 +24,7 @@ from readgraph.sources import SourceText
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.library import open_library
+from readgraph.state.library_address import LibraryPlace
 from readgraph.state.reading import Question
 
 
@@ -57,7 +58,7 @@ def summarise_documents(
     glob: str | None,
     wanted: Wanted,
     context: ReaderContext,
-    folder: Path | None,
+    folder: LibraryPlace | None,
     screen: Screen,
     *,
     report: Path | None = None,
@@ -84,7 +85,7 @@ async def _summarised(
     sources: Sequence[SourceText | str],
     wanted: Wanted,
     context: ReaderContext,
-    folder: Path | None,
+    folder: LibraryPlace | None,
     screen: Screen,
     report: Path | None,
 ) -> tuple[dict[str, Any], bytes]:
@@ -107,7 +108,7 @@ def estimate_summaries(
     glob: str | None,
     wanted: Wanted,
     context: ReaderContext,
-    folder: Path | None,
+    folder: LibraryPlace | None,
     screen: Screen,
 ) -> None:
     """Print what the summary will use, without making a call."""
@@ -117,7 +118,7 @@ def estimate_summaries(
 
 
 async def _estimated(
-    sources: Sequence[SourceText | str], wanted: Wanted, context: ReaderContext, folder: Path | None
+    sources: Sequence[SourceText | str], wanted: Wanted, context: ReaderContext, folder: LibraryPlace | None
 ) -> tuple[Estimate, int]:
     async with open_library(folder) as library:
         document = await asked_document(library, sources)

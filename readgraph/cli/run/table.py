@@ -29,6 +29,7 @@ from readgraph.state.collections import members_of
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.library import open_library
+from readgraph.state.library_address import LibraryPlace
 from readgraph.state.reading import Question
 from readgraph.state.whole_files import written_whole
 from readgraph.state.words import counted
@@ -49,7 +50,7 @@ def make_table(
     glob: str | None,
     out: Path | None,
     context: ReaderContext,
-    folder: Path | None,
+    folder: LibraryPlace | None,
     screen: Screen,
     *,
     report: Path | None = None,
@@ -107,7 +108,7 @@ async def _made(
     sources: Sequence[SourceText | str],
     wanted: str,
     context: ReaderContext,
-    folder: Path | None,
+    folder: LibraryPlace | None,
     screen: Screen,
     report: Path | None,
 ) -> tuple[dict[str, Any], Sheet, bytes]:

@@ -13,6 +13,7 @@ from readgraph.cli.terminal.safe_text import Console, Text
 from readgraph.state.backing_up import back_up
 from readgraph.state.checking import Fault, check
 from readgraph.state.library import Library, open_library
+from readgraph.state.library_address import LibraryPlace
 from readgraph.state.repairing import repair
 from readgraph.state.words import counted
 
@@ -20,7 +21,7 @@ WRONG = 1
 """Exit code where something is wrong."""
 
 
-def check_library(folder: Path | None, *, as_json: bool) -> None:
+def check_library(folder: LibraryPlace | None, *, as_json: bool) -> None:
     """Check a library, and print what is wrong."""
     faults, holds = run_until_stopped(_checked(folder))
     if as_json:
@@ -35,7 +36,7 @@ def check_library(folder: Path | None, *, as_json: bool) -> None:
         raise typer.Exit(WRONG)
 
 
-def repair_library(folder: Path | None, *, as_json: bool) -> None:
+def repair_library(folder: LibraryPlace | None, *, as_json: bool) -> None:
     """Repair a library, and print what was mended and what is left."""
     mended, left, holds = run_until_stopped(_repaired(folder))
     if as_json:
@@ -50,7 +51,7 @@ def repair_library(folder: Path | None, *, as_json: bool) -> None:
         raise typer.Exit(WRONG)
 
 
-def back_up_library(to: Path, folder: Path | None, *, as_json: bool) -> None:
+def back_up_library(to: Path, folder: LibraryPlace | None, *, as_json: bool) -> None:
     """Copy a library, and print how large the copy is."""
     size = run_until_stopped(_backed_up(folder, to.expanduser()))
     if as_json:
@@ -59,13 +60,13 @@ def back_up_library(to: Path, folder: Path | None, *, as_json: bool) -> None:
         _print(f"Copied the library into {to} ({decimal(size)}).")
 
 
-async def _checked(folder: Path | None) -> tuple[list[Fault], str]:
+async def _checked(folder: LibraryPlace | None) -> tuple[list[Fault], str]:
     async with open_library(folder, only_shows=True) as library:
         faults = await check(library)
         return faults, "" if faults else await _holds(library)
 
 
-async def _repaired(folder: Path | None) -> tuple[list[Fault], list[Fault], str]:
+async def _repaired(folder: LibraryPlace | None) -> tuple[list[Fault], list[Fault], str]:
     async with open_library(folder) as library:
         mended = await repair(library, await check(library))
         left = await check(library)
@@ -78,7 +79,7 @@ async def _holds(library: Library) -> str:
     return f"{counted(len(await library.pages.documents()), 'document')}, {counted(memories, 'memory')}"
 
 
-async def _backed_up(folder: Path | None, to: Path) -> int:
+async def _backed_up(folder: LibraryPlace | None, to: Path) -> int:
     async with open_library(folder, only_shows=True) as library:
         return await back_up(library, to)
 

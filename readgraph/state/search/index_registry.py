@@ -6,11 +6,13 @@ from weakref import WeakKeyDictionary
 from langgraph.store.base import BaseStore
 
 from readgraph.state.forks import reset_in_forked
-from readgraph.state.library_store import LibraryStore, unusable
+from readgraph.state.library_folder import SEARCH
 from readgraph.state.namespaces import base_of, name_in_base
 from readgraph.state.records import Memory
 from readgraph.state.search.keyword_index import KeywordIndex
 from readgraph.state.search.vector_index import VectorIndex
+from readgraph.state.shared_store import SharedStore
+from readgraph.state.sqlite_files import unusable
 
 
 def index_key(memory: Memory) -> str:
@@ -23,7 +25,7 @@ class Indexes:
 
     def __init__(self, store: BaseStore) -> None:
         base, part = base_of(store), name_in_base(store, "")
-        self._folder = base.locks.parent / "search" / part if isinstance(base, LibraryStore) else None
+        self._folder = base.folder / SEARCH / part if isinstance(base, SharedStore) else None
         if self._folder:
             try:
                 self._folder.mkdir(parents=True, exist_ok=True)

@@ -17,10 +17,10 @@ from filelock import FileLock
 
 from readgraph.state.errors import LibraryError
 from readgraph.state.language import main_language
-from readgraph.state.library_store import connect
 from readgraph.state.records import digest
 from readgraph.state.search.entries import PARTS, Entry, Extent, Hit, Part
 from readgraph.state.search.terms import affordable, index_terms, match_any, query_terms
+from readgraph.state.sqlite_files import connect
 
 FORMAT = 2
 """Version of tables and terms; a file of another one, or made with other stemmers, is rebuilt."""

@@ -1,0 +1,1 @@
+"""A library on a PostgreSQL server: imported only where its address names one."""

@@ -1,0 +1,178 @@
+"""The store of a library on a server: LangGraph's `PostgresStore`, for any event loop and any thread.
+
+LangGraph's `AsyncPostgresStore` belongs to the event loop it was opened in. Here one thread writes, over the
+connection that holds the locks, and a few read, each over a connection of its own.
+"""
+
+import asyncio
+import os
+from collections.abc import AsyncIterator, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from langgraph.store.base import GetOp, Item, Op, PutOp, Result, SearchOp
+from langgraph.store.postgres import PostgresStore
+
+from readgraph.state.library_address import LibraryAddress
+from readgraph.state.postgres.connecting import Connection, Readers
+from readgraph.state.postgres.exact_json import read_text, written_text
+from readgraph.state.postgres.ledger import LedgerInTable
+from readgraph.state.postgres.originals import OriginalsInTable
+from readgraph.state.postgres.session import Session
+from readgraph.state.shared_store import OnWait, SharedStore
+from readgraph.state.sound import UNREADABLE
+
+READERS = 4
+"""Threads that read at once."""
+
+_SIZE = """
+    SELECT coalesce(sum(pg_total_relation_size(to_regclass(name))), 0)::bigint AS bytes FROM unnest(%s::text[]) AS name
+"""
+TABLES = ("store", "checkpoints", "checkpoint_blobs", "checkpoint_writes", "readgraph_originals", "readgraph_minute")
+
+
+class _Items(PostgresStore):
+    """LangGraph's store, whose searches have one order: items that were written together have the same time."""
+
+    def _prepare_batch_search_queries(self, search_ops: Sequence[tuple[int, SearchOp]]) -> Any:
+        queries, embeddings = super()._prepare_batch_search_queries(search_ops)
+        order = "ORDER BY store.updated_at DESC"
+        return [
+            (query.replace(order, f"{order}, store.prefix, store.key"), given) for query, given in queries
+        ], embeddings
+
+
+class ServerStore(SharedStore):
+    """A durable store on a PostgreSQL server, which many processes on many machines may use.
+
+    `folder` is where this machine keeps what can be made again: search indexes, copies of originals.
+    """
+
+    supports_ttl = False
+
+    def __init__(self, address: LibraryAddress, session: Session, folder: Path) -> None:
+        self.place, self.name, self.folder, self.session = str(address), session.database, folder, session
+        self._readers = Readers(address)
+        self._threads = ThreadPoolExecutor(READERS, thread_name_prefix="readgraph-postgres-reads")
+        self._originals = OriginalsInTable(session, self._readers, folder / "originals")
+        self._ledger = LedgerInTable(self._readers)
+        self._process = os.getpid()
+
+    def __repr__(self) -> str:
+        return f"ServerStore({self.place!r})"
+
+    @property
+    def ledger(self) -> LedgerInTable:
+        """What was sent to models in the last minute, by all processes."""
+        return self._ledger
+
+    def close(self) -> None:
+        """Commit pending writes and close the connections."""
+        if self._process == os.getpid():
+            self.session.close()
+            self._threads.shutdown()
+            self._readers.close()
+
+    def batch(self, ops: Iterable[Op]) -> list[Result]:
+        """Run operations and wait for them; this blocks, so it is not for use in an event loop."""
+        operations = [_to_server(op) for op in ops]
+        self.session.check()
+        if _write(operations):
+            found = self.session.write_now(partial(_run, operations))
+        else:
+            found = self._readers.run(partial(_run, operations))
+        return [_from_server(result) for result in found]
+
+    async def abatch(self, ops: Iterable[Op]) -> list[Result]:
+        """Run operations; writes are committed when this returns."""
+        operations = [_to_server(op) for op in ops]
+        self.session.check()
+        if _write(operations):
+            found = await self.session.write(partial(_run, operations))
+        else:
+            reading = partial(self._readers.run, partial(_run, operations))
+            found = await asyncio.get_running_loop().run_in_executor(self._threads, reading)
+        return [_from_server(result) for result in found]
+
+    async def written(self) -> None:
+        """Wait until all writes so far are committed, including those of cancelled callers."""
+        await self.session.written()
+
+    @asynccontextmanager
+    async def held(self, name: str, on_wait: OnWait | None = None, *, wait: bool = True) -> AsyncIterator[None]:
+        """Hold a lock of the server's."""
+        async with self.session.held(name, on_wait, wait=wait):
+            try:
+                yield
+            except BaseException:
+                await self.written()
+                raise
+
+    @asynccontextmanager
+    async def using(self, document: str) -> AsyncIterator[None]:
+        """Mark a document as in use, by a lock that others may hold too."""
+        async with self.session.held(f"{document}.used", shared=True):
+            yield
+
+    async def unused(self, document: str, on_wait: OnWait | None = None, *, wait: bool = True) -> None:
+        """Wait until nobody uses a document."""
+        async with self.session.held(f"{document}.used", on_wait, wait=wait):
+            pass
+
+    def size(self) -> int:
+        """The bytes of the library's tables and their indexes."""
+
+        def measured(connection: Connection) -> int:
+            row = connection.execute(_SIZE, ([*TABLES],)).fetchone()
+            return int(row["bytes"]) if row else 0
+
+        return self._readers.run(measured)
+
+    def give_back(self) -> None:
+        """Let the server use the space of what was deleted again."""
+        self._readers.run(lambda connection: connection.execute(f"VACUUM (ANALYZE) {', '.join(TABLES)}") and None)
+
+    def keep_original(self, name: str, data: bytes) -> None:
+        """Keep a file in a table."""
+        self._originals.keep(name, data)
+
+    def original(self, name: str) -> Path | None:
+        """A copy of a kept file on this disk."""
+        return self._originals.copied(name)
+
+    def originals(self) -> Sequence[str]:
+        """The names of all kept files."""
+        return self._originals.names()
+
+    def forget_original(self, document: str) -> None:
+        """Delete what is kept of a document, also the copy on this disk."""
+        self._originals.forget(document)
+
+
+def _write(operations: Sequence[Op]) -> bool:
+    return any(isinstance(operation, PutOp) for operation in operations)
+
+
+def _run(operations: Sequence[Op], connection: Connection) -> list[Result]:
+    return _Items(connection, deserializer=_value).batch(operations)
+
+
+def _value(stored: Any) -> dict[str, Any]:
+    """What stands for a stored value that is not a JSON object, so that one odd row doesn't hide the others."""
+    return UNREADABLE
+
+
+def _to_server(op: Op) -> Op:
+    """An operation whose key the server can hold; LangGraph refuses such characters in namespaces."""
+    return op._replace(key=written_text(op.key)) if isinstance(op, GetOp | PutOp) else op
+
+
+def _from_server(result: Any) -> Any:
+    """A result with the keys as they were given."""
+    for item in result if isinstance(result, list) else [result]:
+        if isinstance(item, Item):
+            item.key = read_text(item.key)
+    return result

@@ -1,0 +1,86 @@
+"""What the store of a library offers beyond LangGraph's `BaseStore`, wherever it is kept: in files or on a server."""
+
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from contextlib import AbstractAsyncContextManager
+from pathlib import Path
+
+from langgraph.store.base import BaseStore
+
+from readgraph.state.minute_ledger import MinuteLedger
+
+OnWait = Callable[[], None]
+"""Called once before waiting for another process or task."""
+
+
+class InUse(Exception):
+    """Somebody else holds the lock, and the caller does not want to wait."""
+
+
+class SharedStore(BaseStore):
+    """A `BaseStore` that several processes share, so that it has locks, and counts what they send together.
+
+    Names of locks are those in the whole store (see `readgraph.state.namespaces.name_in_base`).
+    """
+
+    place: str
+    """Where it is kept, as messages name it: never with a password."""
+
+    name: str
+    """The last part of its place: that of the folder, or of the database."""
+
+    folder: Path
+    """The folder on this disk for what can be made again, and for originals where they are files."""
+
+    @property
+    @abstractmethod
+    def ledger(self) -> MinuteLedger:
+        """What was sent to models in the last minute, by all processes."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Commit pending writes and close the store."""
+
+    @abstractmethod
+    async def written(self) -> None:
+        """Wait until all writes so far are committed, including those of cancelled callers."""
+
+    @abstractmethod
+    def held(self, name: str, on_wait: OnWait | None = None, *, wait: bool = True) -> AbstractAsyncContextManager[None]:
+        """Hold a lock; raises `InUse` if somebody else holds it and `wait` is false.
+
+        What was written under the lock is committed before it is released, even if the writer was cancelled. The locks
+        of a killed process are free.
+        """
+
+    @abstractmethod
+    def using(self, document: str) -> AbstractAsyncContextManager[None]:
+        """Mark a document as in use."""
+
+    @abstractmethod
+    async def unused(self, document: str, on_wait: OnWait | None = None, *, wait: bool = True) -> None:
+        """Wait until nobody uses a document; raises `InUse` where somebody does and `wait` is false."""
+
+    @abstractmethod
+    def size(self) -> int:
+        """The bytes that the library takes; this blocks."""
+
+    @abstractmethod
+    def give_back(self) -> None:
+        """Give the space of what was deleted back, to the disk or for what is stored next; this blocks."""
+
+    @abstractmethod
+    def keep_original(self, name: str, data: bytes) -> None:
+        """Keep the file that a document was made of; its name is the document's id and an ending. This blocks."""
+
+    @abstractmethod
+    def original(self, name: str) -> Path | None:
+        """A kept file on this disk; None where it is not kept. This blocks."""
+
+    @abstractmethod
+    def originals(self) -> Sequence[str]:
+        """The names of all kept files; this blocks."""
+
+    @abstractmethod
+    def forget_original(self, document: str) -> None:
+        """Delete what is kept of a document; this blocks."""

@@ -1,0 +1,100 @@
+"""SQLite files of a library: how they are opened, and what is said where they can't be used."""
+
+import errno
+import sqlite3
+from pathlib import Path
+
+from readgraph.state.errors import LibraryError
+
+BUSY_SECONDS = 30.0
+
+_MAKE_ROOM = "make room on its disk and give the same command again"
+_MAKE_WRITABLE = "it must be writable: see to its permissions, or name another folder"
+_RESTORE = "it is damaged: put a copy of it back, or name another folder"
+_MENDING = {
+    sqlite3.SQLITE_FULL: _MAKE_ROOM,
+    sqlite3.SQLITE_IOERR: f"where the disk is full, {_MAKE_ROOM}",
+    sqlite3.SQLITE_READONLY: _MAKE_WRITABLE,
+    sqlite3.SQLITE_CANTOPEN: _MAKE_WRITABLE,
+    sqlite3.SQLITE_PERM: _MAKE_WRITABLE,
+    sqlite3.SQLITE_CORRUPT: _RESTORE,
+    sqlite3.SQLITE_NOTADB: _RESTORE,
+    sqlite3.SQLITE_BUSY: "another process holds it: give the same command again",
+}
+"""What the user can do, by SQLite's primary error codes."""
+
+_MENDING_FILES = dict.fromkeys((errno.ENOSPC, errno.EDQUOT, errno.EFBIG), _MAKE_ROOM) | dict.fromkeys(
+    (errno.EACCES, errno.EPERM, errno.EROFS), _MAKE_WRITABLE
+)
+
+
+def unusable(place: Path, problem: sqlite3.Error | OSError) -> LibraryError:
+    """The error for a library that SQLite or the file system refuses: what is wrong and what to do."""
+    if isinstance(problem, OSError):
+        what, mending = problem.strerror, _MENDING_FILES.get(problem.errno or 0)
+    else:
+        what, mending = str(problem), _MENDING.get(getattr(problem, "sqlite_errorcode", 0) & 0xFF)
+    return LibraryError(f"{place} can't be used as a library: {': '.join(filter(None, [what, mending]))}.")
+
+
+def damaged(place: Path) -> LibraryError:
+    """The error for a library with stored data that can't be read."""
+    return LibraryError(f"{place} can't be used as a library: {_RESTORE}.")
+
+
+def closed(folder: Path) -> LibraryError:
+    """The error for a library that is used after it was closed."""
+    return LibraryError(f"The library {folder} is closed.")
+
+
+def trust_data_only(connection: sqlite3.Connection) -> None:
+    """Make sure that a file from somebody else runs no code: we store tables, never triggers or views.
+
+    A view could run for ever, and a trigger could change what is written, so a file with either counts as damaged.
+    """
+    connection.execute("PRAGMA trusted_schema=OFF")
+    if connection.execute("SELECT 1 FROM sqlite_schema WHERE type IN ('trigger', 'view')").fetchone():
+        problem = sqlite3.DatabaseError("it holds a trigger or a view")
+        problem.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+        raise problem
+
+
+def of_parent(folder: Path) -> LibraryError:
+    """The error for a library that a forked process inherited from its parent."""
+    return LibraryError(f"The library {folder} was opened before this process was forked: open it in the worker.")
+
+
+def connect(path: Path) -> sqlite3.Connection:
+    """A connection in WAL mode: a commit survives a kill of the process, and readers don't wait for writers."""
+    try:
+        connection = sqlite3.connect(path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+        trust_data_only(connection)
+        connection.execute("PRAGMA journal_mode=WAL")
+        connection.execute("PRAGMA synchronous=NORMAL")
+    except sqlite3.Error as problem:
+        raise unusable(path, problem) from problem
+    return connection
+
+
+def connect_to_read(path: Path) -> sqlite3.Connection:
+    """A connection that writes nothing: not to the file, and no other files next to it."""
+    address, log = path.absolute().as_uri(), path.with_name(f"{path.name}-wal")
+    try:
+        try:
+            return _connected(f"{address}?mode=ro")
+        except sqlite3.OperationalError:
+            if log.exists() and log.stat().st_size:  # SQLite would ignore what is in the log
+                raise
+            return _connected(f"{address}?immutable=1")  # SQLite can't create its shared files there
+    except sqlite3.Error as problem:
+        raise unusable(path, problem) from problem
+
+
+def _connected(address: str) -> sqlite3.Connection:
+    connection = sqlite3.connect(address, BUSY_SECONDS, isolation_level=None, check_same_thread=False, uri=True)
+    try:
+        trust_data_only(connection)
+    except sqlite3.Error:
+        connection.close()
+        raise
+    return connection

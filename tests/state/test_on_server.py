@@ -1,0 +1,205 @@
+"""A library on a PostgreSQL server: what differs from a folder. Most modules beside run over both (`ON_SERVER_TOO`)."""
+
+import asyncio
+import sys
+from pathlib import Path
+
+import pytest
+from langgraph.store.base import GetOp, PutOp
+
+from readgraph.state.build_lock import building, held, unused, using
+from readgraph.state.errors import LibraryError
+from readgraph.state.library import open_library
+from readgraph.state.library_address import LibraryAddress, library_place
+from readgraph.state.page_store import PageStore
+from readgraph.state.shared_store import InUse
+from tests.support.command import ASK, Command
+from tests.support.forking import ended, forked_call
+from tests.support.postgres_server import ON_SERVER
+from tests.support.tables import asked_at
+
+SECRET = "hush/hu@sh"
+on_server = [*ON_SERVER]
+
+
+@pytest.mark.parametrize(
+    ("full", "shown"),
+    [
+        ("postgresql://ada:hush@db:5432/papers", "postgresql://ada@db:5432/papers"),
+        ("postgres://ada:hu/s@h@db/papers", "postgres://ada@db/papers"),
+        ("postgresql://ada@db/papers?sslmode=require&password=hush", "postgresql://ada@db/papers"),
+        ("postgresql:///papers?host=/run/pg&user=ada&password=hush", "postgresql:///papers?host=/run/pg&user=ada"),
+    ],
+)
+def test_an_address_is_shown_without_its_password(full: str, shown: str) -> None:
+    place = library_place(full)
+    assert (str(place), isinstance(place, LibraryAddress) and place.full) == (shown, full)
+    assert "hu" not in repr(place)
+
+
+def test_a_folder_is_no_address(tmp_path: Path) -> None:
+    assert library_place(str(tmp_path)) == tmp_path
+    assert library_place("postgresql") == Path("postgresql")
+
+
+@pytest.mark.parametrize(
+    ("address", "said"),
+    [
+        ("postgresql://ada:hush@127.0.0.1:1/papers", "see that the server is running"),
+        ("postgresql://ada:hush/hush@127.0.0.1:1/papers", "is no address of a library"),
+    ],
+)
+def test_a_server_that_is_not_there_is_one_line(readgraph: Command, address: str, said: str) -> None:
+    pytest.importorskip("psycopg")
+    ran = readgraph("show", "--library", address)
+    assert ran.code == 2 and said in ran.err and ran.err.count("\n") == 1
+    assert "hush" not in ran.err + ran.out
+
+
+def test_without_its_packages_one_line_says_what_to_install(
+    readgraph: Command, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delitem(sys.modules, "readgraph.state.postgres.opening", raising=False)
+    monkeypatch.delitem(sys.modules, "readgraph.state.postgres.connecting", raising=False)
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    ran = readgraph("show", "--library", "postgresql://ada:hush@127.0.0.1:1/papers")
+    assert ran.code == 2 and "pip install 'readgraph[postgres]'" in ran.err and ran.err.count("\n") == 1
+
+
+@pytest.mark.usefixtures("database")
+class TestOnServer:
+    pytestmark = on_server
+
+    def test_a_question_is_asked_and_asked_again_for_nothing(self, readgraph: Command, database: str) -> None:
+        first = readgraph(*ASK, "--json").json
+        again = readgraph("ask", "When did the goat come?", first["document"], "--json").json
+        assert (first["document"], first["memory"]) == (again["document"], again["memory"])
+        assert "1 document" in readgraph("show").text
+        assert "whole" in readgraph("library", "check").text
+        assert "Goat" in readgraph("search", "goat").text
+        assert "2 threads" in readgraph("forget", first["document"], "--yes").text
+        assert asked_at(database, "SELECT count(*) FROM checkpoint_blobs") == [(0,)]
+
+    async def test_texts_come_back_as_they_were(self, database: str) -> None:
+        text = "The \0 lamp \U0010fffd0 \U0010fffd was\u2028 out \\u0000. " * 2
+        async with open_library(database) as library:
+            document = await library.pages.add_document(text, title="a\0b")
+            value = {"in\0": ["\0", 1.5, None, 2**60], "\U0010fffd": {"b": 1, "a": 2}}
+            await library.store.aput(("a", "b"), "k\0", value)
+        async with open_library(database) as library:
+            kept = await library.pages.document(document.id)
+            assert (await library.pages.text(kept), kept.title) == (text, "a\0b")
+            (item,) = await library.store.asearch(("a",))
+            assert (item.namespace, item.key) == (("a", "b"), "k\0")
+            assert item.value == value
+            with pytest.raises(TypeError):
+                await library.store.aput(("a",), "k", {"lone": "\ud800"})
+            assert await library.store.aget(("a",), "k") is None
+            assert await library.store.abatch([PutOp(("a",), "k", {"b": 2}), GetOp(("a",), "k")])
+
+    async def test_a_listing_in_pages_has_each_item_once(self, database: str) -> None:
+        async with open_library(database) as library:
+            keys = [f"{number:04}" for number in range(1200)]
+            await library.pages.put([(("many",), key, {"key": key}) for key in reversed(keys)])
+            assert sorted([key async for key, _ in library.pages.each(("many",))]) == keys
+
+    async def test_locks_exclude_other_sessions_and_this_one(self, database: str) -> None:
+        async with open_library(database) as here, open_library(database) as there:
+            waited = asyncio.Event()
+            async with held(here.store, "a.lock"):
+                for library in (here, there):
+                    with pytest.raises(InUse):
+                        async with held(library.store, "a.lock", wait=False):
+                            pass
+                waiting = asyncio.create_task(_take(there.store, waited))
+                await waited.wait()
+                assert not waiting.done()
+            await waiting
+            async with using(here.store, "d"), using(there.store, "d"), using(here.store, "d"):
+                for library in (here, there):
+                    with pytest.raises(InUse):
+                        await unused(library.store, "d", wait=False)
+            await unused(here.store, "d", wait=False)
+
+    async def test_who_was_cancelled_while_waiting_holds_nothing(self, database: str) -> None:
+        async with open_library(database) as here, open_library(database) as there:
+            async with held(here.store, "a.lock"):
+                waited = asyncio.Event()
+                waiting = asyncio.create_task(_take(there.store, waited))
+                await waited.wait()
+                waiting.cancel()
+                with pytest.raises(asyncio.CancelledError):
+                    await waiting
+            for library in (here, there):
+                async with held(library.store, "a.lock", wait=False):
+                    pass
+
+    async def test_who_lost_the_connection_writes_no_more_under_its_lock(self, database: str) -> None:
+        async with open_library(database) as library, open_library(database) as other:
+            with pytest.raises(LibraryError, match="its locks with it"):
+                async with building(library.store, "m"):
+                    _cut_off(database)
+                    async with building(other.store, "m"):  # it is free on the server
+                        await other.store.aput(("a",), "k", {"by": "other"})
+                    await library.store.aput(("a",), "k", {"by": "first"})
+            found = await library.store.aget(("a",), "k")
+            assert found and found.value == {"by": "other"}
+            await library.store.aput(("a",), "k", {"by": "first, later"})  # over a new connection
+
+    def test_a_killed_process_leaves_no_lock(self, database: str) -> None:
+        assert ended(forked_call(_die_holding, database)) == -9
+
+        async def take() -> None:
+            async with open_library(database) as library:
+                async with held(library.store, "a.lock"):
+                    pass
+                await unused(library.store, "d")
+
+        asyncio.run(take())
+
+    async def test_a_newer_layout_is_refused(self, database: str) -> None:
+        asked_at(database, "UPDATE readgraph_library SET format = 99")
+        with pytest.raises(LibraryError, match=r"made by a newer version \(format 99\)"):
+            async with open_library(database):
+                pass
+
+    async def test_who_may_only_read_reads(self, database: str) -> None:
+        async with open_library(database) as library:
+            document = await library.pages.add_document("The lamp was out.")
+        asked_at(database, "DROP ROLE IF EXISTS visitor")
+        asked_at(database, "CREATE ROLE visitor LOGIN")
+        asked_at(database, "GRANT SELECT ON ALL TABLES IN SCHEMA public TO visitor")
+        try:
+            async with open_library(database.replace("user=reader", "user=visitor"), only_shows=True) as library:
+                assert await library.pages.documents() == [document]
+                with pytest.raises(LibraryError, match=r"permission denied.*needs the rights"):
+                    await library.pages.add_document("Another.")
+        finally:
+            asked_at(database, "DROP OWNED BY visitor")
+            asked_at(database, "DROP ROLE visitor")
+
+
+async def _take(store: object, waited: asyncio.Event) -> None:
+    async with held(store, "a.lock", waited.set):  # type: ignore[arg-type]
+        pass
+
+
+def _cut_off(database: str) -> None:
+    """End all sessions that hold a lock, as a broken network does."""
+    asked_at(
+        database,
+        "SELECT pg_terminate_backend(pid, 10000) FROM pg_locks WHERE locktype = 'advisory' AND database = "
+        "(SELECT oid FROM pg_database WHERE datname = current_database())",
+    )
+
+
+def _die_holding(database: str) -> None:
+    import os
+    import signal
+
+    async def hold() -> None:
+        async with open_library(database) as library, held(library.store, "a.lock"), using(library.store, "d"):
+            await PageStore(library.store).add_document("The lamp.")
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    asyncio.run(hold())
