@@ -8,6 +8,7 @@ from statistics import fmean
 from typing import Any
 
 from readgraph.evaluation.folder import EvaluationFolder
+from readgraph.evaluation.records import texts_of
 from readgraph.evaluation.result_files import SCORES
 from readgraph.evaluation.statistics import compare
 from readgraph.sources.loading import shown
@@ -26,6 +27,7 @@ def difference_of(one: Path, other: Path) -> dict[str, Any]:
     """
     records = [EvaluationFolder(path).what() for path in (one, other)]
     _check_the_same_questions(one, other, records)
+    texts = texts_of(EvaluationFolder(one).dataset().items)
     metric, before = _leading_scores(one)
     metric_after, after = _leading_scores(other)
     if metric != metric_after:
@@ -34,7 +36,7 @@ def difference_of(one: Path, other: Path) -> dict[str, Any]:
     pairs = [
         {**pair, "not_answered": [count[name] for count, name in zip(unanswered, names, strict=True)]}
         for names in paired_methods(before, after)
-        if (pair := _pair(*names, before, after))
+        if (pair := _pair(*names, before, after, texts))
     ]
     if not pairs:
         raise BadInput(f"{shown(one)} and {shown(other)} have no method, or no question, in common.")
@@ -89,10 +91,12 @@ def _not_answered(path: Path) -> Counter[str]:
     return Counter(outcome.method for outcome in folder.outcomes() if outcome.by_substitute(model))
 
 
-def _pair(one: str, other: str, before: Mapping[str, Runs], after: Mapping[str, Runs]) -> dict[str, Any] | None:
+def _pair(
+    one: str, other: str, before: Mapping[str, Runs], after: Mapping[str, Runs], texts: Mapping[str, str]
+) -> dict[str, Any] | None:
     """Two methods on the questions that both have scores for; lists hold the first evaluation's value first."""
     first, second = [*after[other].values()], [*before[one].values()]
-    difference = compare(first, second)
+    difference = compare(first, second, texts)
     if difference is None:
         return None
     both = {item for run in first for item in run} & {item for run in second for item in run}

@@ -128,6 +128,11 @@ class Item:
     summary: bool = False
 
 
+def texts_of(items: Iterable[Item]) -> dict[str, str]:
+    """The ids of questions' texts by the questions' ids."""
+    return {item.id: item.text for item in items}
+
+
 ANY_FORM = AnswerForm()
 
 

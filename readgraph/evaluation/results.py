@@ -11,7 +11,7 @@ from readgraph.evaluation.folder import ADDED_UP, EvaluationFolder
 from readgraph.evaluation.metrics import METRICS
 from readgraph.evaluation.published import published_figures
 from readgraph.evaluation.raters import Raters, applying
-from readgraph.evaluation.records import Dataset, Item, Judgement, Outcome
+from readgraph.evaluation.records import Dataset, Item, Judgement, Outcome, texts_of
 from readgraph.evaluation.statistics import Summary, summarise
 from readgraph.evaluation.summary_rows import left_out
 from readgraph.evaluation.usage import COUNTS, whole_cost
@@ -204,7 +204,7 @@ def _metric(by_run: Mapping[int, Mapping[str, float]], items: Mapping[str, Item]
 
 
 def _summary(runs: Iterable[Mapping[str, float]], items: Mapping[str, Item]) -> Summary | None:
-    return summarise([by_episode(run, items) for run in runs])
+    return summarise([by_episode(run, items) for run in runs], texts_of(items.values()))
 
 
 def _walks(outcomes: Sequence[Outcome], leading: Mapping[int, Mapping[str, float]]) -> dict[str, Any] | None:

@@ -1,7 +1,13 @@
-"""Statistics of scores over questions and runs: means, bootstrap intervals, and paired tests."""
+"""Statistics of scores over texts, questions and runs: means, bootstrap intervals, and paired tests.
 
-from collections.abc import Mapping, Sequence
+Questions about one text are not independent: who fails to read it fails at several of them. So intervals and tests
+draw whole texts, each with all of its questions (a cluster bootstrap), and few texts make a wide interval. Where all
+questions are about one text they draw questions, and the figures hold for that text alone.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from math import sqrt
 from statistics import fmean, stdev
 from typing import Any
 
@@ -15,6 +21,9 @@ __all__ = ["Difference", "Summary", "compare", "summarise"]
 Scores = Mapping[str, float]
 """The scores of one run by question ids, without questions that the metric doesn't apply to."""
 
+Texts = Mapping[str, str]
+"""The ids of the questions' texts by the questions' ids; a question that it doesn't name is about a text of its own."""
+
 Interval = tuple[float, float]
 
 CONFIDENCE = 0.95
@@ -26,13 +35,14 @@ SEED = 0
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """The summary of a method's scores: `mean` is the mean over runs of each run's mean over its questions.
+    """The summary of a method's scores: `mean` is the mean over questions, each question's runs averaged first.
 
     `deviation` is the standard deviation of the runs' means, None for a single run. `interval` is the 95 % bootstrap
-    interval of the mean over questions, None for a single question.
+    interval of the mean over `texts`, None for a single question.
     """
 
     questions: int
+    texts: int
     runs: int
     mean: float
     deviation: float | None
@@ -44,11 +54,12 @@ class Difference:
     """One method minus another on the questions that both have scores for; each question's runs are averaged first.
 
     `first_better` and `second_better` count the questions on which each has the higher score. `p` is the probability
-    of a difference at least as large, in either direction, if for each question it were random which score belongs to
-    which method. `interval` as in `Summary`.
+    of a difference at least as large, in either direction, if for each text it were random which scores belong to
+    which method. `interval` and `texts` as in `Summary`.
     """
 
     questions: int
+    texts: int
     difference: float
     interval: Interval | None
     p: float
@@ -56,33 +67,39 @@ class Difference:
     second_better: int
 
 
-def summarise(runs: Sequence[Scores]) -> Summary | None:
+def summarise(runs: Sequence[Scores], texts: Texts | None = None) -> Summary | None:
     """Sum up the scores of a method's runs; None without scores."""
     means = [fmean(run.values()) for run in runs if run]
     if not means:
         return None
     by_question = _by_question(runs)
+    groups = _groups([*by_question], texts or {})
+    scores = np.array([*by_question.values()])
     return Summary(
         questions=len(by_question),
+        texts=_texts(by_question, texts or {}),
         runs=len(means),
-        mean=fmean(means),
+        mean=fmean(by_question.values()),
         deviation=stdev(means) if len(means) > 1 else None,
-        interval=_interval(np.array([*by_question.values()])),
+        interval=_interval(_sums(scores, groups), np.bincount(groups)),
     )
 
 
-def compare(first: Sequence[Scores], second: Sequence[Scores]) -> Difference | None:
+def compare(first: Sequence[Scores], second: Sequence[Scores], texts: Texts | None = None) -> Difference | None:
     """Compare two methods, or two runs, question by question; None if they share no question."""
     left, right = _by_question(first), _by_question(second)
-    pairs = np.array([(score, right[question]) for question, score in left.items() if question in right])
-    if not len(pairs):
+    shared = [question for question in left if question in right]
+    if not shared:
         return None
+    pairs = np.array([(left[question], right[question]) for question in shared])
+    groups = _groups(shared, texts or {})
     differences = pairs[:, 0] - pairs[:, 1]
     return Difference(
         questions=len(pairs),
+        texts=_texts(shared, texts or {}),
         difference=float(differences.mean()),
-        interval=_interval(differences),
-        p=_chance(pairs),
+        interval=_interval(_sums(differences, groups), np.bincount(groups)),
+        p=_chance(_sums(pairs[:, 0], groups), _sums(pairs[:, 1], groups)),
         first_better=int((differences > 0).sum()),
         second_better=int((differences < 0).sum()),
     )
@@ -97,24 +114,61 @@ def _by_question(runs: Sequence[Scores]) -> dict[str, float]:
     return {question: fmean(run[question] for run in runs if question in run) for question in questions}
 
 
-def _interval(values: NDArray[Any]) -> Interval | None:
-    """The bootstrap percentile interval of the mean over the questions."""
-    if len(values) < 2:
+def _texts(questions: Iterable[str], texts: Texts) -> int:
+    return len({_text_of(question, texts) for question in questions})
+
+
+def _text_of(question: str, texts: Texts) -> tuple[bool, str]:
+    """A question's text, or the question itself, which may have the id of a text."""
+    return (True, texts[question]) if question in texts else (False, question)
+
+
+def _groups(questions: Sequence[str], texts: Texts) -> NDArray[Any]:
+    """The number of each question's group, which is drawn as a whole: its text, or itself where all have one text."""
+    if _texts(questions, texts) == 1:
+        return np.arange(len(questions))
+    numbers = dict[tuple[bool, str], int]()
+    return np.array([numbers.setdefault(_text_of(question, texts), len(numbers)) for question in questions])
+
+
+def _sums(values: NDArray[Any], groups: NDArray[Any]) -> NDArray[Any]:
+    """The sum of the values of each group."""
+    return np.bincount(groups, weights=values)
+
+
+def _mean(sums: NDArray[Any], counts: NDArray[Any], axis: int = -1) -> Any:
+    return sums.sum(axis=axis) / counts.sum(axis=axis)
+
+
+def _interval(sums: NDArray[Any], counts: NDArray[Any]) -> Interval | None:
+    """The expanded bootstrap percentile interval of the mean over the questions of the groups that are drawn.
+
+    Percentiles alone are too near to each other where groups are few: they are set further apart as Student's t is
+    wider than the normal law (Hesterberg, What teachers should know about the bootstrap, 2015, section 4.5.3).
+    """
+    if len(sums) < 2:
         return None
-    bootstrap = library("scipy.stats").bootstrap
-    settings = {"n_resamples": RESAMPLES, "batch": AT_ONCE, "confidence_level": CONFIDENCE, "rng": SEED}
-    low, high = bootstrap((values,), np.mean, method="percentile", **settings).confidence_interval
+    bootstrap, t, norm = library("scipy.stats").bootstrap, library("scipy.stats").t, library("scipy.stats").norm
+    wider = sqrt(len(sums) / (len(sums) - 1)) * t.ppf((1 - CONFIDENCE) / 2, len(sums) - 1)
+    confidence = min(1 - 2 * norm.cdf(wider), 1 - 2 / RESAMPLES)
+    settings = {"n_resamples": RESAMPLES, "batch": AT_ONCE, "confidence_level": confidence, "rng": SEED}
+    low, high = bootstrap(
+        (sums, counts), _mean, paired=True, vectorized=True, method="percentile", **settings
+    ).confidence_interval
     return float(low), float(high)
 
 
-def _chance(pairs: NDArray[Any]) -> float:
-    """The p of a two-sided paired permutation test; exact if there are fewer permutations than resamples."""
-    if len(pairs) < 2:
+def _chance(first: NDArray[Any], second: NDArray[Any]) -> float:
+    """The p of a two-sided paired permutation test of groups' sums.
+
+    It is exact if there are fewer permutations than resamples.
+    """
+    if len(first) < 2:
         return 1.0
 
     def difference(first: NDArray[Any], second: NDArray[Any], axis: int) -> Any:
-        return np.mean(first - second, axis=axis)
+        return np.sum(first - second, axis=axis)
 
     test = library("scipy.stats").permutation_test
     settings = {"permutation_type": "samples", "vectorized": True, "n_resamples": RESAMPLES, "batch": AT_ONCE}
-    return float(test((pairs[:, 0], pairs[:, 1]), difference, rng=SEED, **settings).pvalue)
+    return float(test((first, second), difference, rng=SEED, **settings).pvalue)

@@ -88,7 +88,7 @@ def test_what_can_not_be_paired_is_refused(tmp_path: Path, readgraph: Command) -
 
 
 def made(path: Path, methods: dict[str, Right], questions: int = 20, name: str = "quality", **more: Any) -> None:
-    dataset = quiz(questions, name=name)
+    dataset = quiz(questions, texts=questions, name=name)
     write_results(dataset, folder_of(path, dataset, methods, **more))
 
 

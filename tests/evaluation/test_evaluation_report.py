@@ -87,7 +87,7 @@ def test_a_row_a_method(tmp_path: Path, capsys: CaptureFixture[str], monkeypatch
     out = printed(write_results(dataset, folder), folder.path, capsys)
     assert out.startswith("quality: 40 questions about 2 texts, openai:double\n")
     assert re.search(r"^bm25 +37\.5 \[\d\d–\d\d\] ± 17\.7 +84\.4 \(PaLM 2-L\)", out, re.MULTILINE)
-    assert re.search(r"^gam +50\.0 \[\d\d–\d\d\] ± 0\.0 +–", out, re.MULTILINE)
+    assert re.search(r"^gam +50\.0 \[0–100\] ± 0\.0 +–", out, re.MULTILINE)
     assert re.search(r"^gam +50 % +62 +0\.0 +–", out, re.MULTILINE), "what was in view, and how long answers are"
     assert re.search(r"^gam +2\.0 +200 +500 +[\d.]+ s +2\.0 s +\$40\.00 +0", out, re.MULTILINE)
     assert "fact (20)  time [bold]order (20)" in out

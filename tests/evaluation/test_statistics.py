@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchmarks.intervals import coverage
 from readgraph.evaluation.statistics import compare, summarise
 from readgraph.state.errors import BadInput
 
@@ -23,14 +24,32 @@ def of(*values: float) -> dict[str, float]:
 
 def test_a_mean_over_runs_with_their_deviation() -> None:
     found = summarise([of(100, 0, 100, 100), of(100, 0, 0, 0), of(100, 0, 100, 0)])  # means 75, 25, 50
-    assert found and (found.questions, found.runs, found.mean) == (4, 3, 50)
+    assert found and (found.questions, found.texts, found.runs) == (4, 4, 3)
+    assert found.mean == pytest.approx(50)
     assert found.deviation == 25
     assert found.interval and found.interval[0] < 50 < found.interval[1]
 
 
 def test_a_question_that_has_no_score_in_a_run_counts_where_it_has_one() -> None:
     found = summarise([{"a": 100, "b": 0}, {"a": 50}, {}])
-    assert found and (found.questions, found.runs, found.mean) == (2, 2, 50)
+    assert found and (found.questions, found.runs, found.mean) == (2, 2, 37.5)
+
+
+def test_texts_are_drawn_with_all_their_questions() -> None:
+    scores, texts = of(*[100] * 10, *[0] * 10), {str(number): f"text {number // 10}" for number in range(20)}
+    by_texts, by_questions = summarise([scores], texts), summarise([scores])
+    assert by_texts and by_questions and (by_texts.texts, by_questions.texts) == (2, 20)
+    assert by_texts.interval == (0, 100), "two texts tell little"
+    assert by_questions.interval and by_questions.interval[0] > 20
+    difference = compare([scores], [of(*[0] * 20)], texts)
+    assert difference and (difference.texts, difference.p, difference.interval) == (2, 1, (0, 100))
+    alone = summarise([scores], dict.fromkeys(texts, "one"))
+    assert alone and (alone.texts, alone.interval) == (1, by_questions.interval)
+
+
+def test_ninety_five_percent_are_ninety_five_percent() -> None:
+    covered = coverage(texts=12, questions=6, tries=200)
+    assert covered == pytest.approx(0.95, abs=0.04)
 
 
 def test_a_question_is_drawn_with_all_its_runs() -> None:
@@ -116,7 +135,7 @@ def test_an_interval_lies_within_the_scores(runs: Runs) -> None:
     found = summarise(runs)
     assert found and 0 <= found.mean <= 100
     if found.interval:
-        assert 0 <= found.interval[0] <= found.interval[1] <= 100
+        assert 0 <= found.interval[0] <= found.mean + 1e-9 and found.mean - 1e-9 <= found.interval[1] <= 100
 
 
 def test_without_the_packages_one_line_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
