@@ -37,7 +37,8 @@ def main() -> None:
     for what, draw_texts in (("texts", True), ("questions", False)):
         share = coverage(given.texts, given.questions, given.tries, draw_texts=draw_texts)
         print(
-            f"{given.texts} texts with {given.questions} questions, {what} drawn: {100 * share:.0f} % of intervals hold it"
+            f"{given.texts} texts with {given.questions} questions, {what} drawn: "
+            f"{100 * share:.0f} % of the intervals hold the truth"
         )
 
 

@@ -28,6 +28,11 @@ QuestionFile = Annotated[
 ]
 Form = Annotated[str | None, typer.Option(metavar="FORM", help="The dataset's format, if it isn't recognised.")]
 Limit = Annotated[int | None, typer.Option(min=1, help="Ask only the first N questions.", show_default=False)]
+Sample = Annotated[
+    int | None,
+    typer.Option(metavar="N", min=1, help="Ask only N questions, drawn at random over all texts.", show_default=False),
+]
+Seed = Annotated[int, typer.Option(metavar="N", help="Another number draws another sample.")]
 Judge = Annotated[
     str | None, typer.Option(metavar="PROVIDER:NAME", help="The model that rates answers, if a metric needs one.")
 ]
@@ -81,6 +86,8 @@ def evaluate(
         ),
     ] = True,
     limit: Limit = None,
+    sample: Sample = None,
+    seed: Seed = 0,
     runs: Annotated[int, typer.Option(min=1, help="Ask every question N times, with new samples each time.")] = 1,
     judge: Judge = None,
     out: Annotated[
@@ -113,7 +120,7 @@ def evaluate(
     from readgraph.cli.run import evaluate as evaluating
 
     request = evaluating.EvaluationRequest(
-        file, dataset, methods, method or [], sweep, full_text, limit, runs, judge, out
+        file, dataset, methods, method or [], sweep, full_text, limit, sample, seed, runs, judge, out
     )
     if estimate:
         evaluating.estimate(request, context, screen)

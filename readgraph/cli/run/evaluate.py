@@ -27,6 +27,7 @@ from readgraph.evaluation.records import Dataset
 from readgraph.evaluation.result_files import write_results
 from readgraph.evaluation.rows import Row, rows_to_run
 from readgraph.evaluation.running import Evaluation, Group, missing
+from readgraph.evaluation.sampling import sampled
 from readgraph.evaluation.sweeps import sweep_named
 from readgraph.evaluation.web_steps import on_web_pages
 from readgraph.graphs.methods import SUMMARY
@@ -57,15 +58,21 @@ class EvaluationRequest:
     sweep: str | None
     full_text: bool
     limit: int | None
+    sample: int | None
+    seed: int
     runs: int
     judge: str | None
     out: Path | None
 
     def dataset(self) -> Dataset:
-        """The questions, up to the limit."""
+        """The questions, up to the limit, or a random sample of them."""
         if self.file is None and self.form is None:
             raise BadInput("There is nothing to evaluate: name a file of questions.")
+        if self.sample is None and self.seed:
+            raise BadInput("--seed draws a sample: say how many questions with --sample, or leave it out.")
         dataset = load_dataset(self.file, self.form, self.limit)
+        if self.sample is not None:
+            dataset = sampled(dataset, self.sample, self.seed)
         if self.judge and not given_by("judge", dataset.metrics):
             raise BadInput(
                 f"No metric of {dataset.name} needs a judge ({', '.join(dataset.metrics)}): leave --judge out."
