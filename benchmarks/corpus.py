@@ -155,7 +155,7 @@ def main() -> None:
         double = server.respond = Killing(0 if options.whole else (options.small + options.large) // 2)
         os.environ |= {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "none"}
         context = ReaderContext(model="openai:double", concurrency=options.concurrency)
-        job = Job(f"{temporary}/library", "read-agent", context)
+        job = Job(Path(temporary, "library"), "read-agent", context)
         engine = on_ray(job, options.workers, None) if options.on else processes(job, options.workers)
         read = asyncio.run(read_once(job, files, double.seen(engine)))
         check(read, files, double, options.concurrency)

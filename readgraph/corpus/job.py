@@ -8,6 +8,7 @@ from typing_extensions import TypedDict
 
 from readgraph.models.prices import Price
 from readgraph.state.context import ReaderContext
+from readgraph.state.library_address import LibraryPlace
 from readgraph.state.reading import Usage
 
 TRIES = 3
@@ -16,12 +17,13 @@ TRIES = 3
 
 @dataclass(frozen=True)
 class Job:
-    """How the documents are read; it holds no key, so that an engine may send it anywhere and log it.
+    """How the documents are read; it holds no key of a model server.
 
-    Keys are in each worker's environment. `library`: a folder, or an address; None: the worker's own default.
+    Keys are in each worker's environment. `library`: a folder, or an address, which may have a password: see
+    `readgraph.corpus.on_ray`; None: the worker's own default.
     """
 
-    library: str | None
+    library: LibraryPlace | None
     method: str
     context: ReaderContext = field(default_factory=ReaderContext)
     price: Price | None = None

@@ -9,8 +9,10 @@ import importlib
 import logging
 import os
 import secrets
+import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -18,7 +20,8 @@ from readgraph import __version__
 from readgraph.corpus.document import read_document
 from readgraph.corpus.job import TRIES, Job, Told, Worker, WorkerEnded, left_out
 from readgraph.state.errors import BadInput, LibraryError
-from readgraph.state.library import BackgroundLibrary, open_library_in_background
+from readgraph.state.library import BackgroundLibrary, default_place, open_library_in_background
+from readgraph.state.library_address import LibraryAddress
 
 OBJECT_BYTES = 80 * 1024 * 1024
 """Ray's shared memory on a cluster of our own, since only file names and lines are sent."""
@@ -41,7 +44,8 @@ async def on_ray(job: Job, workers: int | None, address: str | None) -> AsyncIte
 
     Without a number, as many as the cluster has processors. Raises `BadInput` without the extra, or without a cluster.
     """
-    ray = _imported(address)
+    ray, place = _imported(address), str(job.library or default_place())
+    job = _as_told(job)
     await asyncio.to_thread(_start, ray, workers, address)
     actors: list[Any] = []
     try:
@@ -49,12 +53,25 @@ async def on_ray(job: Job, workers: int | None, address: str | None) -> AsyncIte
         # One more than the files: a worker says that it is ready while it reads.
         made = ray.remote(num_cpus=1, max_restarts=-1, max_task_retries=TRIES, max_concurrency=job.at_once + 1)(_Reader)
         actors += [made.remote(job, __version__) for _ in range(many)]
-        yield [_OnRay(ray, actor) for actor in actors]
+        yield [_OnRay(ray, actor, place) for actor in actors]
     finally:
         for actor in actors:
             with suppress(Exception):  # such as: the cluster has gone
                 ray.kill(actor)
         await asyncio.to_thread(ray.shutdown)
+
+
+def _as_told(job: Job) -> Job:
+    """The job as Ray may know it: the address of a server goes by the environment, since it may have a password."""
+    if not isinstance(job.library, LibraryAddress):
+        return job
+    if job.library.names_password and any(job.library.full in given for given in sys.argv):
+        raise BadInput(
+            "Ray keeps the line of a command, and this one has a password: put the library's address into "
+            "READGRAPH_LIBRARY instead of --library."
+        )
+    os.environ["READGRAPH_LIBRARY"] = job.library.full
+    return replace(job, library=None)
 
 
 def _imported(address: str | None) -> Any:
@@ -98,9 +115,9 @@ class _Reader:
     def library(self) -> BackgroundLibrary:
         return open_library_in_background(self.job.library)
 
-    async def ready(self) -> tuple[str, int]:
-        """The version of the worker's readgraph, and the number of its process."""
-        return __version__, os.getpid()
+    async def ready(self) -> tuple[str, str, int]:
+        """The version of the worker's readgraph, its library without a password, the number of its process."""
+        return __version__, str(self.job.library or default_place()), os.getpid()
 
     async def read(self, file: str, max_calls: int | None) -> Told:
         """Read a file into the library."""
@@ -114,13 +131,14 @@ class _Reader:
 class _OnRay:
     """A worker that Ray placed, seen from here."""
 
-    def __init__(self, ray: Any, actor: Any) -> None:
-        self.ray, self.actor, self.begun, self.process_id = ray, actor, actor.ready.remote(), 0
+    def __init__(self, ray: Any, actor: Any, library: str) -> None:
+        self.ray, self.actor, self.library = ray, actor, library
+        self.begun, self.process_id = actor.ready.remote(), 0
 
     async def ready(self) -> None:
         """Wait until it is placed, which on a full cluster is never; raises `BadInput` where it can't begin."""
         try:
-            version, self.process_id = await self.begun
+            version, library, self.process_id = await self.begun
         except self.ray.exceptions.RayError as problem:
             line = str(problem).strip().splitlines()[-1]
             raise BadInput(
@@ -128,6 +146,8 @@ class _OnRay:
             ) from None
         if version != __version__:
             raise BadInput(f"Ray's workers have readgraph {version}, and you {__version__}: install the same.")
+        if library != self.library:
+            raise BadInput(f"Ray's workers have the library {library}: set READGRAPH_LIBRARY where `ray start` runs.")
 
     async def read(self, file: str, max_calls: int | None) -> Told:
         """Read a file; Ray repeats it where the worker ends."""

@@ -34,7 +34,7 @@ def files(tmp_path: Path) -> list[str]:
 
 @pytest.fixture
 def job(tmp_path: Path) -> Job:
-    return Job(str(tmp_path / "library"), "read-agent", ReaderContext(concurrency=2))
+    return Job(tmp_path / "library", "read-agent", ReaderContext(concurrency=2))
 
 
 def with_model(job: Job) -> Job:

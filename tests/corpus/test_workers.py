@@ -37,7 +37,7 @@ def one_is_killed(
     (folder / "corpus").mkdir()
     files = made_corpus(folder / "corpus", small, large)
     double = server.respond = Killing((small + large) // 2)
-    job = Job(str(folder / "library"), "read-agent", ReaderContext(model="openai:double", concurrency=IN_FLIGHT))
+    job = Job(folder / "library", "read-agent", ReaderContext(model="openai:double", concurrency=IN_FLIGHT))
     read = asyncio.run(read_once(job, files, double.seen(workers(job))))
     assert double.killed and read.sum.workers == 2
     check(read, files, double, IN_FLIGHT)

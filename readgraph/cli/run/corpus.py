@@ -17,7 +17,8 @@ from readgraph.corpus.reading import Sum, Workers, read_corpus
 from readgraph.sources.folders import chosen_files
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
-from readgraph.state.library import default_folder, open_library
+from readgraph.state.library import default_place, open_library
+from readgraph.state.library_address import LibraryPlace
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ def read_folders(
     glob: str | None,
     method: str | None,
     context: ReaderContext,
-    folder: Path | None,
+    folder: LibraryPlace | None,
     screen: Screen,
     by: By,
 ) -> None:
@@ -44,8 +45,9 @@ def read_folders(
         raise BadInput(f"{others[0]} is no folder: 'readgraph read' reads single files.")
     named = chosen_method(method, asks=False)
     files = sorted(chosen_files(folders, glob), key=lambda file: -file.stat().st_size)  # long ones take longest
-    library = (folder or default_folder()).expanduser().absolute()
-    job = Job(str(library), method or named.name, context, screen.price)
+    library = folder or default_place()
+    library = library.absolute() if isinstance(library, Path) else library  # workers may stand elsewhere
+    job = Job(library, method or named.name, context, screen.price)
     total, first_problem = run_until_stopped(_read(job, [str(file.absolute()) for file in files], screen, by))
     if total.left_out == total.documents and first_problem and not screen.as_json:
         raise BadInput(first_problem)
