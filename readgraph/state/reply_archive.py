@@ -46,6 +46,16 @@ async def imported(pages: PageStore, lines: Iterable[str]) -> tuple[int, int]:
     return len(new), len(replies) - len(new)
 
 
+async def copied(source: PageStore, to: PageStore) -> int:
+    """Add the replies of another library; returns how many were new. Those that are there already stay unchanged."""
+    new = 0
+    async for key, reply in source.replies():
+        if await to.reply(key) is None:
+            await to.put_reply(key, reply)
+            new += 1
+    return new
+
+
 class _Line(BaseModel, extra="forbid", strict=True):
     """A reply and its key; replies recorded by early versions have no tokens."""
 

@@ -92,6 +92,26 @@ def test_the_same_command_pays_nothing_again_and_more_may_be_asked(
     assert built[0] == built[1] and built[0]["memories"] == 2, "one memory, whoever built it"
 
 
+def test_the_replies_of_another_evaluation_cost_nothing(
+    readgraph: Command, server: ModelServer, tmp_path: Path, out: Path
+) -> None:
+    server.respond = reader
+    file = story_file(tmp_path, GOAT)
+    command = ("evaluate", file, *DOUBLE, "--methods", "read-agent", "--no-full-text", "--price", "1/2", "--json")
+    first = by_method(readgraph(*command, "--out", out).json)["read-agent"]
+    paid = server.calls
+    more = (*command, "--max-pages", 1, "--out", tmp_path / "other", "--replies", out)
+    second = by_method(readgraph(*more).json)["read-agent"]
+    assert server.calls - paid <= 2, "only what the setting changes is asked"
+    same = [{**of["building"], "seconds": 0} for of in (first, second)]
+    assert same[0] == same[1] and same[0]["cost"] > 0, "the figures are the method's, whoever paid"
+    again = readgraph(*command, "--out", tmp_path / "third", "--replies", out / "library")
+    assert again.code == 0 and server.calls - paid <= 2
+    nothing = readgraph(*command, "--out", tmp_path / "fourth", "--replies", tmp_path)
+    assert_refused(nothing, "holds no recorded replies")
+    assert not (tmp_path / "fourth").exists()
+
+
 @pytest.mark.slow
 def test_a_killed_evaluation_goes_on(readgraph: Command, server: ModelServer, tmp_path: Path, out: Path) -> None:
     file, rng = story_file(tmp_path, GOAT, WELL, texts=3), random.Random(5)

@@ -94,6 +94,14 @@ def evaluate(
         Path | None,
         typer.Option(metavar="FOLDER", help="Folder for answers and results; an existing evaluation there is resumed."),
     ] = None,
+    replies: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Another evaluation, or a library, whose recorded replies are used where they fit: they cost nothing.",
+            show_default=False,
+        ),
+    ] = None,
     estimate: EstimateOnly = False,
     diff: Annotated[
         tuple[Path, Path] | None,
@@ -120,7 +128,7 @@ def evaluate(
     from readgraph.cli.run import evaluate as evaluating
 
     request = evaluating.EvaluationRequest(
-        file, dataset, methods, method or [], sweep, full_text, limit, sample, seed, runs, judge, out
+        file, dataset, methods, method or [], sweep, full_text, limit, sample, seed, runs, judge, out, replies
     )
     if estimate:
         evaluating.estimate(request, context, screen)

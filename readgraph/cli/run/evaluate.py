@@ -18,7 +18,7 @@ from readgraph.cli.terminal.safe_text import Console
 from readgraph.estimates.arithmetic import Estimate
 from readgraph.evaluation.datasets import load_dataset
 from readgraph.evaluation.estimating import foreseen, rating_foreseen
-from readgraph.evaluation.folder import EvaluationFolder
+from readgraph.evaluation.folder import WHAT, EvaluationFolder
 from readgraph.evaluation.judging import judge_missing, unjudged
 from readgraph.evaluation.optional_imports import check_libraries
 from readgraph.evaluation.plan import what_is_run, with_papers_settings
@@ -34,10 +34,12 @@ from readgraph.graphs.methods import SUMMARY
 from readgraph.models.clients import model_client
 from readgraph.models.exchanges import ModelExchange
 from readgraph.models.prices import exchange_cost
+from readgraph.sources.loading import shown
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
-from readgraph.state.library import open_library
+from readgraph.state.library import holds_library, open_library
 from readgraph.state.page_store import PageStore
+from readgraph.state.reply_archive import copied
 from readgraph.state.words import count_words
 
 USUAL = "read-agent,mem-walker,gam,bm25"
@@ -63,6 +65,7 @@ class EvaluationRequest:
     runs: int
     judge: str | None
     out: Path | None
+    replies: Path | None = None
 
     def dataset(self) -> Dataset:
         """The questions, up to the limit, or a random sample of them."""
@@ -102,10 +105,12 @@ def evaluate(request: EvaluationRequest, context: ReaderContext, screen: Screen)
     # A judge may be named later; the embedding model is one of the settings, which must stay the same.
     check_raters(given_by("embeddings", dataset.metrics), settings)
     rows = request.rows_of(dataset, settings)
-    folder = EvaluationFolder(request.out)
+    folder, theirs = EvaluationFolder(request.out), request.replies and _library_with_replies(request.replies)
     with folder.opened(what_is_run(request.file, dataset, rows, request.runs, request.judge, settings)):
         folder.keep_questions(dataset)
         try:
+            if theirs:
+                run_until_stopped(_take_replies(theirs, folder))
             with notices(Console(stderr=True, quiet=screen.quiet).print, screen):
                 run_until_stopped(_run(folder, dataset, rows, request.runs, settings, request.judge, screen))
         finally:  # also for a run that was stopped
@@ -115,6 +120,19 @@ def evaluate(request: EvaluationRequest, context: ReaderContext, screen: Screen)
     else:
         print_results(results, folder.path, screen)
     print_reminder(settings, screen)
+
+
+def _library_with_replies(source: Path) -> Path:
+    """The library of another evaluation, or the library itself."""
+    theirs = EvaluationFolder(source).library if (source / WHAT).exists() else source
+    if not holds_library(theirs):
+        raise BadInput(f"{shown(source)} holds no recorded replies: name the folder of an evaluation or of a library.")
+    return theirs
+
+
+async def _take_replies(theirs: Path, folder: EvaluationFolder) -> None:
+    async with open_library(theirs, only_shows=True) as other, open_library(folder.library) as library:
+        await copied(other.pages, library.pages)
 
 
 async def _run(
