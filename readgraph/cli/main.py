@@ -20,6 +20,7 @@ from readgraph.cli.commands.corpus import corpus_commands
 from readgraph.cli.commands.evaluation import evaluation_commands
 from readgraph.cli.commands.helping import HelpfulCommand, HelpfulGroup
 from readgraph.cli.commands.library import library_commands
+from readgraph.cli.commands.logging import with_log
 from readgraph.cli.commands.methods import method_commands
 from readgraph.cli.commands.prompts import prompts
 from readgraph.cli.commands.reading import reading_commands
@@ -28,14 +29,12 @@ from readgraph.cli.commands.serving import serving_commands
 from readgraph.cli.commands.summarising import summarising_commands
 from readgraph.cli.commands.tables import table_commands
 from readgraph.cli.commands.upkeep import library
+from readgraph.cli.terminal.command_log import STOPPED, end_log, log_fault
 from readgraph.models.left_running import some_go_on
 from readgraph.state.errors import ReadgraphError
 
 NAME = "readgraph"
 """The command's name, also where it runs as a module: help and completion go by it."""
-
-STOPPED = 130
-"""Exit code of Ctrl-C."""
 
 KEPT = "What was read is kept; run the same command again to continue."
 BATCH_GOES_ON = (
@@ -75,8 +74,13 @@ app.add_typer(prompts, name="prompts")
 app.add_typer(library, name="library")
 
 for group in app.registered_groups:
-    for command in group.typer_instance.registered_commands if group.typer_instance else ():
+    if not group.typer_instance:
+        continue
+    for command in group.typer_instance.registered_commands:
         command.cls = HelpfulCommand
+        command.callback = with_log(command.callback) if command.callback else None
+    if (of_group := group.typer_instance.registered_callback) and of_group.callback:  # a group that is a command too
+        of_group.callback = with_log(of_group.callback)
 
 
 def _print_version(wanted: bool) -> None:
@@ -103,6 +107,18 @@ def _end(*_: object) -> None:
 
 def run() -> NoReturn:
     """Run the command; an error that the user can fix is one line on standard error, with exit code 2."""
+    try:
+        _run()
+    except SystemExit as ended:
+        end_log(ended.code if isinstance(ended.code, int) else int(ended.code is not None))
+        raise
+    except BaseException as problem:
+        log_fault(problem)
+        end_log(1)
+        raise
+
+
+def _run() -> NoReturn:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal that can't show a character still gets the rest
@@ -118,10 +134,12 @@ def run() -> NoReturn:
     except (ReadgraphError, typer.TyperException) as problem:
         from readgraph.cli.faults import report_error
 
+        log_fault(problem)
         report_error(problem)
     except OSError as problem:
         from readgraph.cli.faults import report_output_error
 
+        log_fault(problem)
         report_output_error(problem)
     except SystemExit as system_exit:
         if system_exit.code == STOPPED:

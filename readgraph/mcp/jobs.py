@@ -12,8 +12,10 @@ from readgraph.mcp.progress import Progress
 from readgraph.sources.loading import load
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ReadgraphError
+from readgraph.state.logs import told_run
 from readgraph.state.opened import Library
 from readgraph.state.records import Document
+from readgraph.state.runs import run_within
 from readgraph.tools.documents import store_source
 from readgraph.tools.functions import read
 from readgraph.tools.results import Reading
@@ -99,7 +101,7 @@ class Jobs:
         job = self._jobs.get(handle)
         if job is None or (job.task and job.task.done() and not known):
             job = self._jobs[handle] = Job(handle, source, name)
-            job.task = asyncio.create_task(self._read(job))
+            job.task = asyncio.create_task(self._logged(job))
         return job
 
     def told(self, job: Job) -> ReadingState:
@@ -115,6 +117,11 @@ class Jobs:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _logged(self, job: Job) -> Reading:
+        """The reading as a run of logs and spans, with the handle as its id."""
+        with told_run(run_within(job.handle, method=job.method)):
+            return await self._read(job)
 
     async def _read(self, job: Job) -> Reading:
         if isinstance(job.source, Path):

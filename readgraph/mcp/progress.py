@@ -8,6 +8,9 @@ from typing import Any, TypeVar
 
 from mcp.server.mcpserver import Context
 
+from readgraph.state.logs import told_run
+from readgraph.state.runs import run_within
+
 T = TypeVar("T")
 
 EVERY = 1.0
@@ -52,9 +55,15 @@ async def report_while(run: Context[Any, Any], work: "asyncio.Task[Any]", progre
         sent = max(sent + AGAIN, progress.done)
 
 
+async def _logged(work: Coroutine[Any, Any, T]) -> T:
+    """The work of a call as a run of logs and spans."""
+    with told_run(run_within()):
+        return await work
+
+
 async def reported(run: Context[Any, Any], work: Coroutine[Any, Any, T], progress: Progress) -> T:
     """What the work gives; a client that takes its call back ends it."""
-    task = asyncio.ensure_future(work)
+    task = asyncio.ensure_future(_logged(work))
     try:
         await report_while(run, task, progress, float("inf"))
         return await task

@@ -24,6 +24,7 @@ from readgraph.models.plain_replies import is_plain, parse_plain
 from readgraph.models.prompt import Messages, Prompt
 from readgraph.models.replaced_words import in_own_words
 from readgraph.models.replies import ModelReply
+from readgraph.models.watching import Call, watched_call
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import ModelUnavailable, NoUsableReply
 from readgraph.state.page_store import PageStore, page_store
@@ -59,7 +60,7 @@ async def ask(
         plain = is_plain(form, reply)
         parsed = await aside(partial(parse_plain, reply=reply), text) if plain else await read_reply(text, reply)
         if reason := complaint(parsed):
-            raise Refused(reason)
+            raise Refused(reason, "content")
         return parsed
 
     return await _ask(runtime, prompt, reply, usable)
@@ -73,7 +74,7 @@ async def ask_text(
     async def usable(text: str, form: ReplyForm) -> str:
         note = plain_text(text)
         if reason := complaint(note):
-            raise Refused(reason)
+            raise Refused(reason, "content")
         return note
 
     return await _ask(runtime, prompt, None, usable)
@@ -88,21 +89,23 @@ async def _ask(
     client, store = await model_client(runtime.context), page_store(runtime)
     prompt = in_own_words(prompt, runtime.context.prompts)
     again, reasons, keys = Messages(), list[str](), list[str]()
-    for _ in range(TRIES):
+    for number in range(1, TRIES + 1):
         messages, words = _within_window(runtime, prompt, again, reply)
         keys.append(_cache_key(runtime.context, client, messages, reply))
-        response = await _cached_or_called(client, store, keys[-1], prompt.name, messages, words, reply)
-        try:
-            if response.cut and not is_plain(client.form, reply):
-                raise Refused("the reply was cut off before its end; be shorter")
-            usable_reply = await usable(response.text, client.form)
-        except Refused as refusal:
-            reasons.append(str(refusal))
-            current_meter().refuse(prompt.name, reasons[-1])
-            _record(client, prompt, messages, response, reasons[-1])
-        else:
-            _record(client, prompt, messages, response, None)
-            return usable_reply
+        with watched_call(client, prompt, number, batch=runtime.context.batch) as call:
+            response = await _cached_or_called(client, store, keys[-1], prompt.name, messages, words, reply, call)
+            try:
+                if response.cut and not is_plain(client.form, reply):
+                    raise Refused("the reply was cut off before its end; be shorter", "cut")
+                usable_reply = await usable(response.text, client.form)
+            except Refused as refusal:
+                reasons.append(str(refusal))
+                call.outcome, call.why = "refused", refusal.kind
+                current_meter().refuse(prompt.name, reasons[-1])
+                _record(client, prompt, messages, response, reasons[-1])
+            else:
+                _record(client, prompt, messages, response, None)
+                return usable_reply
         shown, why = first_words(response.text, MOST_REPEATED), first_words(reasons[-1], MOST_REPEATED)
         again += [("ai", shown), ("user", f"That can't be used: {why}. Reply again, as asked.")]
     # If the refused replies stayed recorded, every later reading would get them again instead of new ones.
@@ -146,23 +149,27 @@ async def _cached_or_called(
     messages: Messages,
     words: int,
     reply: type[BaseModel] | None,
+    call: Call,
 ) -> ModelReply:
     """The recorded reply, or else a new one, which is returned after it was recorded; `words` are the messages'."""
     meter = current_meter()
     async with client.asking.setdefault(key, asyncio.Lock()):
         if recorded := await store.reply(key):
             meter.count_cached()
+            call.outcome = "recorded"
             return ModelReply(recorded.said, recorded.cut, recorded.tokens)
         before = meter.unavailable
         async with client.slots:
             if meter.unavailable != before:  # what nothing answered to is not tried as long for each call that waited
                 raise ModelUnavailable(meter.unavailable)
             meter.begin_call(words)
+            call.sent()
             turns = turns_of(store.store, client.name, client.limits, words)
             with asked_as(Asked(store, key, name, meter.document)):
                 response = await call_model(client, messages, reply, name, turns)
         record = RecordedReply(response.text, response.cut, name, meter.document, response.tokens)
         await store.put_reply(key, record)
+    call.tokens = response.tokens
     meter.end_call(words, await aside(count_words, response.text), response.tokens)
     return response
 

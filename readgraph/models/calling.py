@@ -151,7 +151,7 @@ async def _outcome(
             return outcome
         if outcome.retry_after or issubclass(outcome.kind, ModelRateLimitError):
             client.hold.extend(pause)
-        current_meter().wait(pause, _reason(outcome))
+        current_meter().wait(pause, _reason(outcome), "its batch brought no reply" if outcome.cause else "")
         await clock().sleep(pause)
     raise AssertionError  # pragma: no cover
 

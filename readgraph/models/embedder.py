@@ -13,6 +13,7 @@ from readgraph.models.embedding_models import TRIES, embedding_model, full_name,
 from readgraph.models.environment import environment
 from readgraph.models.failures import status_of
 from readgraph.models.named import named_embeddings, object_here
+from readgraph.models.watching import watched_embedding
 from readgraph.state.errors import ModelUnavailable, ReadgraphError
 from readgraph.state.per_loop import PerLoop, close_client
 from readgraph.state.records import digest
@@ -100,10 +101,11 @@ class Embedder:
 
     async def _ask(self, texts: Sequence[tuple[str, str]], kind: Kind) -> dict[str, Matrix]:
         async with self._client() as model:
-            if kind == "query":
-                raw = [await model.aembed_query(text) for _, text in texts]
-            else:
-                raw = await model.aembed_documents([text for _, text in texts])
+            with watched_embedding(self.name, len(texts)):
+                if kind == "query":
+                    raw = [await model.aembed_query(text) for _, text in texts]
+                else:
+                    raw = await model.aembed_documents([text for _, text in texts])
             vectors = self._normalised(raw, len(texts))
         by_key = {key: vector for (key, _), vector in zip(texts, vectors, strict=True)}
         if self._kept:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
@@ -33,7 +33,14 @@ QUICK = 4_000
 
 
 class Refused(Exception):
-    """Why a reply can't be used; the text goes back to the model."""
+    """Why a reply can't be used; the text goes back to the model, and may quote its reply.
+
+    `kind` says it without: the form is not the one that was asked for, the content can't be, or the reply was cut.
+    """
+
+    def __init__(self, reason: str, kind: Literal["form", "content", "cut"] = "form") -> None:
+        super().__init__(reason)
+        self.kind = kind
 
 
 def plain_text(reply_text: str) -> str:

@@ -12,8 +12,10 @@ from uuid import uuid4
 from readgraph.models.exchanges import keep_fall_back
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BudgetSpent
+from readgraph.state.logs import WARNING, log
 from readgraph.state.reading import NOTHING_USED, Usage, add_usage
 from readgraph.state.records import Note
+from readgraph.state.runs import current_run
 
 __all__ = ["fell_back"]
 
@@ -93,8 +95,14 @@ class Meter:
         """Begin another chat message: what was streamed of the reply before doesn't count."""
         self.message_id = uuid4().hex
 
-    def wait(self, seconds: float, reason: str) -> None:
-        """Report that a call failed temporarily, and is repeated after this many seconds."""
+    def wait(self, seconds: float, reason: str, why: str = "") -> None:
+        """Report that a call failed temporarily, and is repeated after this many seconds.
+
+        `why` says it for logs where the reason may hold a server's words.
+        """
+        if run := current_run():
+            run.count(waits=1)
+        log("waiting", WARNING, model=self.context.model, wait_seconds=round(seconds, 2), why=why or reason)
         self.stream({"waiting": {"node": self.node, "seconds": seconds, "reason": reason}})
 
     def tell_batch(self, requests: int, done: int, *, ended: bool) -> None:
@@ -124,6 +132,9 @@ def current_meter() -> Meter:
 def fell_back(kind: str, times: int = 1) -> None:
     """Count a fall-back: the model's replies could not be used, so the method used its substitute."""
     current_meter().fallbacks[kind] += times
+    if run := current_run():
+        run.count(fallbacks=times)
+    log("fell_back", WARNING, kind=kind, times=times)
     keep_fall_back(kind, times)
 
 

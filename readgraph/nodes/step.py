@@ -13,6 +13,7 @@ from typing_extensions import TypedDict
 from readgraph.models.batching import check_batch
 from readgraph.models.metering import Meter, start_meter
 from readgraph.models.named import within_window
+from readgraph.models.watching import watched_node
 from readgraph.nodes.interrupted import counting_interrupted
 from readgraph.nodes.tasks import while_there
 from readgraph.state.background import in_background
@@ -29,6 +30,8 @@ __all__ = ["StepNode", "step", "step_with"]
 
 StateT = TypeVar("StateT")
 UpdateT = TypeVar("UpdateT", bound=Mapping[str, object])
+
+NOTHING: Mapping[str, str] = {}
 
 LONGEST_LINE = 1500
 """Most characters of a step's summary, which may contain a model's text and is repeated in each checkpoint."""
@@ -109,15 +112,20 @@ class StepNode(Runnable[Any, Any], Generic[StateT, UpdateT]):
 
     def invoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
         """Run in the background event loop, with the caller's context variables."""
-        return in_background(self.run, input, get_runtime(ReaderContext), _node_name(config))
+        return in_background(self.run, input, get_runtime(ReaderContext), **_of(config))
 
     async def ainvoke(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Any:
         """Run in the caller's event loop."""
         with this_task_ended_when_left():
-            return await self.run(input, get_runtime(ReaderContext), _node_name(config))
+            return await self.run(input, get_runtime(ReaderContext), **_of(config))
 
-    async def run(self, state: StateT, runtime: Runtime[ReaderContext], node: str = "") -> dict[str, Any]:
-        """Run the coroutine and add its usage to its update; `node` is its name in the graph."""
+    async def run(
+        self, state: StateT, runtime: Runtime[ReaderContext], node: str = "", about: Mapping[str, str] = NOTHING
+    ) -> dict[str, Any]:
+        """Run the coroutine and add its usage to its update; `node` is its name in the graph.
+
+        `about`: the method and the document, where the graph's run names them.
+        """
         context = run_context(runtime.context)
         check_batch(context)
         if self.builds and context.reading_model:
@@ -133,18 +141,20 @@ class StepNode(Runnable[Any, Any], Generic[StateT, UpdateT]):
         )
         outer = start_meter(meter)
         runtime, spent = runtime.override(context=context), channels.get("status") == "budget"
-        async with counting_interrupted(meter, runtime):
-            if self.builds and meter.document:
-                async with while_there(page_store(runtime), meter.document):
+        with watched_node(meter, about) as ended:
+            async with counting_interrupted(meter, runtime):
+                if self.builds and meter.document:
+                    async with while_there(page_store(runtime), meter.document):
+                        update = await self._update(state, runtime, spent=spent)
+                else:
                     update = await self._update(state, runtime, spent=spent)
-            else:
-                update = await self._update(state, runtime, spent=spent)
-        meter.used = add_usage(meter.used, meter.inside)
-        meter.used["seconds"] = round(meter.seconds, 4)
-        if outer:
-            outer.inside = add_usage(outer.inside, meter.used)
-        if meter.budget_spent or (channels.get("status") == "budget" and "status" in update):
-            update["status"] = "budget"
+            meter.used = add_usage(meter.used, meter.inside)
+            meter.used["seconds"] = round(meter.seconds, 4)
+            if outer:
+                outer.inside = add_usage(outer.inside, meter.used)
+            if meter.budget_spent or (channels.get("status") == "budget" and "status" in update):
+                update["status"] = "budget"
+            ended.update(update)
         return self._recorded(update, meter)
 
     async def _update(self, state: StateT, runtime: Runtime[ReaderContext], *, spent: bool) -> dict[str, Any]:
@@ -176,8 +186,16 @@ class StepNode(Runnable[Any, Any], Generic[StateT, UpdateT]):
         return {**record, **update}  # steps that ran inside of this one have recorded themselves
 
 
-def _node_name(config: RunnableConfig | None) -> str:
-    return str((config or {}).get("metadata", {}).get("langgraph_node", ""))
+class _Of(TypedDict):
+    node: str
+    about: Mapping[str, str]
+
+
+def _of(config: RunnableConfig | None) -> _Of:
+    """The node's name in the graph, and what the graph's run is about."""
+    known = (config or {}).get("metadata", {})
+    about = {name: str(known[name]) for name in ("method", "document") if name in known}
+    return _Of(node=str(known.get("langgraph_node", "")), about=about)
 
 
 def step(work: Work[StateT, UpdateT]) -> StepNode[StateT, UpdateT]:

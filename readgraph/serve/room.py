@@ -17,9 +17,11 @@ from readgraph.state.background import background
 from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import declared, settings_in
 from readgraph.state.errors import BadInput, ReadgraphError
+from readgraph.state.logs import told_run
 from readgraph.state.opened import Library
 from readgraph.state.page_store import PageStore
 from readgraph.state.records import Document
+from readgraph.state.runs import run_within
 from readgraph.state.settings import GROUPS, Tenant
 
 P = ParamSpec("P")
@@ -98,7 +100,7 @@ class Room:
         self.runs[run.id] = run
         run.state, run.problem, run.task, run.stopping = "working", None, None, False
         run.change(state="working", problem=None)
-        run.work = background().start_task_soon(_watched, run, work)
+        run.work = background().start_task_soon(_watched, run, work, self.price)
         return run
 
     def stop(self, run: Run) -> None:
@@ -124,9 +126,18 @@ async def in_background_loop(work: Callable[P, Awaitable[T]], *given: P.args, **
     return await asyncio.wrap_future(background().start_task_soon(partial(work, *given, **named)))
 
 
-async def _watched(run: Run, work: Callable[[], Awaitable[None]]) -> None:
+async def _logged(run: Run, work: Callable[[], Awaitable[None]], price: Price | None) -> None:
+    """Do the work as a run of logs and spans, with the same id."""
+    dollars = (price.input, price.output) if price else None
+    documents = ",".join(run.documents)
+    told = run_within(run.id, dollars, kind=run.kind, method=run.method, document=documents, thread=run.thread)
+    with told_run(told):
+        await work()
+
+
+async def _watched(run: Run, work: Callable[[], Awaitable[None]], price: Price | None) -> None:
     """Do the work in a task of its own, and say how it ended."""
-    run.task = task = asyncio.ensure_future(work())
+    run.task = task = asyncio.ensure_future(_logged(run, work, price))
     if run.stopping:
         task.cancel()
     await asyncio.wait([task])

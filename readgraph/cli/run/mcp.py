@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from readgraph.cli.run.stopping import run_until_stopped
+from readgraph.cli.terminal.command_log import end_log
 from readgraph.cli.terminal.safe_text import Console, Text
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
@@ -74,6 +75,7 @@ async def _served(
         finally:
             await tools.jobs.close()
     if stopped:
+        end_log(0)
         os._exit(0)  # a thread of the SDK still waits for the client's next line
 
 

@@ -9,6 +9,7 @@ import typer
 from readgraph.cli.terminal.output_options import Screen
 from readgraph.cli.terminal.safe_text import one_line
 from readgraph.nodes.opening import TracingOn
+from readgraph.state.logs import WARNING, log
 
 
 @contextmanager
@@ -19,6 +20,7 @@ def notices(say: Callable[[str], None], screen: Screen) -> Iterator[None]:
         if str(message) in screen.noticed:
             return
         screen.noticed.add(str(message))
+        log("notice", WARNING, kind=kind.__name__)
         if kind is TracingOn and screen.quiet:
             typer.echo(one_line(message), err=True)
         elif kind in (UserWarning, TracingOn):

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import typer
 
 from readgraph.cli.settings import kept_price
+from readgraph.cli.terminal.command_log import log_price
 from readgraph.cli.terminal.safe_text import visible
 from readgraph.models.prices import Price, parse_price
 from readgraph.state.errors import BadInput
@@ -32,7 +33,9 @@ class Screen:
         if quiet and verbose:
             raise BadInput("--quiet prints less and --verbose prints more: leave one of them out.")
         known = price or kept_price()
-        return cls(as_json, quiet, verbose, parse_price(known) if known else None)
+        dollars = parse_price(known) if known else None
+        log_price(dollars and (dollars.input, dollars.output))
+        return cls(as_json, quiet, verbose, dollars)
 
 
 def person_types() -> bool:

@@ -19,6 +19,7 @@ from rich.progress import (
 )
 from rich.tree import Tree
 
+from readgraph.cli.terminal.command_log import logs_to_standard_error
 from readgraph.cli.terminal.output_options import Screen
 from readgraph.cli.terminal.rendering import used
 from readgraph.cli.terminal.safe_text import Console, Text
@@ -89,7 +90,7 @@ class ReadingProgress(LiveBar):
             *columns,
             console=self.console,
             transient=True,
-            disable=not self.console.is_terminal,
+            disable=not self.console.is_terminal or logs_to_standard_error(),
         )
         self._waits_until, self._batch = 0.0, ""
         self._pace = Pace()

@@ -8,6 +8,7 @@ from typing import Any
 from rich.padding import Padding
 from rich.table import Table
 
+from readgraph.cli.terminal.command_log import log_of_command
 from readgraph.cli.terminal.output_options import Screen
 from readgraph.cli.terminal.places import place_or_part, read_again, size_of
 from readgraph.cli.terminal.safe_text import PLAIN, Console, Text, escaped
@@ -30,7 +31,9 @@ NOTHING_SHARED = "No passage that was looked at shares words with your question.
 
 
 def print_json(value: Any) -> None:
-    """Print JSON for programs, in characters that the output's encoding has."""
+    """Print JSON for programs, in characters that the output's encoding has; with a log also the id of the run."""
+    if isinstance(value, dict) and (run := log_of_command()):
+        value = {**value, "run": run.id}
     ascii_only = (sys.stdout.encoding or "").lower().replace("-", "") != "utf8"
     sys.stdout.write(escaped(json.dumps(value, ensure_ascii=ascii_only, indent=2)) + "\n")
 

@@ -11,6 +11,7 @@ from langgraph.runtime import Runtime
 from langgraph.typing import ContextT, InputT, OutputT, StateT
 
 from readgraph.graphs.wiring.subgraphs import GraphStep
+from readgraph.graphs.wiring.watched import watched_astream, watched_stream
 from readgraph.state.leaving import ending_with, until_left
 from readgraph.state.own_store import OWN_STORE
 
@@ -51,11 +52,13 @@ class CompiledMethod(CompiledStateGraph[StateT, ContextT, InputT, OutputT]):
 
     def stream(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Iterator[Any]:
         """LangGraph's `stream`, on which `invoke` stands; who leaves it ends its steps."""
-        return ending_with(super().stream(input, self._with_own_store(config), **kwargs))
+        events = super().stream(input, self._with_own_store(config), **kwargs)
+        return ending_with(watched_stream(events, self.name, config))
 
     def astream(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> AsyncIterator[Any]:
         """LangGraph's `astream`, on which `ainvoke` stands; who leaves it ends its steps."""
-        return until_left(super().astream(input, self._with_own_store(config), **kwargs))
+        events = super().astream(input, self._with_own_store(config), **kwargs)
+        return until_left(watched_astream(events, self.name, config))
 
     def get_context_jsonschema(self) -> dict[str, Any] | None:
         """The schema of the settings; LangGraph's server would leave out what is none, where Python refuses it."""

@@ -1,0 +1,73 @@
+"""The log of a command: it begins with its options, and ends with the command."""
+
+import logging
+import time
+from dataclasses import dataclass
+
+from readgraph.state.logs import ERROR, INFO, LOGGER, STANDARD_ERROR, LogFile, fault, log, tell_end
+from readgraph.state.runs import Run, as_run, current_run
+
+STOPPED = 130
+"""Exit code of Ctrl-C."""
+
+_log = logging.getLogger(LOGGER)
+
+
+@dataclass
+class _CommandLog:
+    """A log that is written, and the run that it is about."""
+
+    file: LogFile
+    run: Run
+    began: float
+    level: int
+
+    def __post_init__(self) -> None:
+        self.within = as_run(self.run)
+        self.within.__enter__()  # until the command ends: what it does runs in this context
+
+
+_begun: list[_CommandLog] = []
+
+
+def begin_log(file: str, command: str) -> None:
+    """Append what the command does to this file from now on. Raises `BadInput` where it can't be written."""
+    if _begun:  # a group of commands is asked before its command
+        return
+    written = LogFile(file)
+    _log.addHandler(written)
+    _begun.append(_CommandLog(written, Run(about={"command": command}), time.perf_counter(), _log.level))
+    _log.setLevel(INFO)
+    log("run_begun")
+
+
+def log_of_command() -> Run | None:
+    """The run of the command, if it has a log."""
+    return _begun[0].run if _begun else None
+
+
+def logs_to_standard_error() -> bool:
+    """Whether the log is on standard error, where nothing else should be drawn."""
+    return any(each.file.file == STANDARD_ERROR for each in _begun)
+
+
+def log_fault(problem: BaseException) -> None:
+    """Tell the error that ends the command."""
+    log("error", ERROR, **fault(problem))
+
+
+def log_price(price: tuple[float, float] | None) -> None:
+    """Costs are told at this price from now on."""
+    if price and (run := current_run()):
+        run.price = price
+
+
+def end_log(code: int) -> None:
+    """Tell how the command ended, with this exit code, and close its log."""
+    state = {0: "done", STOPPED: "stopped"}.get(code, "failed")
+    for each in (_begun.pop() for _ in range(len(_begun))):
+        tell_end(each.run, each.began, state=state, exit_code=code)
+        each.within.__exit__(None, None, None)
+        _log.removeHandler(each.file)
+        _log.setLevel(each.level)
+        each.file.close()

@@ -1,0 +1,151 @@
+"""What a run does, as records of Python's `logging`, under the logger "readgraph", with their fields in `extra`.
+
+Records hold names, numbers and times: never a text, a prompt, a reply, a question, a title or a key.
+"""
+
+import asyncio
+import json
+import logging
+import os
+import stat
+import time
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from readgraph.state.errors import BadInput, NoUsableReply, ReadgraphError
+from readgraph.state.runs import Run, as_run, current_run
+
+__all__ = ["JsonLines", "LogFile"]
+
+LOGGER = "readgraph"
+STANDARD_ERROR = "-"
+
+DEBUG, INFO, WARNING, ERROR = logging.DEBUG, logging.INFO, logging.WARNING, logging.ERROR
+
+_log = logging.getLogger(LOGGER)
+_OWN = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
+
+
+def logged(level: int = INFO) -> bool:
+    """Whether anybody takes records of this level; without a handler nothing is made, or printed."""
+    return _log.isEnabledFor(level) and _log.hasHandlers()
+
+
+def log(event: str, level: int = INFO, **fields: Any) -> None:
+    """Tell an event of the run in hand; fields that are None or "" are left out."""
+    if not logged(level):
+        return
+    run = current_run()
+    known = {"event": event, **({"run": run.id, **run.about} if run else {}), **fields}
+    told = {name: value for name, value in known.items() if value is not None and value != ""}
+    _log.log(level, "%s", _line(told), extra=told)
+
+
+@contextmanager
+def told_run(run: Run) -> Iterator[Run]:
+    """Inside of the `with` this is the run in hand; its beginning and its end, with what it used, are told."""
+    began = time.perf_counter()
+    with as_run(run):
+        log("run_begun")
+        try:
+            yield run
+        except BaseException as problem:
+            tell_end(run, began, problem)
+            raise
+        tell_end(run, began)
+
+
+def tell_end(run: Run, began: float, problem: BaseException | None = None, **more: Any) -> None:
+    """Tell how the run in hand ended, which began at this time of `perf_counter`; `more` may say its state otherwise."""
+    state, failed = how_ended(problem)
+    fields = {"state": state, "status": run.status, "seconds": round(time.perf_counter() - began, 4), **failed, **more}
+    log("run_ended", ERROR if fields["state"] == "failed" else INFO, **fields, **run.summed)
+
+
+def how_ended(problem: BaseException | None) -> tuple[str, dict[str, str]]:
+    """How something ended: done, stopped or failed; and of a failure what `fault` tells."""
+    if problem is None:
+        return "done", {}
+    if isinstance(problem, asyncio.CancelledError | GeneratorExit | KeyboardInterrupt):
+        return "stopped", {}
+    return "failed", fault(problem)
+
+
+def fault(problem: BaseException) -> dict[str, str]:
+    """What is told of an error: its type; of errors in our own words, also their line."""
+    ours = isinstance(problem, ReadgraphError) and not isinstance(problem, NoUsableReply)  # which quotes replies
+    return {"error": type(problem).__name__, **({"problem": " ".join(str(problem).split())} if ours else {})}
+
+
+def _line(told: dict[str, Any]) -> str:
+    """The event for a person: "call run=… model=…"."""
+    return " ".join([str(told["event"]), *(f"{name}={value}" for name, value in told.items() if name != "event")])
+
+
+class JsonLines(logging.Formatter):
+    """Records as JSON, one object a line: `time` (UTC), `level`, `event` and the record's fields.
+
+    Of an exception it shows the type and where it was raised, not its text.
+    """
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The line of a record."""
+        at = datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        shown: dict[str, Any] = {"time": at, "level": record.levelname.lower()}
+        fields = {name: value for name, value in vars(record).items() if name not in _OWN}
+        if "event" not in fields:  # another record of the package's
+            fields = {"event": "message", "logger": record.name, "message": record.getMessage()}
+        if record.exc_info and record.exc_info[1]:
+            frames = traceback.extract_tb(record.exc_info[2])[-5:]
+            places = [f"{Path(frame.filename).name}:{frame.lineno} {frame.name}" for frame in frames]
+            fields |= {"error": type(record.exc_info[1]).__name__, "raised_at": places}
+        return json.dumps({**shown, **fields}, ensure_ascii=False, default=str)
+
+
+class LogFile(logging.Handler):
+    """Appends records to a file, one JSON object a line; "-" stands for standard error.
+
+    Each line is written at once, so that several processes can share a file. Raises `BadInput` where it can't be
+    opened.
+    """
+
+    def __init__(self, file: str) -> None:
+        super().__init__(INFO)
+        self.setFormatter(JsonLines())
+        self.file = file
+        self._descriptor = 2 if file == STANDARD_ERROR else _opened(file)
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write a record; where that fails, the run goes on without."""
+        try:
+            line = (self.format(record) + "\n").encode("utf-8", "backslashreplace")
+            while line:
+                line = line[os.write(self._descriptor, line) :]
+        except OSError:
+            self.handleError(record) if self.file == STANDARD_ERROR else None
+
+    def close(self) -> None:
+        """Close the file."""
+        if self.file != STANDARD_ERROR and self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
+        super().close()
+
+
+def _opened(file: str) -> int:
+    if not file:
+        raise BadInput("The log has no file: name one after --log-json, or - for standard error.")
+    try:
+        descriptor = os.open(Path(file).expanduser(), os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NONBLOCK, 0o600)
+    except OSError as problem:
+        raise BadInput(f"The log {file} can't be written: {problem.strerror}.") from None
+    kind = os.fstat(descriptor).st_mode
+    if not (stat.S_ISREG(kind) or stat.S_ISCHR(kind) or stat.S_ISFIFO(kind)):
+        os.close(descriptor)
+        raise BadInput(f"The log {file} can't be written: it is no file.")
+    os.set_blocking(descriptor, True)
+    return descriptor
