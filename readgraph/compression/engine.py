@@ -31,6 +31,7 @@ from readgraph.state.background import in_background
 from readgraph.state.errors import BadInput
 from readgraph.state.listening import Listen
 from readgraph.state.records import Document
+from readgraph.state.runs import as_run, part_of_run
 from readgraph.state.words import count_words
 
 GROUP_WORDS, LEAST_SHARE = 375, 0.2
@@ -85,7 +86,8 @@ class CompressionEngine(ReadingEngine):
             text, status, rounds = await self.pages.text(document), "whole", 0
         else:
             run = self._compressed(document, most, query, steps, listen)
-            text, status, rounds = await asyncio.create_task(run, context=separate_run())
+            with as_run(part_of_run(engine=self.id)):
+                text, status, rounds = await asyncio.create_task(run, context=separate_run())
         compressed = Compressed(text, self.id, count_tokens(text), status)
         sizes = {"characters": document.characters, "words": document.words, "budget": llm_token_budget}
         trace = CompressionTrace(

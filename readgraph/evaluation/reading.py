@@ -22,6 +22,7 @@ from readgraph.state.library import Library
 from readgraph.state.page_store import PageStore
 from readgraph.state.reading import Question
 from readgraph.state.records import Document, digest
+from readgraph.state.runs import as_run, part_of_run
 from readgraph.state.words import first_words
 
 TITLE_WORDS = 12
@@ -121,7 +122,7 @@ class Reading:
 
     async def invoke(self, value: Any, keep: Keep, **options: Any) -> dict[str, Any]:
         """Run the graph with this input and return its output; model exchanges go to `keep`."""
-        with exchanges_to(*keep):
+        with exchanges_to(*keep), as_run(part_of_run(method=self.row.name)):
             output: dict[str, Any] = await self.graph.ainvoke(value, context=self.row.context, **options)
         return output
 

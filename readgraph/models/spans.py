@@ -16,8 +16,8 @@ from readgraph.state.version import __version__
 
 API = "opentelemetry.trace"
 
-Attribute = str | int | float | bool
-"""What an attribute may be here."""
+Attributes = Mapping[str, str | int | float | bool | None]
+"""Attributes by their names; those that are None or "" are left out."""
 
 
 def collected() -> bool:
@@ -34,10 +34,10 @@ class Span:
     def __init__(self, inner: Any = None) -> None:
         self.inner = inner
 
-    def add(self, **attributes: Attribute | None) -> None:
-        """Add attributes; `__` in a name stands for a dot. Those that are None or "" are left out."""
+    def add(self, attributes: Attributes) -> None:
+        """Add attributes."""
         if self.inner is not None:
-            self.inner.set_attributes(_named(attributes))
+            self.inner.set_attributes(_known(attributes))
 
     def fail(self, kind: str) -> None:
         """Say that it failed, and with which type of error."""
@@ -51,7 +51,7 @@ NO_SPAN = Span()
 
 
 @contextmanager
-def span(name: str, *, client: bool = False, **attributes: Attribute | None) -> Iterator[Span]:
+def span(name: str, attributes: Attributes, *, client: bool = False) -> Iterator[Span]:
     """A span around what is done inside of the `with`, also in the tasks and threads that begin there.
 
     `client`: it is a request to another program.
@@ -59,17 +59,17 @@ def span(name: str, *, client: bool = False, **attributes: Attribute | None) -> 
     if not collected():
         yield NO_SPAN
         return
-    with lasting(begun(name, client=client, **attributes)) as made:
+    with lasting(begun(name, attributes, client=client)) as made:
         yield made
 
 
-def begun(name: str, *, client: bool = False, **attributes: Attribute | None) -> Any:
+def begun(name: str, attributes: Attributes, *, client: bool = False) -> Any:
     """A span that has begun, and is not yet the one in hand; None where nobody collects them."""
     if not collected():
         return None
     trace = sys.modules[API]
     kind = trace.SpanKind.CLIENT if client else trace.SpanKind.INTERNAL
-    return trace.get_tracer("readgraph", __version__).start_span(name, kind=kind, attributes=_named(attributes))
+    return trace.get_tracer("readgraph", __version__).start_span(name, kind=kind, attributes=_known(attributes))
 
 
 @contextmanager
@@ -94,6 +94,5 @@ def in_hand(inner: Any) -> Iterator[None]:
         yield
 
 
-def _named(attributes: Mapping[str, Attribute | None]) -> dict[str, Attribute]:
-    named = {name.replace("__", "."): value for name, value in attributes.items()}
-    return {name: value for name, value in named.items() if value is not None and value != ""}
+def _known(attributes: Attributes) -> dict[str, Any]:
+    return {name: value for name, value in attributes.items() if value is not None and value != ""}

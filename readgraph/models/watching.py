@@ -5,7 +5,7 @@ Where nobody listens, nothing is made.
 
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -21,6 +21,8 @@ from readgraph.state.errors import BudgetSpent
 from readgraph.state.logs import ERROR, INFO, WARNING, fault, how_ended, log, logged
 from readgraph.state.runs import Run, as_run, current_run, part_of_run
 
+REQUESTED = "gen_ai.request.model"
+
 
 def watched() -> bool:
     """Whether anybody listens."""
@@ -32,7 +34,12 @@ class Call:
 
     def __init__(self, client: ModelClient, prompt: Prompt, number: int, *, batch: bool) -> None:
         self.client, self.batch = client, batch
-        self.told = {"model": client.name, "prompt": prompt.name, "version": prompt.version, "try": number}
+        self.told: dict[str, Any] = {
+            "model": client.name,
+            "prompt": prompt.name,
+            "version": prompt.version,
+            "try": number,
+        }
         self.outcome, self.why, self.tokens, self.began = "answered", "", (0, 0), 0.0
         self._span, self._lasting = Span(), ExitStack()
 
@@ -40,8 +47,8 @@ class Call:
         """The request is sent now."""
         self.began = time.perf_counter()
         if collected():
-            self._span = self._lasting.enter_context(_call_span(self.client, "chat"))
-            self._span.add(**{f"readgraph__{name}": value for name, value in self.told.items() if name != "model"})
+            named = {f"readgraph.{name}": value for name, value in self.told.items() if name != "model"}
+            self._span = self._lasting.enter_context(_call_span(self.client, named))
 
     def end(self, problem: BaseException | None = None) -> None:
         """Tell what became of it."""
@@ -56,11 +63,13 @@ class Call:
         dollars = self._cost() if new else None
         self._count(new, dollars)
         self._span.add(
-            gen_ai__usage__input_tokens=tokens_in or None,
-            gen_ai__usage__output_tokens=tokens_out or None,
-            readgraph__outcome=self.outcome,
-            readgraph__why=self.why,
-            readgraph__cost=dollars,
+            {
+                "gen_ai.usage.input_tokens": tokens_in or None,
+                "gen_ai.usage.output_tokens": tokens_out or None,
+                "readgraph.outcome": self.outcome,
+                "readgraph.why": self.why,
+                "readgraph.cost": dollars,
+            }
         )
         if self.outcome == "failed":
             self._span.fail(type(problem).__name__)
@@ -126,10 +135,8 @@ def watched_embedding(model: str, texts: int) -> Iterator[None]:
         return
     began = time.perf_counter()
     fields: dict[str, Any] = {"model": model, "texts": texts}
-    provider, name = _provider(model)
-    named = {"gen_ai__provider__name": provider, "gen_ai__request__model": name}
-    with span(f"embeddings {name}", client=True, gen_ai__operation__name="embeddings", **named) as lasts:
-        lasts.add(readgraph__texts=texts)
+    about = {**_gen_ai("embeddings", model), "readgraph.texts": texts}
+    with span(f"embeddings {about[REQUESTED]}", about, client=True):
         try:
             yield
         except Exception as problem:
@@ -145,16 +152,18 @@ def watched_node(meter: Meter, about: Mapping[str, str]) -> Iterator[dict[str, A
     if not watched():
         yield update
         return
-    known = {"document": meter.document, **about, "node": meter.node}
-    part = part_of_run(**known)
-    attributes = {f"readgraph__{name}": value for name, value in {"run": part.id, **known}.items()}
-    with as_run(part), span(f"node {meter.node}", **attributes) as lasts:
+    part = part_of_run(**{"document": meter.document, **about, "node": meter.node})
+    attributes = {f"readgraph.{name}": value for name, value in {"run": part.id, **part.about}.items()}
+    with as_run(part), span(f"node {meter.node}", attributes) as lasts:
         log("node_begun")
         try:
             yield update
         except BaseException as problem:
-            state, failed = ("paused", {}) if isinstance(problem, GraphBubbleUp) else how_ended(problem)
-            log("node_ended", ERROR if failed else INFO, state=state, seconds=round(meter.seconds, 4), **failed)
+            state, failed = how_ended(problem)
+            if isinstance(problem, GraphBubbleUp):
+                state, failed = "paused", {}
+            told: dict[str, Any] = {"state": state, "seconds": round(meter.seconds, 4), **failed}
+            log("node_ended", ERROR if failed else INFO, **told)
             raise
         _end_node(part, meter, update, lasts)
 
@@ -172,27 +181,23 @@ def _end_node(part: Run, meter: Meter, update: Mapping[str, Any], lasts: Span) -
         "tokens_in": used["input_tokens"],
         "tokens_out": used["output_tokens"],
     }
-    lasts.add(**{f"readgraph__{name}": value for name, value in sums.items() if value}, readgraph__status=part.status)
-    told = {name: value for name, value in sums.items() if value}
-    known = {} if "document" in part.about else {"document": str(update.get("document", ""))}
-    log("node_ended", state="done", status=part.status, seconds=round(meter.seconds, 4), **told, **known)
+    known: dict[str, Any] = {} if "document" in part.about else {"document": str(update.get("document", ""))}
+    told = {"status": part.status, **{name: value for name, value in sums.items() if value}, **known}
+    lasts.add({f"readgraph.{name}": value for name, value in told.items()})
+    log("node_ended", state="done", seconds=round(meter.seconds, 4), **told)
 
 
-@contextmanager
-def _call_span(client: ModelClient, operation: str) -> Iterator[Span]:
-    provider, name = _provider(client.name)
+def _call_span(client: ModelClient, about: Mapping[str, Any]) -> AbstractContextManager[Span]:
     server = urlsplit(client.server)
-    with span(
-        f"{operation} {name}",
-        client=True,
-        gen_ai__operation__name=operation,
-        gen_ai__provider__name=provider,
-        gen_ai__request__model=name,
-        server__address=server.hostname,
-        server__port=server.port,
-        readgraph__node=current_meter().node,
-    ) as lasts:
-        yield lasts
+    where = {"server.address": server.hostname, "server.port": server.port, "readgraph.node": current_meter().node}
+    named = _gen_ai("chat", client.name)
+    return span(f"chat {named[REQUESTED]}", {**named, **where, **about}, client=True)
+
+
+def _gen_ai(operation: str, model: str) -> dict[str, Any]:
+    """What the semantic conventions for generative AI say of a request to a model."""
+    provider, name = _provider(model)
+    return {"gen_ai.operation.name": operation, "gen_ai.provider.name": provider, REQUESTED: name}
 
 
 def _provider(model: str) -> tuple[str, str]:

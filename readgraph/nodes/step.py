@@ -194,7 +194,7 @@ class _Of(TypedDict):
 def _of(config: RunnableConfig | None) -> _Of:
     """The node's name in the graph, and what the graph's run is about."""
     known = (config or {}).get("metadata", {})
-    about = {name: str(known[name]) for name in ("method", "document") if name in known}
+    about: dict[str, str] = {name: str(known[name]) for name in ("method", "document") if name in known}
     return _Of(node=str(known.get("langgraph_node", "")), about=about)
 
 

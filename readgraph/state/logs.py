@@ -19,7 +19,7 @@ from typing import Any
 from readgraph.state.errors import BadInput, NoUsableReply, ReadgraphError
 from readgraph.state.runs import Run, as_run, current_run
 
-__all__ = ["JsonLines", "LogFile"]
+__all__ = ["JsonLines"]
 
 LOGGER = "readgraph"
 STANDARD_ERROR = "-"
@@ -60,7 +60,7 @@ def told_run(run: Run) -> Iterator[Run]:
 
 
 def tell_end(run: Run, began: float, problem: BaseException | None = None, **more: Any) -> None:
-    """Tell how the run in hand ended, which began at this time of `perf_counter`; `more` may say its state otherwise."""
+    """Tell how the run in hand ended, which began at this time of `perf_counter`; `more` may name another state."""
     state, failed = how_ended(problem)
     fields = {"state": state, "status": run.status, "seconds": round(time.perf_counter() - began, 4), **failed, **more}
     log("run_ended", ERROR if fields["state"] == "failed" else INFO, **fields, **run.summed)

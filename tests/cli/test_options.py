@@ -1,7 +1,8 @@
 """Every option of every command has an effect, or is refused in one line.
 
 Settings of a reading are captured where they reach a graph; each other option has a probe below, which runs a command
-without it and with it, and compares what can be seen. An option without a probe fails the first test.
+without it and with it, and compares what can be seen. An option without a probe fails the first test. `--log-json`,
+which every command has, is tested in test_log.py.
 """
 
 import io
@@ -80,11 +81,11 @@ class Captured(Exception):
 
 
 def each_option() -> Iterator[tuple[str, Any]]:
-    """Every option as "command --option", with what Click knows of it."""
+    """Every option but that of the log as "command --option", with what Click knows of it."""
 
     def walk(command: Any, path: tuple[str, ...]) -> Iterator[tuple[str, Any]]:
         for option in command.params:
-            if option.param_type_name == "option":
+            if option.param_type_name == "option" and option.name != "log_json":
                 yield " ".join([*(path or ["readgraph"]), option.opts[0]]), option
         for name, inner in getattr(command, "commands", {}).items():
             yield from walk(inner, (*path, name))

@@ -61,7 +61,10 @@ async def refused(client: Client, tool: str, **given: Any) -> str:
     return str(result.content[0].text)
 
 
-async def test_an_agent_reads_and_asks(tools: LibraryTools, server: ModelServer) -> None:
+async def test_an_agent_reads_and_asks(
+    tools: LibraryTools, server: ModelServer, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", "readgraph")
     async with Client(library_server(tools)) as client:
         listed = {tool.name: tool for tool in (await client.list_tools()).tools}
         assert {*listed} == TOOLS
@@ -73,7 +76,11 @@ async def test_an_agent_reads_and_asks(tools: LibraryTools, server: ModelServer)
             assert tool.annotations.read_only_hint == reads_only and tool.annotations.open_world_hint != reads_only
         read = await call(client, "read", file="finds.txt", wait_seconds=60)
         assert (read["state"], read["title"], read["reading"]["complete"]) == ("done", "finds", True)
+        runs = [(vars(each)["run"], vars(each)["event"]) for each in caplog.records if "run" in vars(each)]
+        assert {run for run, _ in runs} == {read["handle"]} and runs[-1][1] == "run_ended"
+        caplog.clear()
         answer = await call(client, "ask", question="What was found?", documents=[read["document"]])
+        assert len({vars(each)["run"] for each in caplog.records if vars(each).get("event") == "node_ended"}) == 1
         assert answer["answer"] == "It says so." and answer["citations"][0]["quote"] in TEXT
         page = await call(client, "open_page", document="finds", page=answer["citations"][0]["page"])
         assert answer["citations"][0]["quote"] in page["text"] and page["note"].startswith("In short:")

@@ -42,6 +42,18 @@ def test_a_file_is_read_and_asked_about(room: OpenRoom) -> None:
     assert {"answer"} <= {name for step in again["checkpoints"] for name in step["next"]}
 
 
+def test_a_run_has_the_same_id_in_the_log(room: OpenRoom, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("INFO", "readgraph")
+    document = room.added("lamp.txt", TEXT[:2000].encode())
+    run = room.post("/api/runs", documents=[document["id"]], method="full-text", question="Who took the log book?")
+    room.until(run["id"], "end")
+    told = [vars(each) for each in caplog.records if vars(each).get("run") == run["id"]]
+    assert [each["event"] for each in told if each["event"].startswith("run_")] == ["run_begun", "run_ended"]
+    assert {"node_ended", "call"} <= {each["event"] for each in told}
+    assert {each["method"] for each in told} == {"full-text"} and told[-1]["state"] == "done"
+    assert "Who took" not in caplog.text
+
+
 @pytest.mark.slow
 def test_a_run_is_stopped_and_goes_on_without_paying_twice(room: OpenRoom, server: ModelServer) -> None:
     document = room.added("story.txt", Path(WHOLE_STORY).read_bytes())

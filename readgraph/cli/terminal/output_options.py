@@ -34,7 +34,7 @@ class Screen:
             raise BadInput("--quiet prints less and --verbose prints more: leave one of them out.")
         known = price or kept_price()
         dollars = parse_price(known) if known else None
-        log_price(dollars and (dollars.input, dollars.output))
+        log_price((dollars.input, dollars.output) if dollars else None)
         return cls(as_json, quiet, verbose, dollars)
 
 
