@@ -14,7 +14,7 @@ from readgraph.state.page_store import utc_now
 
 __all__ = ["what_is_run"]
 
-SPEED = ("concurrency", "batch", "timeout", "retry_seconds", "max_calls", "max_words", "max_seconds")
+SPEED = ("concurrency", "batch", "timeout", "retry_seconds", "max_reply_mb", "max_calls", "max_words", "max_seconds")
 """Settings that may differ when an evaluation is continued, since no reply depends on them."""
 
 

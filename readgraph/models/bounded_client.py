@@ -5,8 +5,10 @@ from typing import Any
 
 from openai import DefaultAsyncHttpxClient
 
+from readgraph.models.failures import ReplyTooLong
+
 MOST_BYTES = 20_000_000
-"""Of one response, unpacked: 64 embeddings of 4,096 numbers take 6 MB."""
+"""Of one response, unpacked, where no setting says otherwise: 64 embeddings of 4,096 numbers take 6 MB."""
 
 
 def bounded_client(timeout: float, most_bytes: int = MOST_BYTES, **settings: Any) -> Any:
@@ -30,7 +32,7 @@ def _bound(response: Any, most_bytes: int) -> None:
         async for part in unbounded(chunk_size):
             left -= len(part)
             if left < 0:
-                raise ConnectionError("The response is too long.")
+                raise ReplyTooLong(most_bytes // 1_000_000)
             yield part
 
     response.aiter_bytes = bounded

@@ -22,7 +22,7 @@ from langchain_core.utils.function_calling import convert_to_openai_function
 from pydantic import BaseModel
 
 from readgraph.models.clients import ModelClient, simpler_form
-from readgraph.models.failures import causes_of, headers_of, is_of_callback, kind_of, status_of
+from readgraph.models.failures import causes_of, headers_of, is_of_callback, kind_of, status_of, too_long
 from readgraph.models.functions import FUNCTION, is_function
 from readgraph.models.json_replies import reply_instructions
 from readgraph.models.limiting import Turns
@@ -47,6 +47,9 @@ BATCH_TRIES = 4
 TOO_LARGE = "token limit exceeded"
 """In the cause of a batch's failure: it holds more than an account may have under way at once."""
 
+TOO_LONG_TRIES = 3
+"""How often in a row a reply may have more bytes than it may before its server is given up."""
+
 SPOILT_TRIES = 6
 """How often a reply that the server spoilt is requested before it counts as the model's own."""
 
@@ -59,7 +62,7 @@ class Failure:
     """Why a call brought no reply: the exception's type, never its text, which may hold a part of the API key.
 
     `retry_after`: seconds that the server asks to wait. `passing`: the failure may be temporary. `tries`: how often
-    the call was made. `cause`: why a batch brought no reply.
+    the call was made. `cause`: why a batch brought no reply. `too_long`: the megabytes that the reply had more of.
     """
 
     kind: type[Exception]
@@ -68,6 +71,7 @@ class Failure:
     passing: bool = True
     tries: int = 1
     cause: str = ""
+    too_long: int = 0
 
     @staticmethod
     def of(problem: Exception) -> "Failure":
@@ -77,7 +81,8 @@ class Failure:
         passing = passing and all(getattr(cause, "code", None) != "insufficient_quota" for cause in causes_of(problem))
         passing = passing and not getattr(problem, "final", False)
         tries, cause = getattr(problem, "tries", 1), getattr(problem, "cause", "")
-        return Failure(kind, status_of(problem), requested_pause(headers_of(problem)), passing, tries, cause)
+        longer = getattr(problem, "most_mb", 0) or too_long(problem)
+        return Failure(kind, status_of(problem), requested_pause(headers_of(problem)), passing, tries, cause, longer)
 
     @property
     def no_answer(self) -> bool:
@@ -126,7 +131,7 @@ async def _outcome(
     turns: Turns | None,
 ) -> ModelReply | Failure:
     """The outcome of a call in this form, retried while failures are temporary and there is time."""
-    spoilt, failures, give_up = 0, 0, 0.0
+    spoilt, failures, longer, give_up = 0, 0, 0, 0.0
     for tries in count(1):
         await client.hold.over()
         if turns:
@@ -146,7 +151,9 @@ async def _outcome(
         pause = max(outcome.retry_after, growing_pause(failures, FIRST_PAUSE) if new else growing_pause(failures))
         now = clock().now()
         give_up = give_up or now + client.retry_seconds
-        over = failures >= BATCH_TRIES if client.batches else now + pause > give_up or (new and failures >= FIRST_TRIES)
+        longer = longer + 1 if outcome.too_long else 0
+        late = now + pause > give_up or (new and failures >= FIRST_TRIES) or longer >= TOO_LONG_TRIES
+        over = failures >= BATCH_TRIES if client.batches else late
         if not outcome.passing or over:
             return outcome
         if outcome.retry_after or issubclass(outcome.kind, ModelRateLimitError):
@@ -200,6 +207,8 @@ def _response_format(reply: type[BaseModel]) -> dict[str, Any]:
 def _reason(failure: Failure) -> str:
     if failure.cause:
         return failure.cause
+    if failure.too_long:
+        return f"the model server sent more than {failure.too_long} MB"
     if failure.status:
         return f"the model server says {failure.status}"
     return "the model server gave no " + ("answer" if issubclass(failure.kind, ModelError) else "usable answer")
@@ -212,6 +221,9 @@ def _line(client: ModelClient, failure: Failure) -> str:
     if failure.cause:
         then = "Let it be smaller, with --max-calls" if TOO_LARGE in failure.cause else "Go on later"
         return f"The model server{at} left a request of a batch without a reply {times}: {failure.cause}. {then}."
+    if failure.too_long:
+        longer = f"sent a reply of more than {failure.too_long} MB {times}"
+        return f"The model server{at} {longer}: see what it sends, or raise the limit with --max-reply-mb."
     if is_function(client.name):
         raised = f"The function '{client.name.removeprefix(FUNCTION)}' raised {failure.kind.__name__} {times}"
         return f"{raised}: correct it and run the same again, nothing is lost."

@@ -29,6 +29,8 @@ FORMS: tuple[ReplyForm, ...] = ("json_schema", "function", "text")
 """Forms of a typed reply, the most reliable first. "plain" is not among them: it omits reasons and quotes, so it is
 used only if the settings choose it."""
 
+MB = 1_000_000
+
 HOW_TO_NAME = "write PROVIDER:NAME, for example openai:gpt-4.1-mini."
 HOW_TO_NAME_OWN = "write PROVIDER:NAME, or give it a table [models.{name}] in the settings file."
 
@@ -96,7 +98,7 @@ async def model_client(context: ReaderContext) -> ModelClient:
     server = await asyncio.to_thread(local_server, context.model) if is_local(context.model) else None
     # Each of these runs one call at a time, and waiting calls would time out.
     at_once = 1 if server or (named and named.one_at_a_time) else calls_at_once(context)
-    how = (context.timeout, context.retry_seconds, context.batch)
+    how = (context.timeout, context.retry_seconds, context.batch, context.max_reply_mb)
     identity = (context.model, context.reply_form, *how, at_once, environment(*variables), server, named)
     async with clients.setdefault(("making", identity), asyncio.Lock()):  # else each of many first calls makes one
         if identity not in clients:
@@ -109,7 +111,9 @@ async def model_client(context: ReaderContext) -> ModelClient:
 
 async def _chat(context: ReaderContext, named: Named | None, server: LocalServer | None) -> BaseChatModel:
     if named and named.table:
-        return await asyncio.to_thread(table_chat, context.model, named.table, context.timeout)
+        return await asyncio.to_thread(
+            table_chat, context.model, named.table, context.timeout, context.max_reply_mb * MB
+        )
     if named:
         made: BaseChatModel = await object_here(context.model, named, BaseChatModel)
         return made
@@ -167,7 +171,7 @@ def _chat_model(context: ReaderContext, server: LocalServer | None) -> BaseChatM
     # Our own retries are bounded and counted; the client's retries would multiply them.
     settings: dict[str, Any] = {"timeout": context.timeout, "max_retries": 0}
     if provider == "openai":
-        return _openai_model(name, settings)
+        return _openai_model(name, settings, context.max_reply_mb * MB)
     from langchain.chat_models import init_chat_model
 
     try:
@@ -187,7 +191,8 @@ def _local_model(context: ReaderContext, server: LocalServer) -> BaseChatModel:
     from readgraph.models.bounded_client import bounded_client
     from readgraph.models.openai_chat import InLoopChatOpenAI
 
-    client = bounded_client(context.timeout, trust_env=False)  # without the environment's proxies
+    most = context.max_reply_mb * MB
+    client = bounded_client(context.timeout, most, trust_env=False)  # without the environment's proxies
     return InLoopChatOpenAI(
         model=context.model,
         base_url=server.url,
@@ -198,7 +203,7 @@ def _local_model(context: ReaderContext, server: LocalServer) -> BaseChatModel:
     )
 
 
-def _openai_model(name: str, settings: dict[str, Any]) -> BaseChatModel:
+def _openai_model(name: str, settings: dict[str, Any], most_bytes: int) -> BaseChatModel:
     from openai import OpenAIError
 
     from readgraph.models.bounded_client import bounded_client
@@ -214,7 +219,8 @@ def _openai_model(name: str, settings: dict[str, Any]) -> BaseChatModel:
             )
         settings["api_key"] = "none"  # your own server needs no key, but the client does
     try:
-        return InLoopChatOpenAI(model=name, http_async_client=bounded_client(settings["timeout"]), **settings)
+        client = bounded_client(settings["timeout"], most_bytes)
+        return InLoopChatOpenAI(model=name, http_async_client=client, **settings)
     except (OpenAIError, ValueError) as problem:
         what = f"{type(problem).__name__}: check its name, and OPENAI_BASE_URL"
         raise BadInput(f"The model '{name}' can't be set up: {what}.") from None

@@ -11,7 +11,7 @@ from langchain_core.embeddings import Embeddings
 
 from readgraph.models.embedding_models import TRIES, embedding_model, full_name, server_of
 from readgraph.models.environment import environment
-from readgraph.models.failures import status_of
+from readgraph.models.failures import status_of, too_long
 from readgraph.models.named import named_embeddings, object_here
 from readgraph.models.watching import watched_embedding
 from readgraph.state.errors import ModelUnavailable, ReadgraphError
@@ -171,6 +171,8 @@ def windows(text: str) -> Iterator[str]:
 def _unavailable(model: str, problem: Exception) -> ModelUnavailable:
     """The error in one line, without the server's own text, which may hold a part of the API key."""
     status, kind = status_of(problem), type(problem).__name__
+    if most := too_long(problem):
+        return ModelUnavailable(f"The embedding model '{model}' sent more than {most} MB at once: see what it sends.")
     by_status = {
         401: f"The server of the embedding model '{model}' refused the key: set a valid one in the environment.",
         403: f"The key may not use the embedding model '{model}'.",

@@ -50,6 +50,19 @@ _BY_NAME = (
 MOST_CAUSES = 5
 
 
+class ReplyTooLong(ConnectionError):
+    """A server's reply has more bytes than it may: `most`, in megabytes."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__(f"The reply has more than {most} MB.")
+        self.most = most
+
+
+def too_long(problem: BaseException) -> int:
+    """The megabytes that a server's reply has more of than it may; 0 where something else went wrong."""
+    return next((each.most for each in causes_of(problem) if isinstance(each, ReplyTooLong)), 0)
+
+
 def kind_of_status(status: int) -> type[kinds.ModelError]:
     """The exception type for an HTTP status of 400 or more."""
     return _BY_STATUS.get(status, kinds.ModelInvalidRequestError if status < 500 else kinds.ModelAPIError)

@@ -16,6 +16,7 @@ from readgraph.state.logs import WARNING, log
 from readgraph.state.reading import NOTHING_USED, Usage, add_usage
 from readgraph.state.records import Note
 from readgraph.state.runs import current_run
+from readgraph.state.words import counted
 
 __all__ = ["fell_back"]
 
@@ -60,16 +61,22 @@ class Meter:
         calls = before["calls"] + self.calls_begun + 1
         total = before["input_words"] + before["output_words"] + self.words_begun + self.used["output_words"] + words
         if context.max_calls is not None and calls > context.max_calls:
-            self.budget_spent = True
-            raise BudgetSpent(f"The budget of {context.max_calls} calls is spent.")
+            raise self._spent(context.max_calls, "call")
         if context.max_words is not None and total > context.max_words:
-            self.budget_spent = True
-            raise BudgetSpent(f"The budget of {context.max_words} words is spent.")
+            raise self._spent(context.max_words, "word")
         if context.max_seconds is not None and before["seconds"] + self.seconds > context.max_seconds:
-            self.budget_spent = True
-            raise BudgetSpent(f"The budget of {context.max_seconds} seconds is spent.")
+            raise self._spent(context.max_seconds, "second")
         self.calls_begun += 1
         self.words_begun += words
+
+    def _spent(self, most: int, unit: str) -> BudgetSpent:
+        """The error of a spent budget, which is reported as it is first raised in the step."""
+        line = f"The budget of {counted(most, unit)} is spent: run the same again with a larger --max-{unit}s to go on."
+        if not self.budget_spent:
+            self.budget_spent = True
+            self.stream({"budget": {"node": self.node, "problem": line}})
+            log("budget_spent", WARNING, problem=line)
+        return BudgetSpent(line)
 
     def end_call(self, input_words: int, output_words: int, tokens: tuple[int, int]) -> None:
         """Count and report an answered call, with the tokens (in, out) that its server counted."""

@@ -13,11 +13,12 @@ NAMED_BY_OTHERS = {"max_output_tokens": "max_tokens", "headers": "default_header
 """Keys of a table that LangChain's packages call otherwise; the others have the same name."""
 
 
-def table_chat(name: str, table: ModelTable, timeout: float) -> BaseChatModel:
+def table_chat(name: str, table: ModelTable, timeout: float, most_bytes: int) -> BaseChatModel:
     """The chat model of a table, for one event loop. This blocks: imports and certificates are read from disk.
 
-    A server at a table's own `base_url` gets the key that the table names, and no other. Raises `BadInput` for a key of
-    the table that its provider does not know, `ModelUnavailable` where a variable of the environment is missing.
+    A server at a table's own `base_url` gets the key that the table names, and no other. A reply has at most
+    `most_bytes`, where the server speaks OpenAI's protocol. Raises `BadInput` for a key of the table that its provider
+    does not know, `ModelUnavailable` where a variable of the environment is missing.
     """
     settings: dict[str, Any] = dict(table.text_settings)
     if headers := table.sent_headers(name):
@@ -26,10 +27,12 @@ def table_chat(name: str, table: ModelTable, timeout: float) -> BaseChatModel:
         settings["base_url"] = table.base_url
     if key := table.key(name):
         settings["api_key"] = SecretStr(key)
-    return (_openai if table.provider == "openai" else _other)(name, table, settings, timeout)
+    if table.provider == "openai":
+        return _openai(name, table, settings, timeout, most_bytes)
+    return _other(name, table, settings, timeout)
 
 
-def _openai(name: str, table: ModelTable, settings: dict[str, Any], timeout: float) -> BaseChatModel:
+def _openai(name: str, table: ModelTable, settings: dict[str, Any], timeout: float, most_bytes: int) -> BaseChatModel:
     from openai import OpenAIError
 
     from readgraph.models.bounded_client import bounded_client
@@ -37,7 +40,7 @@ def _openai(name: str, table: ModelTable, settings: dict[str, Any], timeout: flo
 
     if table.base_url and "api_key" not in settings:
         settings["api_key"] = SecretStr("none")  # a server of one's own needs no key, but the client does
-    client = bounded_client(timeout)
+    client = bounded_client(timeout, most_bytes)
     called = {NAMED_BY_OTHERS.get(key, key): value for key, value in settings.items()}
     try:
         return InLoopChatOpenAI(model=table.model, http_async_client=client, timeout=timeout, max_retries=0, **called)

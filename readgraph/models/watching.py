@@ -52,8 +52,7 @@ class Call:
 
     def end(self, problem: BaseException | None = None) -> None:
         """Tell what became of it."""
-        if isinstance(problem, BudgetSpent):
-            log("budget_spent", WARNING, **fault(problem))
+        if isinstance(problem, BudgetSpent):  # no call was made
             return
         if problem is not None:
             self.outcome = "failed" if isinstance(problem, Exception) else "cancelled"

@@ -1,11 +1,11 @@
 """Safe reading of files that users name: no pipes that wait for ever, no devices, nothing larger than the memory."""
 
-import os
 import sys
 from pathlib import Path
 
 from readgraph.state.errors import BadInput
 from readgraph.state.regular_files import check_regular
+from readgraph.state.set_limits import limit_set
 
 MOST_MB = 200
 """The most megabytes of a file, unless READGRAPH_MAX_FILE_MB is set."""
@@ -13,16 +13,7 @@ MOST_MB = 200
 
 def most_bytes() -> int:
     """The most bytes that are read of a file, of standard input, or of all members of an archive together."""
-    setting = os.environ.get("READGRAPH_MAX_FILE_MB") or MOST_MB
-    try:
-        most = int(setting)
-    except ValueError:
-        most = 0
-    if most < 1:
-        raise BadInput(
-            f"READGRAPH_MAX_FILE_MB can't be '{setting}': it must be a number of megabytes, such as {MOST_MB}."
-        )
-    return most * 1_000_000
+    return limit_set("READGRAPH_MAX_FILE_MB", MOST_MB, "megabytes") * 1_000_000
 
 
 def read_bytes(path: Path, name: str) -> bytes:

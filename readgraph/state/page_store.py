@@ -22,6 +22,7 @@ from readgraph.state.document_sources import are_noted, documents_from, note_all
 from readgraph.state.errors import BadInput, Damaged, Forgotten, LibraryError
 from readgraph.state.namespaces import NamespacedStore, base_of, in_namespace
 from readgraph.state.records import Document, Memory, Note, Page, Part, Recipe, RecordedReply, TreeNode, digest
+from readgraph.state.set_limits import check_words
 from readgraph.state.sound import Count, load, sound
 from readgraph.state.stored_items import BATCH, EVERY, ROOT, StoredItems, StoredValue, numbered, storable
 from readgraph.state.unfinished import check_not_forgotten, store_document
@@ -68,7 +69,8 @@ class PageStore(StoredItems):
         """Store a text; the same text stored again is the same document. Offsets refer to the text as stored.
 
         `places` names places in the source's own terms ("PDF page 12", "chapter 'The Auction'", "line 40"): pairs of
-        (character offset, name), ascending, each of which holds up to the next. Raises `BadInput` for an empty text.
+        (character offset, name), ascending, each of which holds up to the next. Raises `BadInput` for an empty text,
+        and for one with more words than `READGRAPH_MAX_TEXT_WORDS`.
         """
         if not isinstance(text, str):
             raise BadInput(f"A document's text must be a string, not {type(text).__name__}.")
@@ -83,7 +85,9 @@ class PageStore(StoredItems):
                 return known
             await check_not_forgotten(self, identity)
             labels = (storable(title), storable(source))
-            document = Document(identity, *labels, count_words(text), len(text), utc_now(), len(places))
+            words = count_words(text)
+            check_words(words, title or "The text")
+            document = Document(identity, *labels, words, len(text), utc_now(), len(places))
             await store_document(self, document, [*_parts(identity, text), *_groups(identity, places)], new=True)
         return document
 

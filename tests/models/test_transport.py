@@ -17,7 +17,6 @@ from langgraph.store.memory import InMemoryStore
 
 from readgraph.cli.terminal.safe_text import escaped, visible
 from readgraph.models.asking import ask, ask_text
-from readgraph.models.bounded_client import MOST_BYTES
 from readgraph.models.clients import model_client
 from readgraph.models.waiting import requested_pause
 from readgraph.state.context import ReaderContext
@@ -238,13 +237,17 @@ async def test_a_call_that_takes_too_long_is_made_again(
 async def test_a_response_that_would_fill_the_memory_is_broken_off(
     server: ModelServer, runtime: Runtime[ReaderContext], streaming: bool
 ) -> None:
+    runtime = with_context(runtime, max_reply_mb=1)
     (await model_client(runtime.context)).chat.streaming = streaming  # type: ignore[attr-defined]
     said = piece({"role": "assistant", "content": "Eight."})
     said["choices"][0] |= {"message": {"role": "assistant", "content": "Eight."}, "finish_reason": "stop"}
-    filled = " " * MOST_BYTES
+    filled = " " * 1_000_000
     text = f"data: {json.dumps(said)}\n\n{filled}\n\ndata: [DONE]\n\n" if streaming else json.dumps(said) + filled
     server.faults.append(Fault.foreign(text))
     assert await ask_text(runtime, PROMPT) == "There are seven." and server.calls == 2
+    server.faults += [Fault.foreign(text)] * 3
+    with pytest.raises(ModelUnavailable, match="more than 1 MB 3 times in a row.*raise the limit with --max-reply-mb"):
+        await ask_text(with_context(runtime, sample=1), PROMPT)
 
 
 async def test_a_dripping_stream_takes_too_long(server: ModelServer, runtime: Runtime[ReaderContext]) -> None:

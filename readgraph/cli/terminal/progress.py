@@ -108,6 +108,9 @@ class ReadingProgress(LiveBar):
         if "waiting" in event:
             self._wait(event["waiting"]["seconds"])
             self._say_verbose("waiting {seconds:.0f} s: {reason}", event["waiting"])
+        if "budget" in event and event["budget"]["problem"] not in self.screen.noticed:
+            self.screen.noticed.add(event["budget"]["problem"])
+            self.say(event["budget"]["problem"])
         if "batch" in event:
             self._show_batch(**event["batch"])
         if "refused" in event:

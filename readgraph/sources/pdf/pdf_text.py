@@ -19,12 +19,16 @@ from readgraph.sources.pdf.tables import Header, rows_as_lines
 from readgraph.sources.places import Place, SourcePage, ordered
 from readgraph.sources.source_text import Converted
 from readgraph.state.errors import BadInput
+from readgraph.state.set_limits import limit_set
 
 if TYPE_CHECKING:
     from pypdfium2 import PdfDocument, PdfPage
 
 NEAR_GUTTER = 6.0
 """Points by which the gutters of a document's pages may differ."""
+
+PDF_PAGES, MOST_PAGES = "READGRAPH_MAX_PDF_PAGES", 10_000
+"""The most pages of one file, and the variable that sets another number."""
 
 INSTALL = "pip install 'readgraph[scans]'"
 
@@ -67,7 +71,12 @@ def _open(data: bytes, name: str) -> "PdfDocument":
 
     try:
         document = PdfDocument(data)
-        if len(document):
+        if pages := len(document):
+            if pages > (most := limit_set(PDF_PAGES, MOST_PAGES, "pages")):
+                document.close()
+                raise BadInput(
+                    f"{name} has {pages:,} pages, more than {most:,}: split it, or set {PDF_PAGES} to a larger number."
+                )
             return document
     except PdfiumError as problem:
         if problem.err_code == raw.FPDF_ERR_PASSWORD:

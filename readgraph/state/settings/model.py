@@ -119,7 +119,7 @@ class Concurrency(Settings):
 
 @dataclass(frozen=True, kw_only=True)
 class Calls(Settings):
-    """How long a model call may take."""
+    """How long a model call may take, and how large its reply may be."""
 
     panel = "Model"
 
@@ -127,6 +127,9 @@ class Calls(Settings):
     retry_seconds: Annotated[
         float, Ge(0), Help("Seconds to keep retrying a call after a temporary failure; 0 = don't retry.")
     ] = 300.0
+    max_reply_mb: Annotated[
+        int, Ge(1), Le(1000), Help("Megabytes that one reply of a model's server may have, also when it is streamed.")
+    ] = 20
 
 
 @dataclass(frozen=True, kw_only=True)
