@@ -246,7 +246,7 @@ async def test_a_response_that_would_fill_the_memory_is_broken_off(
     server.faults.append(Fault.foreign(text))
     assert await ask_text(runtime, PROMPT) == "There are seven." and server.calls == 2
     server.faults += [Fault.foreign(text)] * 3
-    with pytest.raises(ModelUnavailable, match="more than 1 MB 3 times in a row.*raise the limit with --max-reply-mb"):
+    with pytest.raises(ModelUnavailable, match=r"more than 1 MB 3 times in a row.*raise the limit with --max-reply-mb"):
         await ask_text(with_context(runtime, sample=1), PROMPT)
 
 
