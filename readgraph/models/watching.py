@@ -23,6 +23,9 @@ from readgraph.state.runs import Run, as_run, current_run, part_of_run
 
 REQUESTED = "gen_ai.request.model"
 
+OURS = "readgraph."
+"""What the names of our own attributes begin with."""
+
 
 def watched() -> bool:
     """Whether anybody listens."""
@@ -47,7 +50,7 @@ class Call:
         """The request is sent now."""
         self.began = time.perf_counter()
         if collected():
-            named = {f"readgraph.{name}": value for name, value in self.told.items() if name != "model"}
+            named = {f"{OURS}{name}": value for name, value in self.told.items() if name != "model"}
             self._span = self._lasting.enter_context(_call_span(self.client, named))
 
     def end(self, problem: BaseException | None = None) -> None:
@@ -65,9 +68,9 @@ class Call:
             {
                 "gen_ai.usage.input_tokens": tokens_in or None,
                 "gen_ai.usage.output_tokens": tokens_out or None,
-                "readgraph.outcome": self.outcome,
-                "readgraph.why": self.why,
-                "readgraph.cost": dollars,
+                f"{OURS}outcome": self.outcome,
+                f"{OURS}why": self.why,
+                f"{OURS}cost": dollars,
             }
         )
         if self.outcome == "failed":
@@ -134,7 +137,7 @@ def watched_embedding(model: str, texts: int) -> Iterator[None]:
         return
     began = time.perf_counter()
     fields: dict[str, Any] = {"model": model, "texts": texts}
-    about = {**_gen_ai("embeddings", model), "readgraph.texts": texts}
+    about = {**_gen_ai("embeddings", model), f"{OURS}texts": texts}
     with span(f"embeddings {about[REQUESTED]}", about, client=True):
         try:
             yield
@@ -152,7 +155,7 @@ def watched_node(meter: Meter, about: Mapping[str, str]) -> Iterator[dict[str, A
         yield update
         return
     part = part_of_run(**{"document": meter.document, **about, "node": meter.node})
-    attributes = {f"readgraph.{name}": value for name, value in {"run": part.id, **part.about}.items()}
+    attributes = {f"{OURS}{name}": value for name, value in {"run": part.id, **part.about}.items()}
     with as_run(part), span(f"node {meter.node}", attributes) as lasts:
         log("node_begun")
         try:
@@ -182,13 +185,13 @@ def _end_node(part: Run, meter: Meter, update: Mapping[str, Any], lasts: Span) -
     }
     known: dict[str, Any] = {} if "document" in part.about else {"document": str(update.get("document", ""))}
     told = {"status": part.status, **{name: value for name, value in sums.items() if value}, **known}
-    lasts.add({f"readgraph.{name}": value for name, value in told.items()})
+    lasts.add({f"{OURS}{name}": value for name, value in told.items()})
     log("node_ended", state="done", seconds=round(meter.seconds, 4), **told)
 
 
 def _call_span(client: ModelClient, about: Mapping[str, Any]) -> AbstractContextManager[Span]:
     server = urlsplit(client.server)
-    where = {"server.address": server.hostname, "server.port": server.port, "readgraph.node": current_meter().node}
+    where = {"server.address": server.hostname, "server.port": server.port, f"{OURS}node": current_meter().node}
     named = _gen_ai("chat", client.name)
     return span(f"chat {named[REQUESTED]}", {**named, **where, **about}, client=True)
 

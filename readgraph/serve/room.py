@@ -130,7 +130,7 @@ async def _logged(run: Run, work: Callable[[], Awaitable[None]], price: Price | 
     """Do the work as a run of logs and spans, with the same id."""
     dollars = (price.input, price.output) if price else None
     documents = ",".join(run.documents)
-    told = run_within(run.id, dollars, kind=run.kind, method=run.method, document=documents, thread=run.thread)
+    told = run_within(run.id, dollars, kind=run.kind, method=run.method, document=documents)
     with told_run(told):
         await work()
 

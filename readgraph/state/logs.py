@@ -41,7 +41,7 @@ def log(event: str, level: int = INFO, **fields: Any) -> None:
         return
     run = current_run()
     known = {"event": event, **({"run": run.id, **run.about} if run else {}), **fields}
-    told = {name: value for name, value in known.items() if value is not None and value != ""}
+    told = {name: value for name, value in known.items() if value not in (None, "") and name not in _OWN}
     _log.log(level, "%s", _line(told), extra=told)
 
 

@@ -8,7 +8,7 @@ from typing import TypeVar
 from langchain_core.runnables import RunnableConfig
 
 from readgraph.models.spans import Span, begun, in_hand
-from readgraph.models.watching import watched
+from readgraph.models.watching import OURS, watched
 from readgraph.state.logs import fault, log, tell_end
 from readgraph.state.runs import as_run, current_run, part_of_run
 
@@ -27,7 +27,7 @@ class _WatchedRun:
         self.outermost, self.began = around is None, time.perf_counter()
         self.run = part_of_run(method=around.about.get("method", method) if around else method)
         about = {"run": self.run.id, "method": method, "document": str(known.get("document", ""))}
-        self.span = begun(f"run {method or 'graph'}", {f"readgraph.{key}": value for key, value in about.items()})
+        self.span = begun(f"run {method or 'graph'}", {f"{OURS}{key}": value for key, value in about.items()})
         if self.outermost:
             with as_run(self.run):
                 log("run_begun")
@@ -47,7 +47,7 @@ class _WatchedRun:
             last = Span(self.span)
             if isinstance(problem, Exception):
                 last.fail(fault(problem)["error"])
-            last.add({"readgraph.status": self.run.status})
+            last.add({f"{OURS}status": self.run.status})
             self.span.end()
         if self.outermost:
             with as_run(self.run):
