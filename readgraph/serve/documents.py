@@ -1,5 +1,6 @@
 """The documents of the library, their memories and pages, as the page and programs get them."""
 
+import asyncio
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,6 +12,7 @@ from readgraph.state.corrections import Corrected, correct, restore
 from readgraph.state.errors import BadInput
 from readgraph.state.originals import original_of
 from readgraph.state.records import Document, Memory
+from readgraph.state.search.catalogue import catalogue_of, records
 from readgraph.tools.finding import searchable
 from readgraph.tools.memories import method_of, newest_first, note_of
 
@@ -66,6 +68,11 @@ class Listed(BaseModel):
 async def listed_documents(room: Room, query: str, offset: int, limit: int) -> Listed:
     """The documents whose title holds these words, the newest first, without the collections that questions made."""
     words = query.casefold().split()
+    if catalogue := await catalogue_of(room.pages):
+        found = await catalogue.newest(offset, limit, words)
+        documents = await records(room.pages, found.ids)
+        kept = await asyncio.gather(*(shown_document(room, document) for document in documents))
+        return Listed(total=found.total, words=found.words, documents=kept)
     known = await searchable(room.pages)
     documents = [each for each in known if all(word in each.title.casefold() for word in words)]
     shown = documents[offset : offset + limit]

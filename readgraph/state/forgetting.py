@@ -15,6 +15,7 @@ from readgraph.state.originals import forget_original
 from readgraph.state.page_store import PageStore
 from readgraph.state.records import Document, Memory
 from readgraph.state.search.index_registry import indexes_of
+from readgraph.state.search.likely import forget_text
 from readgraph.state.shared_store import InUse, OnWait
 from readgraph.state.stored_items import ROOT
 from readgraph.state.unfinished import UNFINISHED, begin_forgetting, being_forgotten, drop_document
@@ -46,6 +47,7 @@ async def forget_document(
         forget_original(library, document.id)
         await NamedCollections(library.pages).forget(document.id)
         await forget_ingested(library.pages, document.id)
+        await forget_text(library.pages, document.id)
         await drop_document(library.pages, document.id)
     counts.update(memories=len(memories), replies=replies, threads=threads)
     return dict(counts)

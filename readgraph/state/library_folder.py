@@ -77,9 +77,12 @@ def listed_records(kind: str, folder: LibraryPlace | None = None) -> Iterator[di
         unused = not file.with_name(f"{STORE}-wal").exists()  # then nothing is written next to it
         address = f"{file.absolute().as_uri()}?mode=ro{'&immutable=1' if unused else ''}"
         with closing(sqlite3.connect(address, uri=True, timeout=0.1)) as connection:
-            query = "SELECT value FROM store WHERE prefix BETWEEN ? AND ? ORDER BY updated_at DESC LIMIT ?"
-            first = f"{NAMESPACE}.{kind}"  # the records of memories stand below the ids of their documents
-            rows = connection.execute(query, (first, f"{first}.~", MOST_LISTED)).fetchall()
+            first = f"{NAMESPACE}.{kind}"
+            where, given = "prefix = ?", [first]  # rows are numbered as they were written: no sorting
+            if kind == "memories":  # their records stand below the ids of their documents
+                where, given = "prefix BETWEEN ? AND ?", [first, f"{first}.~"]
+            query = f"SELECT value FROM store WHERE {where} ORDER BY rowid DESC LIMIT ?"
+            rows = connection.execute(query, (*given, MOST_LISTED)).fetchall()
     except (sqlite3.Error, OSError):
         return
     for (value,) in rows:

@@ -55,6 +55,7 @@ class LibraryStore(SharedStore):
     def __init__(self, path: Path, *, to_read: bool = False) -> None:
         self.folder, self.place, self.name = path.parent, str(path.parent), path.parent.name
         self.locks = path.parent / "locks"
+        self.path, self.to_read = path, to_read
         if to_read:
             self._reading = self._writing = _Worker(path, "reads", to_read=True)
             return

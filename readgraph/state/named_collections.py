@@ -11,6 +11,7 @@ from difflib import get_close_matches
 from readgraph.state.errors import BadInput
 from readgraph.state.page_store import PageStore, utc_now
 from readgraph.state.records import Document, digest
+from readgraph.state.search.catalogue import records
 from readgraph.state.sound import Id, Time, sound
 from readgraph.state.stored_items import EVERY, ROOT, storable
 
@@ -46,9 +47,11 @@ class NamedCollections:
 
     async def listed(self) -> list[NamedCollection]:
         """All collections, by their names."""
-        documents = {document.id: document for document in await self._pages.documents()}
+        members = await self._members()
+        kept = await records(self._pages, [*dict.fromkeys(member.document for member in members)])
+        documents = {document.id: document for document in kept}
         named: dict[str, list[Document]] = {}
-        for member in await self._members():
+        for member in members:
             if member.document in documents:
                 named.setdefault(member.collection, []).append(documents[member.document])
         return [NamedCollection(name, tuple(named[name])) for name in sorted(named, key=str.casefold)]

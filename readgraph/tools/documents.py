@@ -9,6 +9,7 @@ from readgraph.state.converted_files import keep_file
 from readgraph.state.errors import BadInput, LibraryError
 from readgraph.state.page_store import PageStore
 from readgraph.state.records import Document
+from readgraph.state.search.catalogue import catalogue_of, records
 from readgraph.tools.titles import suggestion, titled
 
 
@@ -32,7 +33,7 @@ async def document_named(
     """
     if known := await pages.known_document(name):
         return known
-    documents = await pages.documents()
+    documents = await possible_documents(pages, name, id_of_file)
     if document := same_name(documents, name, id_of_file):
         return document
     if damaged := await damaged_document(pages, name):
@@ -42,9 +43,17 @@ async def document_named(
     raise BadInput(f"The library holds no document '{name}': 'readgraph show' lists them.{suggestion(documents, name)}")
 
 
+async def possible_documents(pages: PageStore, name: str, id_of_file: str | None = None) -> list[Document]:
+    """The documents among which `same_name`, `titled` and `suggestion` find: all, or of very many those that may be."""
+    if catalogue := await catalogue_of(pages):
+        return await records(pages, await catalogue.named(name, str(Path(name).absolute()), id_of_file))
+    return await pages.documents()
+
+
 async def damaged_document(pages: PageStore, id_start: str) -> str:
     """The id of the one document with a damaged record whose id begins like this; "" where there is none."""
-    _, damaged = await pages.listed()
+    catalogue = await catalogue_of(pages)
+    damaged = await catalogue.damaged() if catalogue else (await pages.listed())[1]
     matches = [identity for identity in damaged if id_start.strip() and identity.startswith(id_start)]
     return matches[0] if len(matches) == 1 else ""
 

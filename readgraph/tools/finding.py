@@ -8,6 +8,7 @@ from readgraph.state.errors import BadInput, Forgotten
 from readgraph.state.named_collections import NamedCollections
 from readgraph.state.page_store import PageStore
 from readgraph.state.records import Document, Memory
+from readgraph.state.search.likely import likely_documents
 from readgraph.state.search.passages import Passage, excerpt, marks, search_documents
 from readgraph.tools.memories import method_of, newest_first
 from readgraph.tools.results import Hit
@@ -38,6 +39,8 @@ async def passages(
     pages: PageStore, query: str, named: Sequence[Document], collection: str | None, most: int
 ) -> list[Passage]:
     """The best passages of these documents, of a named collection, or else of all that the store holds."""
+    if collection is None and not named and (likely := await likely_documents(pages, query)):
+        return (await search_documents(pages, likely.documents, query, likely.counted))[:most]
     if collection is not None:
         documents = [*(await NamedCollections(pages).named(collection)).documents]
     else:

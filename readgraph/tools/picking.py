@@ -2,7 +2,6 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
 from typing import NamedTuple
 
 from readgraph.state.collections import add_collection
@@ -11,6 +10,7 @@ from readgraph.state.language import language_of
 from readgraph.state.named_collections import NamedCollections
 from readgraph.state.page_store import PageStore
 from readgraph.state.records import Document
+from readgraph.state.search.likely import likely_documents
 from readgraph.state.search.passages import search_documents
 from readgraph.state.search.stop_words import stop_words
 
@@ -47,11 +47,15 @@ async def picked_documents(pages: PageStore, query: str, choice: Choice) -> list
     A history is read by itself, since a collection can't hold one: it is picked alone, or not at all. Raises `BadInput`
     where the library is empty, or nothing in it shares a word with the query.
     """
-    documents, held = await _choosable(pages, choice.collection)
-    if not documents:
-        raise BadInput("There is nothing to read: name a file, since the library is empty.")
+    content, counted = _content_of(query), None
+    if choice.collection is None and (likely := await likely_documents(pages, content)):
+        documents, held, counted = likely.documents, "the library", likely.counted
+    else:
+        documents, held = await _choosable(pages, choice.collection)
+        if not documents:
+            raise BadInput("There is nothing to read: name a file, since the library is empty.")
     scores = defaultdict[str, list[float]](list)
-    for passage in await search_documents(pages, documents, _content_of(query)):
+    for passage in await search_documents(pages, documents, content, counted):
         scores[passage.document.id].append(passage.score)
     totals = {identity: sum(best[:PASSAGES]) for identity, best in scores.items()}
     if not totals:
@@ -71,12 +75,12 @@ def _content_of(query: str) -> str:
     return content if re.search(r"\w", content) else query
 
 
-async def _choosable(pages: PageStore, collection: str | None) -> tuple[Sequence[Document], str]:
+async def _choosable(pages: PageStore, collection: str | None) -> tuple[list[Document], str]:
     """The documents to choose from, and what holds them."""
     if collection is None:
         return [document for document in await pages.documents() if not document.parts], "the library"
     named = await NamedCollections(pages).named(collection)
-    return named.documents, f"the collection '{named.name}'"
+    return [*named.documents], f"the collection '{named.name}'"
 
 
 async def picked_document(pages: PageStore, query: str, choice: Choice) -> Document:

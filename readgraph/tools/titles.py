@@ -1,11 +1,11 @@
 """Documents by a part of their title, and titles that are spelt nearly alike."""
 
-import re
 from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 
 from readgraph.state.errors import BadInput
 from readgraph.state.records import Document
+from readgraph.state.search.catalogue import title_words
 
 NEAR = 0.75
 """How alike a title must be to be suggested, as `difflib` counts it: 1 is the same."""
@@ -19,8 +19,8 @@ def titled(documents: Sequence[Document], part: str) -> Document | None:
 
     A document comes before the collections that hold it. Raises `BadInput` where several documents match.
     """
-    wanted = f" {_folded(part)}"
-    matches = [document for document in documents if wanted.strip() and wanted in f" {_folded(document.title)}"]
+    wanted = f" {title_words(part)}"
+    matches = [document for document in documents if wanted.strip() and wanted in f" {title_words(document.title)}"]
     matches = [document for document in matches if not document.parts] or matches
     if len(matches) > 1:
         listed = "; ".join(f"'{document.title}', id {document.id}" for document in matches[:MOST_LISTED])
@@ -31,10 +31,11 @@ def titled(documents: Sequence[Document], part: str) -> Document | None:
 
 def suggestion(documents: Sequence[Document], name: str) -> str:
     """The question whether a title that is spelt nearly like this was meant, after a space; "" where there is none."""
-    wanted = _folded(name)
+    if not (wanted := title_words(name)):
+        return ""
     near: dict[str, str] = {}
     for document in sorted(documents, key=lambda document: len(document.parts)):  # before collections with it
-        for stretch in _stretches(_folded(document.title), wanted.count(" ") + 1):
+        for stretch in _stretches(title_words(document.title), wanted.count(" ") + 1):
             near.setdefault(stretch, document.title)
     matches = get_close_matches(wanted, near, MOST_LISTED, NEAR)
     titles = " or ".join(dict.fromkeys(f"'{near[match]}'" for match in matches))
@@ -46,8 +47,3 @@ def _stretches(title: str, count: int) -> Iterator[str]:
     words = title.split(" ")
     yield title
     yield from (" ".join(words[start : start + count]) for start in range(len(words) - count + 1))
-
-
-def _folded(title: str) -> str:
-    """The words of a title in lower case, with single spaces between."""
-    return re.sub(r"[\W_]+", " ", title).strip().casefold()

@@ -23,7 +23,7 @@ from readgraph.state.library import Library, holds_library, open_library_in_back
 from readgraph.state.library_address import LibraryPlace
 from readgraph.state.page_store import PageStore, document_id
 from readgraph.state.records import Document
-from readgraph.tools.documents import document_named, same_name, store_source
+from readgraph.tools.documents import document_named, possible_documents, same_name, store_source
 from readgraph.tools.titles import suggestion, titled
 
 
@@ -101,7 +101,7 @@ async def asked_document(library: Library, sources: Sequence[SourceText | str]) 
         if isinstance(source, SourceText):
             documents.append(await store_source(library.pages, source))
         else:
-            kept = await library.pages.documents()
+            kept = await possible_documents(library.pages, source)
             if not (known := same_name(kept, source) or titled(kept, source)):
                 problem = f"There is no file {shown(Path(source))}, and no document of that name in the library."
                 raise BadInput(problem + suggestion(kept, source))

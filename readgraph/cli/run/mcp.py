@@ -18,6 +18,7 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.library import open_library
 from readgraph.state.library_address import LibraryPlace
+from readgraph.state.search.catalogue import count_documents
 from readgraph.state.words import counted
 from readgraph.tools.sockets import in_address, is_loopback, listening
 
@@ -70,7 +71,7 @@ async def _served(
             else:
                 from readgraph.mcp.http import serve_http
 
-                host = _say_where(library.place, len(await library.pages.documents()), listener)
+                host = _say_where(library.place, await count_documents(library.pages), listener)
                 await serve_http(server, listener, host, names)
         finally:
             await tools.jobs.close()

@@ -20,6 +20,7 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.library import open_library
 from readgraph.state.library_address import LibraryPlace
+from readgraph.state.search.catalogue import count_documents
 from readgraph.state.words import counted
 from readgraph.tools.sockets import in_address, is_loopback, listening
 
@@ -90,7 +91,7 @@ async def _served(
         warnings = [OPEN_WAY] if password else []
         if not bound and not names:
             warnings.append("Other machines can open it once --allow-host gives the name by which they reach this one.")
-        _say_where(library.place, len(await library.pages.documents()), page, warnings)
+        _say_where(library.place, await count_documents(library.pages), page, warnings)
         if opens and sys.stderr.isatty():
             webbrowser.open(page)
         gc.freeze()  # what is imported stays, and need not be gone through again at each collection

@@ -1,5 +1,6 @@
 """`show`: list the library's documents, or show the pages and notes of one."""
 
+import asyncio
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
@@ -24,8 +25,12 @@ from readgraph.state.errors import BadInput
 from readgraph.state.library import open_library
 from readgraph.state.library_address import LibraryPlace
 from readgraph.state.records import Document, Memory, Note, Page
+from readgraph.state.search.catalogue import catalogue_of, records
 from readgraph.state.words import counted
 from readgraph.tools.memories import made_for, memories_to_show, method_of, note_of
+
+MOST_SHOWN = 100
+"""The most documents that are listed of a library with very many."""
 
 
 @dataclass(frozen=True)
@@ -39,7 +44,7 @@ class SizedMemory:
 
 def show_library(folder: LibraryPlace | None, *, as_json: bool) -> None:
     """List documents with their memories, and the disk space of the library."""
-    held, damaged, size = run_until_stopped(_held(folder))
+    held, damaged, size, others = run_until_stopped(_held(folder, every=as_json))
     if as_json:
         listed = [_listed(document, memories) for document, memories in held]
         print_json([*listed, *({"id": identity, "damaged": True} for identity in damaged)])
@@ -58,9 +63,9 @@ def show_library(folder: LibraryPlace | None, *, as_json: bool) -> None:
     for identity in damaged:
         lines.append(typer.style(one_line(identity), bold=True))
         lines.append("    its record is damaged: 'readgraph forget' deletes what is left of it")
-    lines.append(
-        typer.style(f"{counted(len(held) + len(damaged), 'document')}, {filesize.decimal(size)} on disk", dim=True)
-    )
+    total = f"{counted(len(held) + len(damaged) + others, 'document')}, {filesize.decimal(size)} on disk"
+    more = f"; the newest {len(held)} are shown, --json lists all" if others else ""
+    lines.append(typer.style(total + more, dim=True))
     typer.echo("\n".join(lines))
 
 
@@ -118,16 +123,26 @@ def _noted(note: Note | None, called: str) -> dict[str, Any]:
     return {**header, called: note.text if note else None, **corrected}
 
 
-async def _held(folder: LibraryPlace | None) -> tuple[list[tuple[Document, list[SizedMemory]]], list[str], int]:
+async def _held(
+    folder: LibraryPlace | None, *, every: bool
+) -> tuple[list[tuple[Document, list[SizedMemory]]], list[str], int, int]:
+    """Documents with their memories, ids of damaged ones, bytes on disk, and how many documents more there are."""
     async with open_library(folder, only_shows=True) as library:
-        documents, damaged = await library.pages.listed()
-        memories = await library.pages.all_memories()
+        catalogue, others = None if every else await catalogue_of(library.pages), 0
+        if catalogue:
+            newest, damaged = await catalogue.newest(0, MOST_SHOWN, joined=True), await catalogue.damaged()
+            documents, others = await records(library.pages, newest.ids), newest.total - len(newest.ids)
+            found = await asyncio.gather(*(library.pages.memories(document.id) for document in documents))
+            memories = {document.id: made for document, made in zip(documents, found, strict=True)}
+        else:
+            documents, damaged = await library.pages.listed()
+            memories = await library.pages.all_memories()
         sizes = await library.pages.note_sizes(memory for made in memories.values() for memory in made)
         held = [
             (document, [SizedMemory(memory, *sizes[memory.id]) for memory in memories.get(document.id, ())])
             for document in documents
         ]
-    return held, damaged, library.shared.size()
+    return held, damaged, library.shared.size(), others
 
 
 async def _read(

@@ -22,6 +22,7 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.library import default_place, open_library
 from readgraph.state.library_address import LibraryPlace
+from readgraph.state.search.catalogue import count_documents
 from readgraph.state.words import counted
 
 HOST = "127.0.0.1"
@@ -95,7 +96,7 @@ def server_environment(library: LibraryPlace, model: str) -> dict[str, str]:
 
 async def _documents(folder: LibraryPlace) -> int:
     async with open_library(folder) as library:
-        return len(await library.pages.documents())
+        return await count_documents(library.pages)
 
 
 def _check_port(port: int) -> None:

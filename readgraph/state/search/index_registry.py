@@ -32,6 +32,7 @@ class Indexes:
             except OSError as problem:
                 raise unusable(self._folder, problem) from problem
         self.keyword = KeywordIndex(self._folder / "keywords.sqlite" if self._folder else None)
+        self.texts = KeywordIndex(self._folder / "texts.sqlite" if self._folder else None)
         self._vectors: dict[str, VectorIndex] = {}
 
     async def vectors(self, model: str) -> VectorIndex:
@@ -49,6 +50,7 @@ class Indexes:
     def close(self) -> None:
         """Close the files."""
         self.keyword.close()
+        self.texts.close()
         for index in self._vectors.values():
             index.close()
 

@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 from readgraph.state.errors import LibraryError
 from readgraph.state.forks import pause_in_forks
 from readgraph.state.search import keyword_tables
-from readgraph.state.search.entries import PARTS, Entry, Extent, Hit, Part
+from readgraph.state.search.entries import PARTS, Counted, Entry, Extent, Hit, Part
 
 _T = TypeVar("_T")
 
@@ -65,6 +65,10 @@ class KeywordIndex:
         return await self._reading.run(
             partial(keyword_tables.pages, memory=memory, query=query, limit=limit, parts=parts)
         )
+
+    async def counted(self, memory: str, query: str) -> Counted:
+        """How many pages are indexed, and how many of them have each term of a query."""
+        return await self._reading.run(partial(keyword_tables.counted, memory=memory, query=query))
 
     async def extent(self, memory: str) -> Extent:
         """How many pages are indexed, and the last of them; if the page store holds more, the index is out of date."""

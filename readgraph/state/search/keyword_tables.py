@@ -18,7 +18,7 @@ from filelock import FileLock
 from readgraph.state.errors import LibraryError
 from readgraph.state.language import main_language
 from readgraph.state.records import digest
-from readgraph.state.search.entries import PARTS, Entry, Extent, Hit, Part
+from readgraph.state.search.entries import PARTS, Counted, Entry, Extent, Hit, Part
 from readgraph.state.search.terms import affordable, index_terms, match_any, query_terms
 from readgraph.state.sqlite_files import connect
 
@@ -218,6 +218,19 @@ def pages(
     with transaction(connection):
         ranked = _ranked(connection, _index(connection, memory), query, -1 if limit is None else limit, parts)[1]
     return [page for page, _ in ranked]
+
+
+def counted(connection: sqlite3.Connection, memory: str, query: str) -> Counted:
+    """How many pages are indexed, and how many of them have each term of the query."""
+    with transaction(connection):
+        index = _index(connection, memory)
+        if not index:
+            return Counted(0, {})
+        (texts,) = connection.execute(f"SELECT count(*) FROM entries_{index}").fetchone()
+        count = f"SELECT doc FROM vocabulary_{index} WHERE term = ?"
+        asked = query_terms(query, *_languages(connection, index))
+        found = {term: connection.execute(count, (term,)).fetchone() for term in asked}
+    return Counted(texts, {term: row[0] for term, row in found.items() if row})
 
 
 def _ranked(

@@ -8,6 +8,7 @@ from operator import add
 from typing import NamedTuple
 
 from readgraph.state.language import main_language
+from readgraph.state.search.entries import Counted
 from readgraph.state.search.stemming import ENGLISH
 from readgraph.state.search.stop_words import stop_words
 from readgraph.state.search.terms import content_words, tokens
@@ -91,6 +92,16 @@ class Okapi:
             for (place, part), weight in weights.items()
         }
 
+    def weights_among(self, counted: Counted) -> dict[Term, float]:
+        """The weight of each term by the texts of an index, of which those that were added are a part."""
+        having = Counter[Term]()
+        for wanted in self._wanted.values():
+            for form, terms in wanted.terms.items():
+                having |= Counter(dict.fromkeys(terms, min(counted.having.get(form, 0), counted.texts)))
+        weights = {term: _weight(count, counted.texts) for term, count in having.items()}
+        least = EPSILON * max(weights.values(), default=0.0)
+        return {term: weight if weight > 0 else 0.0 if term[1] else max(least, 0.0) for term, weight in weights.items()}
+
 
 class TextsWith:
     """The number of texts with each term, for all terms: this takes twice the time of counting the query's terms."""
@@ -113,7 +124,7 @@ class TextsWith:
         return reduce(add, weights, 0.0) / max(len(weights), 1)  # Python 3.12's `sum` rounds differently
 
 
-class _Counted(NamedTuple):
+class _Words(NamedTuple):
     """The different tokens of some texts; of each text how often they are in it, and how many are no stop words."""
 
     different: Set[str]
@@ -121,10 +132,10 @@ class _Counted(NamedTuple):
 
 
 @kept_by_text
-def _counted(texts: tuple[str, ...], language: str) -> _Counted:
+def _counted(texts: tuple[str, ...], language: str) -> _Words:
     stopped, each = stop_words(language), [Counter(tokens(text, language)) for text in texts]
     different = each[0].keys() if len(each) == 1 else frozenset[str]().union(*each)
-    return _Counted(
+    return _Words(
         different, [(found, found.total() - sum(found[word] for word in stopped & found.keys())) for found in each]
     )
 

@@ -9,6 +9,7 @@ from readgraph.state.errors import Forgotten
 from readgraph.state.language import language_of
 from readgraph.state.page_store import PageStore
 from readgraph.state.records import Document
+from readgraph.state.search.entries import Counted
 from readgraph.state.search.okapi import Okapi, TextsWith
 from readgraph.state.search.stemming import ENGLISH
 from readgraph.state.search.terms import query_terms, words
@@ -37,10 +38,13 @@ class Passage:
     language: str
 
 
-async def search_documents(store: PageStore, documents: Sequence[Document], query: str) -> list[Passage]:
+async def search_documents(
+    store: PageStore, documents: Sequence[Document], query: str, counted: Counted | None = None
+) -> list[Passage]:
     """The passages of these documents that share words with the query, best first. Every text is read once or twice.
 
-    A document that is forgotten meanwhile is left out.
+    A document that is forgotten meanwhile is left out. `counted` says in how many texts the query's terms are, where
+    these documents are a part of many.
     """
     okapi, all_terms = Okapi(query), TextsWith()
     spans = list[tuple[Document, int, int, str]]()
@@ -49,12 +53,13 @@ async def search_documents(store: PageStore, documents: Sequence[Document], quer
         for start, end in cut_to_passages(text):
             okapi.add(text[start:end], language)
             spans.append((document, start, end, language))
-    if okapi.needs_all_terms:
+    if not counted and okapi.needs_all_terms:
         async for _, text in _texts(store, documents):
             language = language_of(text)
             for start, end in cut_to_passages(text):
                 all_terms.add(text[start:end], language)
-    ranked = [(spans[number], round(score, 4)) for number, score in okapi.ranked(all_terms)]
+    weights = okapi.weights_among(counted) if counted else okapi.weights(all_terms)
+    ranked = [(spans[number], round(score, 4)) for number, score in okapi.ranked_by(weights)]
     return [Passage(document, start, end, score, language) for (document, start, end, language), score in ranked]
 
 

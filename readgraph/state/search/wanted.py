@@ -1,7 +1,7 @@
 """What a query asks of texts in one language: which of their words are forms of its words."""
 
 import re
-from collections.abc import Set
+from collections.abc import Mapping, Set
 from functools import cached_property
 
 from readgraph.state.search.stemming import folded, keeps_beginnings, stem
@@ -25,6 +25,11 @@ class Wanted:
                 self._stems.add(stemmed)
                 for part, term in enumerate([stemmed, *grams(token, language)]):
                     self._terms.setdefault(term, []).append((place, part))
+
+    @property
+    def terms(self) -> Mapping[str, list[Term]]:
+        """The terms as an index of such texts has them."""
+        return self._terms
 
     def found_among(self, tokens: Set[str]) -> list[tuple[str, list[Term]]]:
         """Those of the different words of a text that have terms of the query, with the terms.
