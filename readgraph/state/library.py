@@ -8,14 +8,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
-from langgraph.store.base import BaseStore
-
 from readgraph.state.background import background
 from readgraph.state.checkpoints import open_checkpointer
 from readgraph.state.errors import LibraryError
 from readgraph.state.forgetting import finish
 from readgraph.state.formats import is_newer, newer
 from readgraph.state.library_address import LibraryAddress, LibraryPlace, library_place
+from readgraph.state.library_folder import CHECKPOINTS as CHECKPOINTS
 from readgraph.state.library_folder import MARKER, STORE, format_of, put_format
 from readgraph.state.library_folder import default_place as default_place
 from readgraph.state.library_store import LibraryStore
@@ -32,8 +31,6 @@ from readgraph.state.unfinished import UNFINISHED
 
 FORMAT = 1
 """Version of the library's layout; a library with a newer layout is refused."""
-
-CHECKPOINTS = "checkpoints.sqlite"
 
 
 Named = str | os.PathLike[str] | LibraryAddress
@@ -56,35 +53,51 @@ async def open_library(
     """
     place = library_place(folder) if folder is not None else default_place()
     to_read = only_shows and isinstance(place, Path) and _is_read_only(place)
-    store, writable = await asyncio.to_thread(_open_store, place, to_read=to_read)
-    try:
-        pages = PageStore(store, namespace=namespace)
-        async with _checkpointer(place, store, pages.store, to_read=to_read) as checkpointer:
-            library = Library(store.folder, pages.store, checkpointer, pages)
-            if writable:
+    async with open_whole(place, to_read=to_read) as whole:
+        pages = PageStore(whole.store, namespace=namespace)
+        async with whole.threads(name_in_base(pages.store, "").removesuffix("-")) as checkpointer:
+            library = Library(whole.store.folder, pages.store, checkpointer, pages)
+            if whole.writable:
                 await _finish_unfinished(library)
             yield library
-    finally:
-        await asyncio.to_thread(_close, store)
+
+
+@dataclass(frozen=True)
+class WholeLibrary:
+    """An open library with all its namespaces."""
+
+    place: LibraryPlace
+    store: SharedStore
+    to_read: bool
+    writable: bool
+
+    @asynccontextmanager
+    async def threads(self, part: str = "") -> AsyncIterator[SharedCheckpointer]:
+        """The checkpointer of the namespace with this key, or of what is in none."""
+        if isinstance(self.place, Path):
+            file = self.place / (f"{part}-{CHECKPOINTS}" if part else CHECKPOINTS)
+            async with open_checkpointer(file, to_read=self.to_read) as in_file:
+                yield in_file
+            return
+        from readgraph.state.postgres.opening import open_checkpointer as open_on_server
+        from readgraph.state.postgres.store import ServerStore
+
+        assert isinstance(self.store, ServerStore)
+        on_server = await asyncio.to_thread(open_on_server, self.place, self.store, part)
+        try:
+            yield on_server
+        finally:
+            await on_server.close()
 
 
 @asynccontextmanager
-async def _checkpointer(
-    place: LibraryPlace, store: SharedStore, part: BaseStore, *, to_read: bool
-) -> AsyncIterator[SharedCheckpointer]:
-    if isinstance(place, Path):
-        async with open_checkpointer(place / _checkpoints(part), to_read=to_read) as in_file:
-            yield in_file
-        return
-    from readgraph.state.postgres.opening import open_checkpointer as open_on_server
-    from readgraph.state.postgres.store import ServerStore
-
-    assert isinstance(store, ServerStore)
-    on_server = await asyncio.to_thread(open_on_server, place, store, part)
+async def open_whole(place: LibraryPlace, *, to_read: bool = False) -> AsyncIterator[WholeLibrary]:
+    """Open a library with all its namespaces; `to_read`: nothing of it is changed. Raises `LibraryError`."""
+    store, writable = await asyncio.to_thread(_open_store, place, to_read=to_read)
     try:
-        yield on_server
+        yield WholeLibrary(place, store, to_read, writable)
     finally:
-        await on_server.close()
+        await asyncio.to_thread(_close, store)
 
 
 async def _finish_unfinished(library: Library) -> None:
@@ -126,22 +139,14 @@ def open_library_in_background(folder: Named | None = None, *, namespace: str = 
 @asynccontextmanager
 async def development_store() -> AsyncIterator[SharedStore]:
     """Give LangGraph's development server the user's library (named in langgraph.json)."""
-    store, _ = await asyncio.to_thread(_open_store, default_place())
-    try:
-        yield store
-    finally:
-        await asyncio.to_thread(_close, store)
+    async with open_whole(default_place()) as library:
+        yield library.store
 
 
 def holds_library(folder: Named | None = None) -> bool:
     """Whether there is a library in a folder; on a server there always is."""
     place = library_place(folder) if folder is not None else default_place()
     return not isinstance(place, Path) or (place / STORE).exists()
-
-
-def _checkpoints(store: BaseStore) -> str:
-    """The name of the file of checkpoints; threads of different namespaces may have the same id."""
-    return name_in_base(store, CHECKPOINTS)
 
 
 def _is_read_only(folder: Path) -> bool:
@@ -163,7 +168,7 @@ def _open_store(place: LibraryPlace, *, to_read: bool = False) -> tuple[SharedSt
         raise LibraryError(
             f"The library {place} needs packages that are not installed: pip install 'readgraph[postgres]'."
         ) from problem
-    return open_store(place)
+    return open_store(place, to_read=to_read)
 
 
 def _close(store: SharedStore) -> None:

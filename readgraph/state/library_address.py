@@ -31,8 +31,8 @@ class LibraryAddress:
 
     @property
     def names_password(self) -> bool:
-        """Whether a password stands before the server's name."""
-        return _PASSWORD.match(self.full) is not None
+        """Whether a password stands before the server's name, or among the parameters."""
+        return _PASSWORD.match(self.full) is not None or "password=" in self.full.partition("?")[2]
 
 
 LibraryPlace = Path | LibraryAddress

@@ -14,6 +14,9 @@ from readgraph.state.library_address import LibraryAddress, LibraryPlace, librar
 
 STORE = "library.sqlite"
 
+CHECKPOINTS = "checkpoints.sqlite"
+"""The file of threads; that of a namespace begins with its key."""
+
 MARKER = "readgraph.json"
 """The file that says that a folder is a library, and in which format."""
 
@@ -54,7 +57,7 @@ def files_of(folder: Path) -> list[Path]:
 
 def own_files(folder: Path) -> list[Path]:
     """The SQLite files of a library that can't be made again from others; none of one on a server."""
-    return [*sorted(folder.glob("checkpoints*.sqlite")), *folder.glob(STORE)]
+    return [*sorted(folder.glob(f"*{CHECKPOINTS}")), *folder.glob(STORE)]
 
 
 def is_index(folder: Path, file: Path) -> bool:

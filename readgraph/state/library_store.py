@@ -26,9 +26,9 @@ from pydantic_core import from_json
 
 from readgraph.state.file_locks import held_file, name_of_use, uses
 from readgraph.state.forks import pause_in_forks
-from readgraph.state.library_folder import own_files
+from readgraph.state.library_folder import CHECKPOINTS, STORE, own_files
 from readgraph.state.minute_ledger import LedgerInFile
-from readgraph.state.shared_store import OnWait, SharedStore
+from readgraph.state.shared_store import OnWait, Row, SharedStore
 from readgraph.state.sound import UNREADABLE
 from readgraph.state.sqlite_files import closed, connect, connect_to_read, damaged, of_parent, unusable
 from readgraph.state.whole_files import written_whole
@@ -136,6 +136,22 @@ class LibraryStore(SharedStore):
     def size(self) -> int:
         """The bytes of all files in the folder."""
         return sum(file.stat().st_size for file in self.folder.rglob("*") if file.is_file())
+
+    def rows(self, after: tuple[str, str], most: int) -> Sequence[Row]:
+        """The next rows, over a connection of their own."""
+        file = self.folder / STORE
+        select = "SELECT prefix, key, value FROM store WHERE (prefix, key) > (?, ?) ORDER BY prefix, key LIMIT ?"
+        try:
+            with closing(connect_to_read(file)) as connection:
+                found = connection.execute(select, (*after, most)).fetchall()
+            return [(prefix, key, _sound_value(value, self.folder)) for prefix, key, value in found]
+        except sqlite3.Error as problem:
+            raise unusable(file, problem) from problem
+
+    def parts(self) -> Sequence[str]:
+        """The keys of the namespaces that have files of checkpoints."""
+        ending = f"-{CHECKPOINTS}"
+        return sorted(file.name.removesuffix(ending) for file in self.folder.glob(f"*{ending}"))
 
     def give_back(self) -> None:
         """Write each file anew, without what was deleted."""
@@ -307,6 +323,12 @@ def _value(stored: Any) -> dict[str, Any]:
     except (ValueError, TypeError):
         return UNREADABLE
     return value if isinstance(value, dict) else UNREADABLE
+
+
+def _sound_value(stored: Any, folder: Path) -> dict[str, Any]:
+    if (value := _value(stored)) is UNREADABLE:
+        raise damaged(folder)
+    return value
 
 
 def _is_of_a_row(problem: Exception) -> bool:

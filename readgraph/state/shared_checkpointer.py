@@ -104,6 +104,16 @@ class SharedCheckpointer(BaseCheckpointSaver[str]):
             self.drop_steps(str(config["configurable"]["thread_id"]))
         return stored
 
+    def oldest_first(self) -> Iterator[CheckpointTuple]:
+        """All checkpoints in the order of their writing; they are read one by one."""
+        below, named = LAST_ROW, list[RunnableConfig]()
+        while rows := self._rows(None, None, below, AT_ONCE):
+            named += [config for _, config in rows]
+            below = rows[-1][0]
+        for config in reversed(named):
+            if (saved := self._read(config)) is not None:  # it may have been deleted meanwhile
+                yield saved
+
     def get_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """The checkpoint that `config` names, or the newest one of its thread."""
         if get_checkpoint_id(config):

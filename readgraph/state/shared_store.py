@@ -4,6 +4,7 @@ from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
+from typing import Any
 
 from langgraph.store.base import BaseStore
 
@@ -11,6 +12,10 @@ from readgraph.state.minute_ledger import MinuteLedger
 
 OnWait = Callable[[], None]
 """Called once before waiting for another process or task."""
+
+
+Row = tuple[str, str, dict[str, Any]]
+"""An item as it is stored: its namespace, joined by dots, its key and its value."""
 
 
 class InUse(Exception):
@@ -64,6 +69,17 @@ class SharedStore(BaseStore):
     @abstractmethod
     def size(self) -> int:
         """The bytes that the library takes; this blocks."""
+
+    @abstractmethod
+    def rows(self, after: tuple[str, str], most: int) -> Sequence[Row]:
+        """The next rows of all namespaces, in the order of (prefix, key); ("", "") begins. This blocks.
+
+        Raises `LibraryError` for a row that can't be read.
+        """
+
+    @abstractmethod
+    def parts(self) -> Sequence[str]:
+        """The keys of the namespaces that have threads; this blocks."""
 
     @abstractmethod
     def give_back(self) -> None:

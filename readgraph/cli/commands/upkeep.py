@@ -1,12 +1,16 @@
 """`library`: look after the library's files."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from readgraph.cli.commands.helping import HelpfulGroup
 from readgraph.cli.commands.options import Json, LibraryFolder
+from readgraph.state.library_address import library_place
+
+COPIED = "A library: a folder, or postgresql://user@host/db."
+FILLED = "A new folder, or an empty database."
 
 library = typer.Typer(cls=HelpfulGroup, help="Look after the library's files.", no_args_is_help=True)
 
@@ -54,6 +58,21 @@ def back_up_library(
     from readgraph.cli.run.upkeep import back_up_library as back_up
 
     back_up(folder, library, as_json=as_json)
+
+
+@library.command("copy")
+def copy_library(
+    source: Annotated[Any, typer.Argument(metavar="FROM", parser=library_place, help=COPIED, show_default=False)],
+    target: Annotated[Any, typer.Argument(metavar="TO", parser=library_place, help=FILLED, show_default=False)],
+    as_json: Json = False,
+) -> None:
+    """Copy a library from a folder to a server, back, or to another of its kind, and compare the two.
+
+    The first one stays as it is. A copy that was stopped is begun anew.
+    """
+    from readgraph.cli.run.upkeep import copy_library as copy
+
+    copy(source, target, as_json=as_json)
 
 
 @library.command("batches")

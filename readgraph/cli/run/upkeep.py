@@ -12,7 +12,8 @@ from readgraph.cli.terminal.rendering import print_json
 from readgraph.cli.terminal.safe_text import Console, Text
 from readgraph.state.backing_up import back_up
 from readgraph.state.checking import Fault, check
-from readgraph.state.library import Library, open_library
+from readgraph.state.copying import copy_library as copy
+from readgraph.state.library import Library, default_place, open_library
 from readgraph.state.library_address import LibraryPlace
 from readgraph.state.repairing import repair
 from readgraph.state.words import counted
@@ -60,6 +61,17 @@ def back_up_library(to: Path, folder: LibraryPlace | None, *, as_json: bool) -> 
         _print(f"Copied the library into {to} ({decimal(size)}).")
 
 
+def copy_library(source: LibraryPlace, target: LibraryPlace, *, as_json: bool) -> None:
+    """Copy a library from place to place, and print what the copy holds."""
+    copied = run_until_stopped(copy(source, target))
+    if as_json:
+        print_json({"to": str(target), **copied._asdict()})
+        return
+    held = [counted(copied.items, "item"), counted(copied.checkpoints, "checkpoint")]
+    held += [counted(copied.originals, "original file")] if copied.originals else []
+    _print(f"Copied {source} into {target}: {', '.join(held)}; both have the digest {copied.digest}.")
+
+
 async def _checked(folder: LibraryPlace | None) -> tuple[list[Fault], str]:
     async with open_library(folder, only_shows=True) as library:
         faults = await check(library)
@@ -80,6 +92,9 @@ async def _holds(library: Library) -> str:
 
 
 async def _backed_up(folder: LibraryPlace | None, to: Path) -> int:
+    if not isinstance(place := folder or default_place(), Path):
+        await copy(place, to)
+        return sum(file.stat().st_size for file in to.rglob("*") if file.is_file())
     async with open_library(folder, only_shows=True) as library:
         return await back_up(library, to)
 

@@ -46,10 +46,15 @@ _WRITABLE = """
 """
 
 
-def prepare(address: LibraryAddress, connection: Connection) -> str:
-    """Make the tables that are missing; returns the library's identity. Raises `LibraryError` for a newer layout."""
+def prepare(address: LibraryAddress, connection: Connection, *, to_read: bool = False) -> str:
+    """Make the tables that are missing; returns the library's identity.
+
+    Raises `LibraryError` for a newer layout, and where tables are missing that may not be made.
+    """
     try:
         if not _is_ready(address, connection):
+            if to_read:
+                raise LibraryError(f"{address} holds no library: name another database.")
             _alone(connection, lambda: None if _is_ready(address, connection) else _set_up(connection))
         row = connection.execute("SELECT identity FROM readgraph_library").fetchone()
         return str(row["identity"]) if row else ""

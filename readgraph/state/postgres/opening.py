@@ -4,11 +4,9 @@ import os
 from pathlib import Path
 from typing import NamedTuple
 
-from langgraph.store.base import BaseStore
 from platformdirs import user_cache_path
 
 from readgraph.state.library_address import LibraryAddress
-from readgraph.state.namespaces import name_in_base
 from readgraph.state.postgres.checkpoints import ServerCheckpointer
 from readgraph.state.postgres.connecting import connect
 from readgraph.state.postgres.layout import can_be_written, prepare
@@ -27,19 +25,22 @@ class Opened(NamedTuple):
     writable: bool
 
 
-def open_store(address: LibraryAddress) -> Opened:
-    """Connect, make the tables that are missing, and open the store; raises `LibraryError`. This blocks."""
+def open_store(address: LibraryAddress, *, to_read: bool = False) -> Opened:
+    """Connect, make the tables that are missing, and open the store; raises `LibraryError`. This blocks.
+
+    `to_read`: nothing is made.
+    """
     with connect(address) as connection:
-        identity = prepare(address, connection)
-        writable = can_be_written(address, connection)
+        identity = prepare(address, connection, to_read=to_read)
+        writable = not to_read and can_be_written(address, connection)
         served = connection.info
         folder = cache_folder() / digest([identity, served.host, served.port, served.dbname])
     return Opened(ServerStore(address, Session(address), folder), writable)
 
 
-def open_checkpointer(address: LibraryAddress, store: ServerStore, part: BaseStore) -> ServerCheckpointer:
-    """The checkpointer of a library, or of a namespace in it, whose store is `part`. This blocks."""
-    return ServerCheckpointer(address, store.session, name_in_base(part, "").removesuffix("-"))
+def open_checkpointer(address: LibraryAddress, store: ServerStore, part: str) -> ServerCheckpointer:
+    """The checkpointer of a library, or of the namespace in it with this key. This blocks."""
+    return ServerCheckpointer(address, store.session, part)
 
 
 def cache_folder() -> Path:

@@ -21,8 +21,9 @@ from readgraph.state.postgres.connecting import Connection, Readers
 from readgraph.state.postgres.exact_json import read_text, written_text
 from readgraph.state.postgres.ledger import LedgerInTable
 from readgraph.state.postgres.originals import OriginalsInTable
+from readgraph.state.postgres.saver import OF_NAMESPACE
 from readgraph.state.postgres.session import Session
-from readgraph.state.shared_store import OnWait, SharedStore
+from readgraph.state.shared_store import OnWait, Row, SharedStore
 from readgraph.state.sound import UNREADABLE
 
 READERS = 4
@@ -30,6 +31,14 @@ READERS = 4
 
 _SIZE = """
     SELECT coalesce(sum(pg_total_relation_size(to_regclass(name))), 0)::bigint AS bytes FROM unnest(%s::text[]) AS name
+"""
+_ROWS = """
+    SELECT prefix, key, value FROM store WHERE (prefix COLLATE "C", key COLLATE "C") > (%s, %s)
+    ORDER BY prefix COLLATE "C", key COLLATE "C" LIMIT %s
+"""
+_PARTS = """
+    SELECT DISTINCT split_part(substr(thread_id, length(%s) + 1), ':', 1) AS part FROM checkpoints
+    WHERE starts_with(thread_id, %s) ORDER BY part
 """
 TABLES = ("store", "checkpoints", "checkpoint_blobs", "checkpoint_writes", "readgraph_originals", "readgraph_minute")
 
@@ -130,6 +139,24 @@ class ServerStore(SharedStore):
             return int(row["bytes"]) if row else 0
 
         return self._readers.run(measured)
+
+    def rows(self, after: tuple[str, str], most: int) -> Sequence[Row]:
+        """The next rows."""
+
+        def found(connection: Connection) -> Sequence[Row]:
+            given = (*map(written_text, after), most)
+            rows = connection.execute(_ROWS, given).fetchall()
+            return [(row["prefix"], read_text(row["key"]), row["value"]) for row in rows]
+
+        return self._readers.run(found)
+
+    def parts(self) -> Sequence[str]:
+        """The keys of the namespaces that have threads."""
+
+        def found(connection: Connection) -> Sequence[str]:
+            return [row["part"] for row in connection.execute(_PARTS, (OF_NAMESPACE, OF_NAMESPACE)).fetchall()]
+
+        return self._readers.run(found)
 
     def give_back(self) -> None:
         """Let the server use the space of what was deleted again."""
