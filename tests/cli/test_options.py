@@ -416,6 +416,7 @@ PROBES = {
     "library repair --json": Probe("library repair", "--json"),
     "library backup --library": Probe("library backup {tmp}/{run} --json", "--library {tmp}/another", (READ,)),
     "library backup --json": Probe("library backup {tmp}/{run}", "--json"),
+    "library copy --json": Probe("library copy {tmp}/library {tmp}/{run}", "--json", (READ,)),
     "doctor --library": Probe("doctor", "--library {tmp}/another", (READ,)),
     "doctor --json": Probe("doctor", "--json"),
     "library compact --library": Probe("library compact --json", "--library {tmp}/another"),

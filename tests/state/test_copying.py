@@ -45,7 +45,11 @@ async def assert_same(where: Any, answers: dict[str, Any]) -> None:
             thread: Any = {"configurable": {"thread_id": "mine"}}
             state = await graph.aget_state(thread)
             assert (state.values["answer"], state.values["question_text"]) == (answer, "Who took it?")
-            asked = [past async for past in graph.aget_state_history(thread) if past.metadata["source"] == "input"]
+            asked = [
+                past
+                async for past in graph.aget_state_history(thread)
+                if past.metadata and past.metadata["source"] == "input"
+            ]
             assert len(asked) == 2, "what was asked before can be asked again"
             (document,) = await library.pages.documents()
             assert await library.pages.text(document) == TEXT + part
