@@ -7,6 +7,7 @@ import pytest
 
 from readgraph.evaluation.datasets import load_dataset
 from readgraph.evaluation.plan import with_papers_settings
+from readgraph.evaluation.published import published_figures
 from readgraph.evaluation.records import Dataset, Item
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
@@ -134,9 +135,21 @@ def test_ruler(tmp_path: Path, task: str, newlines: bool) -> None:
     dataset = load_dataset(made.lines(tmp_path / task / "validation.jsonl", made.made(4, prompt, ["7", "8", "7"])))
     (item,) = dataset.items
     assert (dataset.text(item.text).text, item.question) == (text, question)
-    assert (item.category, item.references) == (task, ("7", "8"))
+    group = {"cwe": "cwe and fwe", "fwe": "cwe and fwe"}.get(task, task.partition("_")[0])
+    assert (item.id, item.category, item.references) == (f"{task}-4-q", group, ("7", "8"))
     assert item.together == (task != "qa_1"), "of question answering each output is right, of the others all together"
-    assert load_dataset(made.lines(tmp_path / "mine.jsonl", made.made(4, prompt, ["7"]))).items[0].category in task
+    assert load_dataset(made.lines(tmp_path / "mine.jsonl", made.made(4, prompt, ["7"]))).items[0].category == group
+
+
+def test_ruler_s_tasks_together(tmp_path: Path) -> None:
+    for task, (prompt, *_) in made.RULER.items():
+        made.lines(tmp_path / "ruler" / task / "validation.jsonl", *(made.made(each, prompt, ["7"]) for each in (0, 1)))
+    dataset = load_dataset(tmp_path / "ruler")
+    assert dataset.name == "ruler" and len(dataset.items) == len(dataset.texts) == 2 * len(made.RULER)
+    assert {item.category for item in dataset.items} <= {str(one["category"]) for one in published_figures("ruler")}
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(BadInput, match="holds no tasks of RULER"):
+        load_dataset(tmp_path / "empty", "ruler")
 
 
 def test_ruler_with_other_templates(tmp_path: Path) -> None:

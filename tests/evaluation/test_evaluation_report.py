@@ -114,6 +114,18 @@ def test_figures_of_papers_are_of_texts_as_long(
     assert shown in out and ("published" in out) == bool(shown)
 
 
+def test_figures_of_papers_stand_by_category_below_their_method(
+    tmp_path: Path, capsys: CaptureFixture[str], monkeypatch: MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "120")
+    dataset = replace(quiz(4, name="locomo", categories=("temporal", "multi-hop")), metrics=("f1",))
+    folder = folder_of(tmp_path / "out", dataset, {"gam": every, "bm25": every})
+    out = printed(write_results(dataset, folder), folder.path, capsys)
+    gam = out[out.index("multi-hop (2)") :]
+    assert re.search(r"\ngam +100\.0 +100\.0\n +published, GPT-4o-mini +42\.3 +59\.5\n +published, Qwen2\.5-14B", gam)
+    assert gam.count("published") == 2, "the papers have none for bm25"
+
+
 def test_failures_are_listed_unless_quiet(tmp_path: Path, capsys: CaptureFixture[str]) -> None:
     dataset = quiz(4)
     folder = with_failure(dataset, tmp_path / "out", "503\x1b[2J, or\nworse")

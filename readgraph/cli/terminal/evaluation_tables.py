@@ -1,5 +1,6 @@
 """The results of an evaluation as tables on the terminal."""
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -35,7 +36,7 @@ def print_results(results: dict[str, Any], folder: Path, screen: Screen) -> None
         return
     about = f"{counted(what['questions'], 'question')} about {counted(what['texts'], 'text')}"
     console.print(Text(f"{what['dataset']}: {about}, {what['settings']['model'] or 'no model'}", style="bold"))
-    for table in (_scores(results), _reading(methods), _use(methods), _categories(methods), _walks(methods)):
+    for table in (_scores(results), _reading(methods), _use(methods), _categories(results), _walks(methods)):
         if table is not None:
             console.print()
             console.print(table)
@@ -129,8 +130,12 @@ def _use(methods: list[dict[str, Any]]) -> Table:
     return table
 
 
-def _categories(methods: list[dict[str, Any]]) -> Table | None:
-    """The leading metric by category, with the number of questions; None with fewer than two categories."""
+def _categories(results: dict[str, Any]) -> Table | None:
+    """The leading metric by category, with the number of questions; None with fewer than two categories.
+
+    Papers' figures stand below the method that they belong to.
+    """
+    methods = results["methods"]
     leading = next(iter(metric_names(methods)), "")
     by_method = {method["method"]: named_categories(method["metrics"].get(leading)) for method in methods}
     counts: dict[str, int] = {}
@@ -141,6 +146,13 @@ def _categories(methods: list[dict[str, Any]]) -> Table | None:
     table = _table(*(Text(f"{one_line(name) or 'none'} ({count:,})") for name, count in counts.items()))
     for name, categories in by_method.items():
         table.add_row(row_name(name), *(_rounded(categories.get(category, {}).get("mean")) for category in counts))
+        papers = defaultdict[str, dict[str, float]](dict)
+        for figure in results["published"]:
+            if (figure["method"], figure["metric"]) == (name, leading):
+                papers[figure["model"]][figure["category"]] = figure["value"]
+        for model, values in papers.items():
+            if values.keys() & counts.keys():
+                table.add_row(f"  published, {model}", *(_rounded(values.get(category)) for category in counts))
     return table
 
 

@@ -50,6 +50,8 @@ BEAM = Form("beam", "BEAM's folder of conversations, such as chats/100K.", froze
 
 MIND2WEB = Form("mind2web", "Mind2Web, such as test_task_0.json, or its folder.", mind2web.KEYS, mind2web.load)
 
+RULER = Form("ruler", "RULER, such as niah_multikey_1/validation.jsonl, or its folder.", ruler.KEYS, ruler.load)
+
 FORMS = {
     form.name: form
     for form in (
@@ -62,7 +64,7 @@ FORMS = {
         Form("locomo", "LoCoMo, locomo10.json.", locomo.KEYS, locomo.load),
         Form("longmemeval", "LongMemEval, such as longmemeval_s.json.", long_mem_eval.KEYS, long_mem_eval.load),
         Form("hotpotqa-long", "HotpotQA in long form, such as eval_50.json.", hotpot_long.KEYS, hotpot_long.load),
-        Form("ruler", "RULER, such as niah_multikey_1/validation.jsonl.", ruler.KEYS, ruler.load),
+        RULER,
         Form("scrolls", "SCROLLS, such as summ_screen_fd/validation.jsonl.", scrolls.KEYS, scrolls.load),
         Form("nq-open", "NaturalQuestions over passages, nq-open-….jsonl.gz.", natural_questions.KEYS,
              natural_questions.load),
@@ -112,6 +114,8 @@ def recognised(path: Path) -> Form | None:
         return MIND2WEB
     if beam.recognise(path):
         return BEAM
+    if ruler.recognise(path):
+        return RULER
     value = first_value(path)
     keys = value.keys() if isinstance(value, dict) else set()
     return next((form for form in FORMS.values() if form.keys and form.keys <= keys), None)

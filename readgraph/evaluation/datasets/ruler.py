@@ -2,7 +2,8 @@
 
 A record's input is one prompt: optionally a worked example, then the task, its text, and the question. Text and
 question are taken from it, and show which task it is. The task's full name ("niah_multikey_1") is taken from the file
-or its folder, as RULER's own script names them (`niah_multikey_1/validation.jsonl`).
+or its folder, as RULER's own script names them (`niah_multikey_1/validation.jsonl`). A folder of such folders is read as
+one dataset, whose categories are the groups of tasks that papers give figures for.
 """
 
 import re
@@ -14,6 +15,7 @@ from pydantic import Field
 from readgraph.evaluation.datasets.assembling import Asked, assembled
 from readgraph.evaluation.datasets.lines import Record, records
 from readgraph.evaluation.records import Dataset, Item, Text
+from readgraph.sources.loading import shown
 from readgraph.state.errors import BadInput
 from readgraph.state.stored_items import storable
 
@@ -51,6 +53,10 @@ BEFORE_QUESTION = re.compile(
 """The separator between text and question."""
 
 
+GROUPS = {"cwe": "cwe and fwe", "fwe": "cwe and fwe"}
+"""The groups of tasks that are named otherwise than their only task."""
+
+
 class SyntheticTask(Record):
     """A task; in question answering each output is right, in other tasks the answer must contain all outputs."""
 
@@ -59,9 +65,21 @@ class SyntheticTask(Record):
     outputs: list[str] = Field(min_length=1)
 
 
+def recognise(path: Path) -> bool:
+    """Whether this is a folder of tasks."""
+    return path.is_dir() and any(True for _ in _files(path))
+
+
 def load(path: Path, items: int | None = None) -> Dataset:
-    """The questions of a file; each has its own text."""
-    return assembled(path, _asked(path), items, "ruler", licence="Apache 2.0")
+    """The questions of a file, or of a folder of tasks; each has its own text."""
+    files = [*_files(path)] if path.is_dir() else [path]
+    if not files:
+        raise BadInput(f"{shown(path)} holds no tasks of RULER, such as niah_multikey_1/validation.jsonl.")
+    return assembled(path, (asked for file in files for asked in _asked(file)), items, "ruler", licence="Apache 2.0")
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    return (path for path in sorted(folder.glob("*/*.jsonl")) if TASK_NAME.fullmatch(path.parent.name))
 
 
 def _asked(path: Path) -> Iterator[Asked]:
@@ -71,7 +89,9 @@ def _asked(path: Path) -> Iterator[Asked]:
         task = named[0] if named else family
         identity = f"{task}-{task_record.index}"
         outputs = tuple(dict.fromkeys(task_record.outputs))
-        item = Item(f"{identity}-q", identity, question, outputs, category=task, together=family != QA)
+        item = Item(
+            f"{identity}-q", identity, question, outputs, category=GROUPS.get(family, family), together=family != QA
+        )
         yield where, Text(identity, identity, text), [item]
 
 
