@@ -2,8 +2,8 @@
 
 A record's input is one prompt: optionally a worked example, then the task, its text, and the question. Text and
 question are taken from it, and show which task it is. The task's full name ("niah_multikey_1") is taken from the file
-or its folder, as RULER's own script names them (`niah_multikey_1/validation.jsonl`). A folder of such folders is read as
-one dataset, whose categories are the groups of tasks that papers give figures for.
+or its folder, as RULER's own script names them (`niah_multikey_1/validation.jsonl`). A folder of such folders is one
+dataset, whose categories are the groups of tasks that papers give figures for.
 """
 
 import re
