@@ -2,7 +2,7 @@
 
 Every document must be read once, and no answered call be paid for twice; else it ends with an error.
 
-python -m benchmarks.corpus [--small 10000] [--large 50] [--workers 2] [--on ray] [--latency 0.05] [--whole]
+python -m benchmarks.corpus [--small 10000] [--large 50] [--workers 2] [--on ray] [--whole] [--postgres]
 """
 
 import argparse
@@ -14,8 +14,8 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -24,8 +24,10 @@ from readgraph.corpus.job import Job, Line, Told, Worker
 from readgraph.corpus.on_ray import on_ray
 from readgraph.corpus.processes import processes
 from readgraph.corpus.reading import Sum, Workers, read_corpus
+from readgraph.state.library_address import LibraryPlace, library_place
 from tests.doubles.model_server import ChatRequest, ModelServer
 from tests.doubles.reader import reader
+from tests.support.postgres_server import PostgresServer
 
 WORDS = "the a of and keeper goat gallery storm boat harbour letter night morning log book wrote saw rope lamp".split()
 SMALL_WORDS, LARGE_WORDS = 150, 10_000
@@ -113,7 +115,7 @@ class Killing:
 
 @dataclass
 class Read:
-    """A corpus that was read: the sum, lines by file, seconds in all, and the bytes of the library."""
+    """A corpus that was read: the sum, lines by file, seconds in all, and by how many bytes the library grew."""
 
     sum: Sum
     lines: list[Line]
@@ -123,12 +125,27 @@ class Read:
 
 async def read_once(job: Job, files: list[str], workers: Workers) -> Read:
     """Read the files, from the start of the workers to their end."""
-    lines, began = list[Line](), time.monotonic()
+    lines = list[Line]()
+    async with open_library(job.library):
+        pass
+    empty, began = stored_bytes(job.library), time.monotonic()
     total = await read_corpus(job, files, workers, lines.append)
-    folder = Path(str(job.library))
-    async with open_library(folder):
+    seconds = time.monotonic() - began
+    async with open_library(job.library):
         pass  # what is in the log goes into the file
-    return Read(total, lines, time.monotonic() - began, (folder / "library.sqlite").stat().st_size)
+    return Read(total, lines, seconds, stored_bytes(job.library) - empty)
+
+
+def stored_bytes(library: LibraryPlace | None) -> int:
+    """The bytes of a library's documents, memories and replies; on a server, of its database."""
+    if isinstance(library, Path):
+        return (library / "library.sqlite").stat().st_size
+    import psycopg
+
+    assert library
+    with psycopg.connect(library.full) as connection:
+        found = connection.execute("SELECT pg_database_size(current_database())").fetchone()
+    return int(found[0]) if found else 0
 
 
 def check(read: Read, files: list[str], double: Killing, concurrency: int) -> None:
@@ -149,13 +166,31 @@ def main() -> None:
     parser.add_argument("--latency", type=float, default=0.05)
     parser.add_argument("--concurrency", type=int, default=16)
     parser.add_argument("--whole", action="store_true", help="kill no worker")
+    parser.add_argument("--postgres", action="store_true", help="into a library on a PostgreSQL server")
     options = parser.parse_args()
+    with library_for(options) as library:
+        measure(options, library)
+
+
+@contextmanager
+def library_for(options: argparse.Namespace) -> Iterator[LibraryPlace]:
+    """An empty library: a folder, or a database of a server that is started for it."""
+    if options.postgres:
+        with PostgresServer.started() as server, server.database() as address:
+            yield library_place(address)
+    else:
+        with tempfile.TemporaryDirectory() as folder:
+            yield Path(folder, "library")
+
+
+def measure(options: argparse.Namespace, library: LibraryPlace) -> None:
+    """Read a corpus, and once again, and print the figures."""
     with tempfile.TemporaryDirectory() as temporary, ModelServer(latency=options.latency) as server:
         files = made_corpus(Path(temporary), options.small, options.large)
         double = server.respond = Killing(0 if options.whole else (options.small + options.large) // 2)
         os.environ |= {"OPENAI_BASE_URL": server.url, "OPENAI_API_KEY": "none"}
         context = ReaderContext(model="openai:double", concurrency=options.concurrency)
-        job = Job(Path(temporary, "library"), "read-agent", context)
+        job = Job(library, "read-agent", context)
         engine = on_ray(job, options.workers, None) if options.on else processes(job, options.workers)
         read = asyncio.run(read_once(job, files, double.seen(engine)))
         check(read, files, double, options.concurrency)
