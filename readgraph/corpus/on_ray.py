@@ -65,7 +65,8 @@ def _as_told(job: Job) -> Job:
     """The job as Ray may know it: the address of a server goes by the environment, since it may have a password."""
     if not isinstance(job.library, LibraryAddress):
         return job
-    if job.library.names_password and any(job.library.full in given for given in sys.argv):
+    has_password = job.library.names_password or "password=" in job.library.full
+    if has_password and any(job.library.full in given for given in sys.argv):
         raise BadInput(
             "Ray keeps the line of a command, and this one has a password: put the library's address into "
             "READGRAPH_LIBRARY instead of --library."
@@ -94,7 +95,7 @@ def _start(ray: Any, workers: int | None, address: str | None) -> None:
             raise BadInput(f"No Ray cluster can be used at {address}: {what}") from None
         return
     here = {"num_cpus": workers, "include_dashboard": False, "object_store_memory": OBJECT_BYTES}
-    for last in (False, True):  # it gives itself 30 seconds, which a busy machine may exceed once
+    for last in (False, False, True):  # it gives itself 30 seconds, which a busy machine may exceed
         try:
             ray.init(address="local", **here, **quiet)
             return

@@ -3,11 +3,10 @@
 import asyncio
 import json
 import os
-import re
 import signal
-import sys
 import threading
 from collections.abc import Callable
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -20,24 +19,33 @@ from readgraph.corpus.job import Job
 from readgraph.corpus.on_ray import on_ray
 from readgraph.corpus.processes import processes
 from readgraph.corpus.reading import Workers
+from readgraph.state.library_address import LibraryPlace, library_place
 from tests.doubles.model_server import ChatRequest, ModelServer
 from tests.doubles.reader import reader
-from tests.support.command import DOUBLE, SECRET, Command
+from tests.support.command import DOUBLE, SECRET, Command, assert_refused
 from tests.support.forking import ended, forked
+from tests.support.postgres_server import programs
 
 IN_FLIGHT = 4
 
+needs_postgres = pytest.mark.skipif(programs() is None, reason="PostgreSQL is not installed")
 needs_ray = pytest.mark.skipif(not find_spec("ray"), reason="needs Ray: pip install 'readgraph[ray]'")
 
 
 def one_is_killed(
-    server: ModelServer, folder: Path, small: int, large: int, workers: Callable[[Job], Workers]
+    server: ModelServer,
+    folder: Path,
+    small: int,
+    large: int,
+    workers: Callable[[Job], Workers],
+    library: LibraryPlace | None = None,
 ) -> tuple[Job, list[str], Killing]:
     """Read a corpus with two workers; one is killed while its call in the middle is in flight."""
     (folder / "corpus").mkdir()
     files = made_corpus(folder / "corpus", small, large)
     double = server.respond = Killing((small + large) // 2)
-    job = Job(folder / "library", "read-agent", ReaderContext(model="openai:double", concurrency=IN_FLIGHT))
+    context = ReaderContext(model="openai:double", concurrency=IN_FLIGHT)
+    job = Job(library or folder / "library", "read-agent", context)
     read = asyncio.run(read_once(job, files, double.seen(workers(job))))
     assert double.killed and read.sum.workers == 2
     check(read, files, double, IN_FLIGHT)
@@ -52,6 +60,12 @@ def test_a_process_is_killed_and_nothing_answered_is_paid_for_again(server: Mode
     assert again.sum.known == len(files) and double.asked.total() == calls
     with pytest.raises(ProcessLookupError):
         os.kill(double.killed, 0)
+
+
+@pytest.mark.postgres
+@needs_postgres
+def test_a_process_is_killed_over_a_library_on_a_server(server: ModelServer, tmp_path: Path, database: str) -> None:
+    one_is_killed(server, tmp_path, 20, 1, lambda job: processes(job, 2), library_place(database))
 
 
 @pytest.mark.slow
@@ -100,20 +114,43 @@ def test_the_command_on_ray_prints_only_its_own_lines_and_no_key_is_in_ray_s_fil
     *lines, last = map(json.loads, ran.out.splitlines())
     assert len(lines) == last["sum"]["read"] == 3 and not ran.err
     assert keys.seen == {f"Bearer {SECRET}"}, "the workers had it"
+    texts = files_of_ray()
+    assert not any(SECRET.encode() in text for text in texts)
+    assert any(b"Usage reporting is disabled" in text for text in texts)
+    assert keys.nodes == {"127.0.0.1"}, "it listens on this machine only"
+
+
+@pytest.mark.ray
+@needs_ray
+@needs_postgres
+def test_on_ray_the_address_of_a_server_goes_by_the_environment(
+    server: ModelServer, tmp_path: Path, readgraph: Command, database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "corpus").mkdir()
+    made_corpus(tmp_path / "corpus", 2, 0)
+    monkeypatch.setenv("READGRAPH_LIBRARY", f"{database}&password={SECRET}")
+    given = ("corpus", tmp_path / "corpus", "--on", "ray", "--workers", 1)
+    assert readgraph(*given).text.startswith("2 documents: 2 read")
+    assert not any(SECRET.encode() in text for text in files_of_ray())
+    typed = readgraph(*given, "--library", f"{database}&password={SECRET}")
+    assert_refused(typed, "put the library's address into READGRAPH_LIBRARY")
+
+
+def files_of_ray() -> list[bytes]:
+    """All that Ray wrote for its last cluster."""
     session = Path("/tmp/ray/session_latest").resolve()
     texts = [file.read_bytes() for file in session.rglob("*") if file.is_file()]
-    assert texts and not any(SECRET.encode() in text for text in texts)
-    assert not any(b"Usage reporting is enabled" in text for text in texts)
-    listening = re.findall(rb"server started, listening", b"".join(texts))
-    assert listening and "ray" in sys.modules
+    assert texts
+    return texts
 
 
 class Headers:
-    """Replies as the reader does, and keeps what the requests were authorised with."""
+    """Replies as the reader does, and keeps what the requests were authorised with, and where Ray is."""
 
     def __init__(self) -> None:
-        self.seen = set[str]()
+        self.seen, self.nodes = set[str](), set[str]()
 
     def __call__(self, request: ChatRequest) -> Any:
+        self.nodes.add(import_module("ray").util.get_node_ip_address())
         self.seen.add(request.headers["authorization"])
         return reader(request)
