@@ -68,7 +68,7 @@ class Told(TypedDict):
 
 
 class WorkerEnded(Exception):
-    """The worker's process ended, each time that the engine gave it this file."""
+    """The worker's process ended, each time that it was given this file."""
 
 
 class Worker(Protocol):
@@ -82,7 +82,7 @@ class Worker(Protocol):
         """The number of its process."""
 
     async def ready(self) -> None:
-        """Wait until it runs; of an engine that places workers, this may be never."""
+        """Wait until it runs; on a full cluster this may be never."""
 
     async def read(self, file: str, max_calls: int | None) -> Told:
         """Read a file with at most so many calls; raises `WorkerEnded`."""

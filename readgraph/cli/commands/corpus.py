@@ -50,7 +50,7 @@ def corpus(
     on: Annotated[
         Literal["ray"] | None,
         typer.Option(
-            metavar="ENGINE",
+            metavar="CLUSTER",
             rich_help_panel=WORKERS,
             show_default=False,
             help="Who runs the workers: 'ray'. Default: processes of this machine.",

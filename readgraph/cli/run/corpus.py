@@ -23,10 +23,10 @@ from readgraph.state.library_address import LibraryPlace
 
 @dataclass(frozen=True)
 class By:
-    """Who reads: so many workers, on an engine, with so many calls together."""
+    """Who reads: so many workers, on a kind of cluster or here, with so many calls together."""
 
     workers: int | None = None
-    engine: str | None = None
+    cluster: str | None = None
     address: str | None = None
     max_calls: int | None = None
 
@@ -74,6 +74,6 @@ async def _read(job: Job, files: Sequence[str], screen: Screen, by: By) -> tuple
 
 
 def _workers(job: Job, files: int, by: By) -> Workers:
-    if by.engine == "ray":
+    if by.cluster == "ray":
         return on_ray(job, by.workers, by.address)
     return processes(job, min(by.workers or os.cpu_count() or 1, files))
