@@ -12,6 +12,8 @@ from readgraph.corpus.job import Job, left_out
 from readgraph.state.background import background
 from readgraph.state.errors import LibraryError
 from readgraph.state.library import open_library_in_background
+from readgraph.state.logs import join_log
+from readgraph.state.runs import Run, as_run
 
 
 def serve(connection: Connection, job: Job, environment: Mapping[str, str]) -> None:
@@ -21,6 +23,8 @@ def serve(connection: Connection, job: Job, environment: Mapping[str, str]) -> N
     os.environ.clear()
     os.environ.update(environment)
     sending = Lock()
+    price = (job.price.input, job.price.output) if job.price else None
+    run = join_log(Run(about={"command": "corpus"}, price=price))
 
     def send(number: int, told: object) -> None:
         with sending, suppress(OSError):  # whoever asked is gone
@@ -36,6 +40,7 @@ def serve(connection: Connection, job: Job, environment: Mapping[str, str]) -> N
             while True:
                 number, file, _ = connection.recv()
                 send(number, left_out(file, str(problem), stops=str(problem)))
-        while True:
-            background().start_task_soon(read, *connection.recv())
+        with as_run(run):
+            while True:
+                background().start_task_soon(read, *connection.recv())
     os._exit(0)  # nobody waits for what is still under way, and what was answered is kept

@@ -28,6 +28,12 @@ def collected() -> bool:
     )
 
 
+def flush() -> None:
+    """Send what a provider has collected, before the process ends at once."""
+    if collected() and (sends := getattr(sys.modules[API].get_tracer_provider(), "force_flush", None)):
+        sends()
+
+
 class Span:
     """A span that lasts, or none where nobody collects them."""
 

@@ -24,7 +24,10 @@ __all__ = ["JsonLines"]
 LOGGER = "readgraph"
 STANDARD_ERROR = "-"
 
-DEBUG, INFO, WARNING, ERROR = logging.DEBUG, logging.INFO, logging.WARNING, logging.ERROR
+OF_FILE, OF_RUN = "READGRAPH_LOG_JSON", "READGRAPH_LOG_RUN"
+"""Variables of the environment that tell a command's workers of its log."""
+
+INFO, WARNING, ERROR = logging.INFO, logging.WARNING, logging.ERROR
 
 _log = logging.getLogger(LOGGER)
 _OWN = frozenset(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
@@ -84,6 +87,16 @@ def fault(problem: BaseException) -> dict[str, str]:
 def _line(told: dict[str, Any]) -> str:
     """The event for a person: "call run=… model=…"."""
     return " ".join([str(told["event"]), *(f"{name}={value}" for name, value in told.items() if name != "event")])
+
+
+def join_log(run: Run) -> Run:
+    """In a worker: append to the log of the command that started it, as a part of its run, if there is one."""
+    file, identity = os.environ.get(OF_FILE), os.environ.get(OF_RUN)
+    if file and identity:
+        _log.addHandler(LogFile(file))
+        _log.setLevel(INFO)
+        run.id = identity
+    return run
 
 
 class JsonLines(logging.Formatter):

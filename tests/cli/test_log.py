@@ -155,6 +155,7 @@ LINES = {
     "table": ("table", "{file}", "every marzipan: name"),
     "compress": ("compress", "{file}", "--budget", 20),
     "remember": ("remember", "days", "{file}"),
+    "corpus": ("corpus", "{folder}", "--workers", 2, *SIZES),
     "evaluate": ("evaluate", "{questions}", "--methods", "read-agent,bm25", "--out", "{tmp}/out"),
 }
 
@@ -172,11 +173,15 @@ def test_no_log_holds_a_text_or_a_key(
         ][call % 4]
     asked = {"doc_id": "a", "text": TEXT, "questions": [{"question": "A marzipan?", "answer": "quicksand"}]}
     (tmp_path / "own.jsonl").write_text(json.dumps(asked), encoding="utf-8")
-    places = {"file": file, "tmp": tmp_path, "questions": tmp_path / "own.jsonl"}
+    places = {"file": file, "tmp": tmp_path, "questions": tmp_path / "own.jsonl", "folder": tmp_path / "folder"}
+    places["folder"].mkdir()
+    for number in range(2):
+        (places["folder"] / f"zeppelin-{number}.txt").write_text(f"{number} {TEXT}", encoding="utf-8")
     line = [part.format(**places) if isinstance(part, str) else part for part in LINES[name]]
     readgraph(*line, *DOUBLE, "--log-json", log)
     assert_hushed(log)
     (end,) = lines(log, "run_ended")
+    assert {each["run"] for each in lines(log)} == {end["run"]}
     answered = [each for each in lines(log, "call") if each["outcome"] in ("answered", "refused")]
     made = [each for each in answered if not each.get("recorded")]
     assert end.get("calls", 0) == len(made) > 0

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from readgraph.cli.run.stopping import run_until_stopped
 from readgraph.cli.settings import chosen_method
+from readgraph.cli.terminal.command_log import log_document
 from readgraph.cli.terminal.corpus_view import CorpusProgress, print_line, print_sum
 from readgraph.cli.terminal.output_options import Screen
 from readgraph.cli.terminal.rendering import print_reminder
@@ -64,6 +65,7 @@ async def _read(job: Job, files: Sequence[str], screen: Screen, by: By) -> tuple
 
         def tell(line: Line) -> None:
             progress.take(line)
+            log_document(line)
             if line["problem"]:
                 problems.append(line["problem"])
             if screen.as_json:

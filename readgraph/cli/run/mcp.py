@@ -14,6 +14,7 @@ from typing import Any
 from readgraph.cli.run.stopping import run_until_stopped
 from readgraph.cli.terminal.command_log import end_log
 from readgraph.cli.terminal.safe_text import Console, Text
+from readgraph.models.spans import flush
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.library import open_library
@@ -77,6 +78,7 @@ async def _served(
             await tools.jobs.close()
     if stopped:
         end_log(0)
+        flush()
         os._exit(0)  # a thread of the SDK still waits for the client's next line
 
 

@@ -1,11 +1,27 @@
 """The log of a command: it begins with its options, and ends with the command."""
 
 import logging
+import os
 import time
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from readgraph.state.logs import ERROR, INFO, LOGGER, STANDARD_ERROR, LogFile, fault, log, tell_end
+from readgraph.state.logs import (
+    ERROR,
+    INFO,
+    LOGGER,
+    OF_FILE,
+    OF_RUN,
+    STANDARD_ERROR,
+    LogFile,
+    fault,
+    log,
+    tell_end,
+)
 from readgraph.state.runs import Run, as_run, current_run
+
+if TYPE_CHECKING:
+    from readgraph.corpus.job import Line
 
 STOPPED = 130
 """Exit code of Ctrl-C."""
@@ -25,6 +41,21 @@ class _CommandLog:
     def __post_init__(self) -> None:
         self.within = as_run(self.run)
         self.within.__enter__()  # until the command ends: what it does runs in this context
+        self.before = {name: os.environ.get(name) for name in (OF_FILE, OF_RUN)}
+        file = self.file.file
+        where = file if file == STANDARD_ERROR else os.path.abspath(os.path.expanduser(file))
+        os.environ.update({OF_FILE: where, OF_RUN: self.run.id})
+
+    def close(self) -> None:
+        """Leave all as it was before."""
+        self.within.__exit__(None, None, None)
+        for name, value in self.before.items():
+            os.environ.pop(name)
+            if value is not None:
+                os.environ[name] = value
+        _log.removeHandler(self.file)
+        _log.setLevel(self.level)
+        self.file.close()
 
 
 _begun: list[_CommandLog] = []
@@ -62,12 +93,25 @@ def log_price(price: tuple[float, float] | None) -> None:
         run.price = price
 
 
+def log_document(line: "Line") -> None:
+    """Tell of a document that a worker has read, and count what it used: workers tell only their own calls."""
+    used = line["usage"]
+    sums = {
+        "calls": used["calls"],
+        "recorded": used["cached_calls"],
+        "refused": used["refused"],
+        "tokens_in": used["input_tokens"],
+        "tokens_out": used["output_tokens"],
+    }
+    if run := current_run():
+        run.count(**sums, cost=line["cost"])
+    state = "left_out" if not line["document"] else "done" if line["complete"] else "incomplete"
+    log("document", document=line["document"], state=state, seconds=used["seconds"], cost=line["cost"], **sums)
+
+
 def end_log(code: int) -> None:
     """Tell how the command ended, with this exit code, and close its log."""
     state = {0: "done", STOPPED: "stopped"}.get(code, "failed")
     for each in (_begun.pop() for _ in range(len(_begun))):
         tell_end(each.run, each.began, state=state, exit_code=code)
-        each.within.__exit__(None, None, None)
-        _log.removeHandler(each.file)
-        _log.setLevel(each.level)
-        each.file.close()
+        each.close()
