@@ -12,6 +12,7 @@ from readgraph.state.build_lock import building
 from readgraph.state.errors import BadInput
 from readgraph.state.page_store import PART, PageStore, utc_now
 from readgraph.state.records import Document, Session, digest
+from readgraph.state.set_limits import check_words
 from readgraph.state.sound import load
 from readgraph.state.stored_items import BATCH, ROOT, StoredValue, numbered, storable
 from readgraph.state.unfinished import check_not_forgotten, store_document
@@ -72,7 +73,7 @@ async def append_sessions(pages: PageStore, name: str, sessions: Sequence[Sessio
 
     A session with the same text, title and time as an earlier one is not appended again. Callers that append at the
     same time take turns (see `building`). Raises `BadInput`, before anything is stored, if the name or a text is
-    empty.
+    empty, and where the history would have more words than `READGRAPH_MAX_TEXT_WORDS`.
     """
     title = _on_one_line(name)
     if not title:
@@ -117,9 +118,11 @@ def _new_sessions(known: list[Session], sessions: list[SessionText]) -> dict[Ses
 
 async def _grow(pages: PageStore, document: Document, known: list[Session], added: dict[Session, str]) -> Document:
     sessions, text = [*known, *added], "".join(added.values())
+    words = document.words + count_words(text)
+    check_words(words, f"The history '{document.title}'")
     grown = replace(
         document,
-        words=document.words + count_words(text),
+        words=words,
         characters=document.characters + len(text),
         places=len(sessions),
         sessions=len(sessions),

@@ -40,6 +40,15 @@ def test_a_text_has_a_limit(readgraph: Command, text: Path, monkeypatch: pytest.
     assert_refused(readgraph("read", text), "READGRAPH_MAX_TEXT_WORDS can't be 'many': it must be a number of words")
 
 
+def test_a_history_has_a_limit(readgraph: Command, text: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("READGRAPH_MAX_TEXT_WORDS", "200")
+    assert readgraph("remember", "days", text).code == 0
+    text.write_text("Another day, with another goat. " * 5)
+    told = "The history 'days' has 201 words, more than 200: split it, or set READGRAPH_MAX_TEXT_WORDS"
+    assert_refused(readgraph("remember", "days", text), told)
+    assert "Another" not in readgraph("show", "days").out, "what is stored stays"
+
+
 async def test_a_program_s_text_has_the_same_limit(library: Library, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("READGRAPH_MAX_TEXT_WORDS", "3")
     with pytest.raises(BadInput, match="The text has 4 words, more than 3"):
@@ -57,6 +66,7 @@ def test_the_pages_of_a_pdf_have_a_limit(readgraph: Command, tmp_path: Path, mon
     assert_refused(readgraph("read", tmp_path / "long.pdf"), told)
 
 
+@pytest.mark.slow
 def test_a_reply_has_a_limit(readgraph: Command, server: ModelServer, text: Path) -> None:
     server.fault_for = lambda request, call: Fault.foreign("{" + " " * 1_100_000) if call > 2 else None
     refused = readgraph("read", text, *SMALL, "--max-reply-mb", 1, "--concurrency", 1)
