@@ -279,9 +279,7 @@ class AgentStore(PageStore):
 
     async def _forget_index(self, name: str) -> None:
         """Delete a search index: its words, and its vectors of every embedding model."""
-        indexes = await indexes_of(self.store)
-        await indexes.keyword.forget(name)
-        await (await indexes.vectors("")).forget(name)
+        await (await indexes_of(self.store)).forget_named(name)
 
 
 def agent_store(runtime: Runtime[Any]) -> AgentStore:

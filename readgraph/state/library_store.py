@@ -51,6 +51,7 @@ class LibraryStore(SharedStore):
     """
 
     supports_ttl = False
+    indexes_apart = False
 
     def __init__(self, path: Path, *, to_read: bool = False) -> None:
         self.folder, self.place, self.name = path.parent, str(path.parent), path.parent.name
@@ -132,6 +133,13 @@ class LibraryStore(SharedStore):
             async with self.held(path.name, on_wait, wait=wait):
                 pass
             path.unlink(missing_ok=True)
+
+    async def tell_dropped(self, part: str, index: str) -> None:
+        """Nothing: all who open the folder have the same indexes."""
+
+    def dropped_since(self, part: str, number: int | None) -> tuple[int, Sequence[str]]:
+        """None: all who open the folder have the same indexes."""
+        return 0, []
 
     def size(self) -> int:
         """The bytes of all files in the folder."""

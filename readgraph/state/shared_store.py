@@ -34,6 +34,9 @@ class SharedStore(BaseStore):
     name: str
     """The last part of its place: that of the folder, or of the database."""
 
+    indexes_apart: bool
+    """Whether each machine has search indexes of its own."""
+
     folder: Path
     """The folder on this disk for what can be made again, and for originals where they are files."""
 
@@ -65,6 +68,17 @@ class SharedStore(BaseStore):
     @abstractmethod
     async def unused(self, document: str, on_wait: OnWait | None = None, *, wait: bool = True) -> None:
         """Wait until nobody uses a document; raises `InUse` where somebody does and `wait` is false."""
+
+    @abstractmethod
+    async def tell_dropped(self, part: str, index: str) -> None:
+        """Tell other machines, which have search indexes of their own, that this one of a namespace is out of date."""
+
+    @abstractmethod
+    def dropped_since(self, part: str, number: int | None) -> tuple[int, Sequence[str]]:
+        """The indexes that other machines dropped after this number, and the last number; None: the last number only.
+
+        This blocks.
+        """
 
     @abstractmethod
     def size(self) -> int:

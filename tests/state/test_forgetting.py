@@ -94,19 +94,18 @@ def wait_for(condition: Callable[[], bool]) -> None:
 
 
 @pytest.mark.slow
-def test_nothing_is_left_of_what_another_process_was_building(server: ModelServer, tmp_path: Path) -> None:
-    folder = tmp_path / "library"
+def test_nothing_is_left_of_what_another_process_was_building(server: ModelServer, where: str) -> None:
     server.latency = 0.05
-    reader = forked("read", STORY, *DOUBLE, "--library", folder)
+    reader = forked("read", STORY, *DOUBLE, "--library", where)
     wait_for(lambda: server.calls > 20)
     server.latency = 600  # replies are held
     wait_for(lambda: server.in_flight > 0)
-    assert ended(forked("forget", STORY, "--yes", "--library", folder)) == 0
+    assert ended(forked("forget", STORY, "--yes", "--library", where)) == 0
     assert ended(reader) == 2
-    assert rows(folder) == {} and not [*(folder / "locks").glob("*.used")]
+    assert rows(where) == {} and not [*Path(where).glob("locks/*.used")]
     server.reset()
     server.latency = 0
-    assert ended(forked("read", STORY, *DOUBLE, "--library", folder)) == 0
+    assert ended(forked("read", STORY, *DOUBLE, "--library", where)) == 0
 
 
 async def small_library(folder: Path) -> tuple[Document, dict[str, int]]:

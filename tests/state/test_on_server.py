@@ -3,6 +3,7 @@
 import asyncio
 import sys
 from pathlib import Path
+from threading import Event
 
 import pytest
 from langgraph.store.base import GetOp, PutOp
@@ -11,15 +12,19 @@ from readgraph.state.build_lock import building, held, unused, using
 from readgraph.state.errors import LibraryError
 from readgraph.state.library import open_library
 from readgraph.state.library_address import LibraryAddress, library_place
-from readgraph.state.page_store import PageStore
+from readgraph.state.page_store import PageStore, utc_now
+from readgraph.state.records import Memory, Recipe
+from readgraph.state.search.entries import Entry
+from readgraph.state.search.index_registry import index_key, indexes_of
 from readgraph.state.shared_store import InUse
-from tests.support.command import ASK, Command
-from tests.support.forking import ended, forked_call
-from tests.support.postgres_server import ON_SERVER
+from tests.doubles.model_server import ChatRequest, ModelServer
+from tests.support.command import ASK, DOUBLE, STORY, Command
+from tests.support.forking import ended, forked, forked_call
+from tests.support.postgres_server import ON_SERVER, PostgresServer
 from tests.support.tables import asked_at
 
-SECRET = "hush/hu@sh"
-on_server = [*ON_SERVER]
+KILLED_AT = 10
+"""The number of the model call at which a process is killed."""
 
 
 @pytest.mark.parametrize(
@@ -68,7 +73,7 @@ def test_without_its_packages_one_line_says_what_to_install(
 
 @pytest.mark.usefixtures("database")
 class TestOnServer:
-    pytestmark = on_server
+    pytestmark = ON_SERVER
 
     def test_a_question_is_asked_and_asked_again_for_nothing(self, readgraph: Command, database: str) -> None:
         first = readgraph(*ASK, "--json").json
@@ -156,6 +161,62 @@ class TestOnServer:
                 await unused(library.store, "d")
 
         asyncio.run(take())
+
+    def test_two_processes_build_a_document_once(
+        self, server: ModelServer, database: str, postgres_server: PostgresServer
+    ) -> None:
+        readers = [forked("read", STORY, *DOUBLE, "--library", database) for _ in range(2)]
+        assert [ended(reader) for reader in readers] == [0, 0]
+        together = server.calls
+        with postgres_server.database() as other:
+            assert ended(forked("read", STORY, *DOUBLE, "--library", other)) == 0
+        assert server.calls == 2 * together
+
+    def test_another_process_takes_over_from_one_that_was_killed(
+        self, server: ModelServer, readgraph: Command, database: str, postgres_server: PostgresServer
+    ) -> None:
+        held, reply = Event(), server.respond
+
+        def held_up(request: ChatRequest) -> object:
+            if server.calls >= KILLED_AT:
+                server.latency = 600  # of the calls after this one
+                held.set()
+            return reply(request)
+
+        server.respond = held_up
+        reader = forked("read", STORY, *DOUBLE, "--library", database)
+        assert held.wait(60)
+        reader.kill()
+        assert ended(reader) == -9
+        server.respond, server.latency = reply, 0.0
+        server.reset()
+        readgraph("read", STORY, *DOUBLE, "--quiet")
+        taken_over = server.calls
+        with postgres_server.database() as other:
+            readgraph("read", STORY, *DOUBLE, "--quiet", "--library", other)
+        assert 0 < taken_over < server.calls - taken_over, "answered calls were paid for again"
+        assert readgraph("library", "check").code == 0
+        asked = server.calls
+        assert readgraph("read", STORY, *DOUBLE, "--quiet").code == 0 and server.calls == asked
+
+    async def test_what_another_machine_corrects_or_forgets_is_found_no_more(
+        self, database: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    ) -> None:
+        async with open_library(database) as here:
+            monkeypatch.setenv("READGRAPH_CACHE", str(tmp_path / "another machine"))
+            async with open_library(database) as there:
+                assert here.folder != there.folder
+                memory = Memory("m", "d", Recipe("gam", {}, ""), utc_now())
+                for library in (here, there):
+                    keyword = (await indexes_of(library.store)).keyword
+                    await keyword.add(index_key(memory), [Entry(0, "The lamp was out.")])
+                    assert await keyword.pages(index_key(memory), "lamp") == [0]
+                await (await indexes_of(there.store)).forget(memory)
+                for library in (here, there):
+                    assert await (await indexes_of(library.store)).keyword.pages(index_key(memory), "lamp") == []
+                keyword = (await indexes_of(here.store)).keyword
+                await keyword.add(index_key(memory), [Entry(0, "The stove was out.")])
+                assert await (await indexes_of(here.store)).keyword.pages(index_key(memory), "stove") == [0]
 
     async def test_a_newer_layout_is_refused(self, database: str) -> None:
         asked_at(database, "UPDATE readgraph_library SET format = 99")

@@ -21,6 +21,8 @@ _TABLES: tuple[LiteralString, ...] = (
     "CREATE TABLE IF NOT EXISTS readgraph_originals (name TEXT PRIMARY KEY, data BYTEA NOT NULL)",
     "CREATE TABLE IF NOT EXISTS readgraph_minute (number BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY, "
     "model TEXT NOT NULL, at FLOAT8 NOT NULL, tokens BIGINT NOT NULL, reserved FLOAT8 NOT NULL)",
+    "CREATE TABLE IF NOT EXISTS readgraph_dropped (number BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY, "
+    "part TEXT NOT NULL, name TEXT NOT NULL)",
     # LangGraph's ids of checkpoints are in the order of the clock, which may have been set back.
     "CREATE SEQUENCE IF NOT EXISTS readgraph_written",
     "ALTER TABLE checkpoints ADD COLUMN IF NOT EXISTS written BIGINT",
@@ -34,7 +36,7 @@ _TABLES: tuple[LiteralString, ...] = (
 )
 
 _MADE = """
-    SELECT to_regclass('readgraph_library') IS NOT NULL
+    SELECT to_regclass('readgraph_library') IS NOT NULL AND to_regclass('readgraph_dropped') IS NOT NULL
         AND to_regclass('store_migrations') IS NOT NULL AND to_regclass('checkpoint_migrations') IS NOT NULL AS made
 """
 _VERSIONS = """

@@ -32,6 +32,8 @@ READERS = 4
 _SIZE = """
     SELECT coalesce(sum(pg_total_relation_size(to_regclass(name))), 0)::bigint AS bytes FROM unnest(%s::text[]) AS name
 """
+_DROPPED = "SELECT number, name FROM readgraph_dropped WHERE part = %s AND number > %s ORDER BY number"
+_ONE_BY_ONE = "SELECT pg_advisory_xact_lock(hashtextextended('readgraph dropped', 0))"
 _ROWS = """
     SELECT prefix, key, value FROM store WHERE (prefix COLLATE "C", key COLLATE "C") > (%s, %s)
     ORDER BY prefix COLLATE "C", key COLLATE "C" LIMIT %s
@@ -61,6 +63,7 @@ class ServerStore(SharedStore):
     """
 
     supports_ttl = False
+    indexes_apart = True
 
     def __init__(self, address: LibraryAddress, session: Session, folder: Path) -> None:
         self.place, self.name, self.folder, self.session = str(address), session.database, folder, session
@@ -130,6 +133,29 @@ class ServerStore(SharedStore):
         """Wait until nobody uses a document."""
         async with self.session.held(f"{document}.used", on_wait, wait=wait):
             pass
+
+    async def tell_dropped(self, part: str, index: str) -> None:
+        """Write down that an index is out of date, for machines that have their own."""
+
+        def told(connection: Connection) -> None:
+            connection.execute(_ONE_BY_ONE)  # numbers are seen in their order
+            connection.execute(
+                "INSERT INTO readgraph_dropped (part, name) VALUES (%s, %s)", (part, written_text(index))
+            )
+
+        await self.session.write(told)
+
+    def dropped_since(self, part: str, number: int | None) -> tuple[int, Sequence[str]]:
+        """The indexes that any machine dropped after this number."""
+
+        def found(connection: Connection) -> tuple[int, Sequence[str]]:
+            if number is None:
+                row = connection.execute("SELECT coalesce(max(number), 0) AS last FROM readgraph_dropped").fetchone()
+                return int(row["last"]) if row else 0, []
+            rows = connection.execute(_DROPPED, (part, number)).fetchall()
+            return max([number, *(row["number"] for row in rows)]), [read_text(row["name"]) for row in rows]
+
+        return self._readers.run(found)
 
     def size(self) -> int:
         """The bytes of the library's tables and their indexes."""

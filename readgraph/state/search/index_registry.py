@@ -13,6 +13,7 @@ from readgraph.state.search.keyword_index import KeywordIndex
 from readgraph.state.search.vector_index import VectorIndex
 from readgraph.state.shared_store import SharedStore
 from readgraph.state.sqlite_files import unusable
+from readgraph.state.whole_files import written_whole
 
 
 def index_key(memory: Memory) -> str:
@@ -25,7 +26,8 @@ class Indexes:
 
     def __init__(self, store: BaseStore) -> None:
         base, part = base_of(store), name_in_base(store, "")
-        self._folder = base.folder / SEARCH / part if isinstance(base, SharedStore) else None
+        self._shared, self._part = base if isinstance(base, SharedStore) else None, part
+        self._folder = self._shared.folder / SEARCH / part if self._shared else None
         if self._folder:
             try:
                 self._folder.mkdir(parents=True, exist_ok=True)
@@ -44,8 +46,33 @@ class Indexes:
 
     async def forget(self, memory: Memory) -> None:
         """Drop what is indexed of a memory, for every embedding model."""
-        await self.keyword.forget(index_key(memory))
-        await (await self.vectors("")).forget(index_key(memory))
+        await self.forget_named(index_key(memory))
+
+    async def forget_named(self, name: str) -> None:
+        """Drop an index, with its vectors of every embedding model, here and on other machines."""
+        await self._drop(name)
+        if self._shared and self._shared.indexes_apart:
+            await self._shared.tell_dropped(self._part, name)
+
+    async def catch_up(self) -> None:
+        """Drop the indexes of which other machines have told; up to which number that was done, a file says.
+
+        Processes that do so at the same time drop some twice, which does no harm.
+        """
+        if not (self._shared and self._shared.indexes_apart and self._folder):
+            return
+        file = self._folder / "dropped"
+        known = int(file.read_text() or 0) if file.exists() else None
+        last, names = await asyncio.to_thread(self._shared.dropped_since, self._part, known)
+        for name in names:
+            await self._drop(name)
+        if last != known:
+            with written_whole(file) as seen:
+                seen.write(str(last))
+
+    async def _drop(self, name: str) -> None:
+        await self.keyword.forget(name)
+        await (await self.vectors("")).forget(name)
 
     def close(self) -> None:
         """Close the files."""
@@ -66,6 +93,7 @@ async def indexes_of(store: BaseStore) -> Indexes:
     opened, part = _opened.setdefault(base_of(store), {}), name_in_base(store, "")
     if part not in opened:
         opened.setdefault(part, await asyncio.to_thread(Indexes, store))
+    await opened[part].catch_up()
     return opened[part]
 
 
