@@ -4,6 +4,7 @@ import asyncio
 import sys
 from pathlib import Path
 from threading import Event
+from typing import Any
 
 import pytest
 from langgraph.store.base import GetOp, PutOp
@@ -177,7 +178,7 @@ class TestOnServer:
     ) -> None:
         held, reply = Event(), server.respond
 
-        def held_up(request: ChatRequest) -> object:
+        def held_up(request: ChatRequest) -> Any:
             if server.calls >= KILLED_AT:
                 server.latency = 600  # of the calls after this one
                 held.set()
