@@ -36,6 +36,7 @@ EXTRAS: Mapping[str, tuple[str, ...]] = {
     "mcp": ("mcp",),
     "evaluation": ("rouge_score", "nltk", "scipy"),
     "tables": ("xlsxwriter",),
+    "telemetry": ("opentelemetry",),
     "web": ("playwright",),
     "scans": ("rapidocr",),
     "local-model": ("llama_cpp",),
