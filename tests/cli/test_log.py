@@ -1,5 +1,6 @@
 """`--log-json`: what a command does, one JSON object a line, and never what was read, asked, replied or kept secret."""
 
+import inspect
 import json
 from collections import Counter
 from collections.abc import Iterator
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 import typer
 
+from readgraph.cli.commands.logging import with_log
 from readgraph.cli.main import app
 from tests.doubles.model_server import ChatRequest, Fault, ModelServer
 from tests.doubles.reader import asked_for, reader
@@ -139,6 +141,13 @@ def each_command() -> Iterator[tuple[str, Any]]:
             yield from walk(inner, (*path, name))
 
     yield from walk(typer.main.get_command(app), ())
+
+
+def test_a_command_takes_the_option_once() -> None:
+    def command() -> None: ...
+
+    assert with_log(with_log(command)) is not command
+    assert [*inspect.signature(with_log(with_log(command))).parameters] == ["log_json"]
 
 
 def test_every_command_has_a_log() -> None:

@@ -20,6 +20,8 @@ def _begin(context: typer.Context, file: str | None) -> None:
 def with_log(command: Callable[..., Any]) -> Callable[..., Any]:
     """The command with the option of a log; where its help is long, the option stands in a panel of rare ones."""
     own = inspect.signature(command).parameters
+    if OPTION in own:  # the module of the command was run once more, under another name
+        return command
     option = typer.Option(
         "--log-json",
         metavar="FILE",
