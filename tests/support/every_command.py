@@ -1,7 +1,7 @@
 """A line for every command, so that what must hold for all of them is tried with each."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +36,7 @@ LINES = (
     "studio {model}",
     "mcp {model}",
     "serve {model}",
-    "collection add dry text",
+    "collection add dry {text}",
     "collection list --json",
     "collection remove dry",
     "agents list --json",
@@ -70,10 +70,11 @@ def every_command() -> Iterator[str]:
     yield from walk(typer.main.get_command(app), ())
 
 
-def files_in(folder: Path) -> dict[str, Path]:
-    """The files that the lines name, made in this folder."""
-    text = folder / "text.txt"
-    text.write_text("The goat stood on the gallery. The lamp was lit.\n\nThe keeper slept. The well was deep. " * 9)
+def files_in(folder: Path, name: str = "text", more: str = "") -> dict[str, Path]:
+    """The files that the lines name, made in this folder: a text with this name, which ends with `more`."""
+    text = folder / f"{name}.txt"
+    told = "The goat stood on the gallery. The lamp was lit.\n\nThe keeper slept. The well was deep. " * 9
+    text.write_text(told + more, encoding="utf-8")
     asked = [{"question": "Who stood?", "answer": "It says so."}]
     (folder / "own.jsonl").write_text(json.dumps({"doc_id": "a", "text": "The goat stood.", "questions": asked}))
     return {"tmp": folder, "text": text, "own": folder / "own.jsonl"}
@@ -85,9 +86,10 @@ def any_reply(request: ChatRequest) -> str | dict[str, object] | ToolCall:
     return replies.get(asked_for(request) or "") or reader(request)
 
 
-def each_line(places: dict[str, Path], model: str, change: Callable[[str], str] = str) -> Iterator[list[str]]:
+def each_line(places: dict[str, Path], model: str) -> Iterator[list[str]]:
     """The arguments of each line, with a model of this name ("": none)."""
-    options = f"--model {model}" if model else ""
+    options = ["--model", model] if model else []
     for line in LINES:
         if model or "{name}" not in line:
-            yield change(line).format(**places, model=options, name=model).split()
+            parts = [options if part == "{model}" else [part.format(**places, name=model)] for part in line.split()]
+            yield [each for part in parts for each in part]
