@@ -34,7 +34,7 @@ def copy_folder(library: Path, folder: Path) -> int:
             if file.exists() and not is_index(library, file):
                 _copy_database(file, unfinished / file.name)
         if (originals := library / ORIGINALS).is_dir():
-            shutil.copytree(originals, unfinished / ORIGINALS)
+            shutil.copytree(originals, unfinished / ORIGINALS, ignore=_links)
         shutil.copyfile(library / MARKER, unfinished / MARKER)
         if folder.exists():
             folder.rmdir()
@@ -44,6 +44,11 @@ def copy_folder(library: Path, folder: Path) -> int:
     finally:
         shutil.rmtree(unfinished, ignore_errors=True)
     return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file())
+
+
+def _links(folder: str, names: list[str]) -> list[str]:
+    """Links, which were never made here: in a stranger's library one may lead to a file of this machine."""
+    return [name for name in names if Path(folder, name).is_symlink()]
 
 
 def _copy_database(file: Path, to: Path) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from filelock import AsyncFileLock, Timeout
 
 from readgraph.state.shared_store import InUse, OnWait
+from readgraph.state.sound import file_name
 
 
 @asynccontextmanager
@@ -30,9 +31,9 @@ async def held_file(file: Path, on_wait: OnWait | None = None, *, wait: bool = T
 
 def name_of_use(document: str) -> str:
     """A new name of a lock file that marks a document as in use."""
-    return f"{document}-{uuid.uuid4().hex}.used"
+    return f"{file_name(document)}-{uuid.uuid4().hex}.used"
 
 
 def uses(locks: Path, document: str) -> list[Path]:
     """The lock files that mark a document as in use, also those that processes which were killed have left."""
-    return [*locks.glob(f"{document}-*.used")]
+    return [*locks.glob(f"{file_name(document)}-*.used")]

@@ -29,7 +29,7 @@ from readgraph.state.forks import pause_in_forks
 from readgraph.state.library_folder import CHECKPOINTS, STORE, own_files
 from readgraph.state.minute_ledger import LedgerInFile
 from readgraph.state.shared_store import OnWait, Row, SharedStore
-from readgraph.state.sound import UNREADABLE
+from readgraph.state.sound import UNREADABLE, file_name
 from readgraph.state.sqlite_files import closed, connect, connect_to_read, damaged, of_parent, unusable
 from readgraph.state.whole_files import written_whole
 
@@ -104,7 +104,7 @@ class LibraryStore(SharedStore):
     @asynccontextmanager
     async def held(self, name: str, on_wait: OnWait | None = None, *, wait: bool = True) -> AsyncIterator[None]:
         """Hold a lock file of the library."""
-        holding = held_file(self.locks / name, on_wait, wait=wait)
+        holding = held_file(self.locks / file_name(name), on_wait, wait=wait)
         try:
             await holding.__aenter__()
         except OSError as problem:
@@ -172,16 +172,18 @@ class LibraryStore(SharedStore):
                 raise unusable(file, problem) from problem
 
     def keep_original(self, name: str, data: bytes) -> None:
-        """Keep a file in a folder of the library."""
-        folder = self.folder / ORIGINALS
+        """Keep a file in a folder of the library; a link in its place, which we never made, is not followed."""
+        folder, name = self.folder / ORIGINALS, file_name(name)
         folder.mkdir(exist_ok=True)
+        if (folder / name).is_symlink():
+            (folder / name).unlink()
         with written_whole(folder / name, "wb") as file:
             file.write(data)
 
     def original(self, name: str) -> Path | None:
         """A kept file, where it is there."""
-        kept = self.folder / ORIGINALS / name
-        return kept if kept.is_file() else None
+        kept = self.folder / ORIGINALS / file_name(name)
+        return kept if kept.is_file() and not kept.is_symlink() else None
 
     def originals(self) -> Sequence[str]:
         """The names of all kept files."""
@@ -189,7 +191,7 @@ class LibraryStore(SharedStore):
 
     def forget_original(self, document: str) -> None:
         """Delete what is kept of a document."""
-        for file in (self.folder / ORIGINALS).glob(f"{document}.*"):
+        for file in (self.folder / ORIGINALS).glob(f"{file_name(document)}.*"):
             file.unlink(missing_ok=True)
 
     def _submit(self, operations: list[Op], done: "_Done", loop: asyncio.AbstractEventLoop | None = None) -> None:

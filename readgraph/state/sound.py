@@ -1,5 +1,7 @@
 """Stored values as records. A value is checked when it is read, so that no later code meets a damaged one."""
 
+import hashlib
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from datetime import datetime
@@ -36,10 +38,21 @@ def _time(time: str) -> str:
 Count = Annotated[int, Field(ge=0, le=MOST)]
 Id = Annotated[str, Field(pattern=r"^[\w-]{1,64}$")]
 """An id, which may become a part of a file name, so it can't lead to another folder."""
+
 Time = Annotated[str, AfterValidator(_time)]
 """A time as records keep it, or "" if it is unknown."""
 
+_FILE_NAME = re.compile(r"[\w-][\w.-]{0,119}")
+
 Record = TypeVar("Record")
+
+
+def file_name(name: str) -> str:
+    """A name as a file may have it: as it is, or hashed where it could lead elsewhere or stand for several files.
+
+    The records of a stranger's library may name anything, and a damaged one is forgotten by the id that it has.
+    """
+    return name if _FILE_NAME.fullmatch(name) else hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def load(kind: type[Record], value: Any) -> Record:

@@ -6,6 +6,7 @@ from pathlib import Path
 from readgraph.state.postgres.connecting import Connection, Readers
 from readgraph.state.postgres.exact_json import written_text
 from readgraph.state.postgres.session import Session
+from readgraph.state.sound import file_name
 from readgraph.state.sqlite_files import unusable
 from readgraph.state.whole_files import written_whole
 
@@ -37,7 +38,7 @@ class OriginalsInTable:
             row = connection.execute("SELECT data FROM readgraph_originals WHERE name = %s", (name,)).fetchone()
             return (len(row["data"]), bytes(row["data"])) if row else None
 
-        copy = self._folder / name
+        copy = self._folder / file_name(name)
         kept = self._readers.run(found)
         if kept and kept[1] is not None:
             try:
@@ -58,7 +59,7 @@ class OriginalsInTable:
 
     def forget(self, document: str) -> None:
         """Delete what is kept of a document, here and on the server."""
-        for copy in self._folder.glob(f"{document}.*"):
+        for copy in self._folder.glob(f"{file_name(document)}.*"):
             copy.unlink(missing_ok=True)
         statement = "DELETE FROM readgraph_originals WHERE starts_with(name, %s)"
         self._session.write_now(lambda connection: connection.execute(statement, (f"{document}.",)) and None)
