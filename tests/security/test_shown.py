@@ -61,7 +61,7 @@ def every_line(
 def markup(page: Path) -> Counter[str]:
     """The elements of a page, each with the names of its attributes."""
     tree = html.fromstring(page.read_bytes(), parser=html.HTMLParser(encoding="utf-8"))
-    return Counter(f"{each.tag} {sorted(each.attrib)}" for each in tree.iter(etree.Element))
+    return Counter(f"{each.tag!s} {sorted(map(str, each.attrib))}" for each in tree.iter(etree.Element))
 
 
 @pytest.mark.slow

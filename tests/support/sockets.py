@@ -14,7 +14,7 @@ class Attempts:
     """What was tried: to the port that is let through, and elsewhere."""
 
     def __init__(self, port: int | None) -> None:
-        self.port = port
+        self.port: int | None = port
         self.let_through = 0
         self.refused = list[str]()
 
@@ -23,8 +23,8 @@ class Attempts:
         address = given[0:2] if event in ("socket.getaddrinfo", "socket.gethostbyname") else given[1]
         if isinstance(address, str | bytes):
             return  # a socket of this machine alone, or a pair of them
-        host, port, *_ = (*address, None)
-        host = host.decode() if isinstance(host, bytes) else host
+        host = address[0].decode() if isinstance(address[0], bytes) else address[0]
+        port = address[1] if len(address) > 1 else None
         if self.port and host in ("127.0.0.1", "localhost") and port in (self.port, str(self.port)):
             self.let_through += 1
             return
