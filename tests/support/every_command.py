@@ -15,6 +15,7 @@ from tests.doubles.web_agent import does
 LINES = (
     "read {text} {model}",
     "read {text} --method gam {model}",
+    "corpus {folder} --workers 1 --json {model}",
     "remember days {text} {model}",
     "ask Who? {text} --report {tmp}/ask.html {model}",
     "ask Who? {text} --method mem-walker --json {model}",
@@ -51,6 +52,7 @@ LINES = (
     "library repair",
     "library batches",
     "library backup {tmp}/backup",
+    "library copy {tmp}/backup {tmp}/copied",
     "forget days --yes",
     "library compact",
 )
@@ -77,7 +79,9 @@ def files_in(folder: Path, name: str = "text", more: str = "") -> dict[str, Path
     text.write_text(told + more, encoding="utf-8")
     asked = [{"question": "Who stood?", "answer": "It says so."}]
     (folder / "own.jsonl").write_text(json.dumps({"doc_id": "a", "text": "The goat stood.", "questions": asked}))
-    return {"tmp": folder, "text": text, "own": folder / "own.jsonl"}
+    (folder / "letters").mkdir()
+    (folder / "letters" / "a.txt").write_text(f"Dear Iolo. {told}", encoding="utf-8")
+    return {"tmp": folder, "text": text, "own": folder / "own.jsonl", "folder": folder / "letters"}
 
 
 def any_reply(request: ChatRequest) -> str | dict[str, object] | ToolCall:
