@@ -11,7 +11,7 @@ from langgraph.store.base import GetOp, PutOp
 
 from readgraph.state.build_lock import building, held, unused, using
 from readgraph.state.errors import LibraryError
-from readgraph.state.library import open_library
+from readgraph.state.library import open_library, open_library_in_background
 from readgraph.state.library_address import LibraryAddress, library_place
 from readgraph.state.page_store import PageStore, utc_now
 from readgraph.state.records import Memory, Recipe
@@ -24,6 +24,7 @@ from tests.support.forking import ended, forked, forked_call
 from tests.support.postgres_server import ON_SERVER, PostgresServer
 from tests.support.tables import asked_at
 
+TABLES = ("store", "checkpoints", "checkpoint_blobs", "checkpoint_writes", "readgraph_library", "readgraph_dropped")
 KILLED_AT = 10
 """The number of the model call at which a process is killed."""
 
@@ -85,6 +86,22 @@ class TestOnServer:
         assert "Goat" in readgraph("search", "goat").text
         assert "2 threads" in readgraph("forget", first["document"], "--yes").text
         assert asked_at(database, "SELECT count(*) FROM checkpoint_blobs") == [(0,)]
+
+    def test_a_password_is_nowhere(self, readgraph: Command, database: str, tmp_path: Path) -> None:
+        secret = "hush-hush-0123456789"
+        given = ("--library", f"{database}&password={secret}")
+        ran = [readgraph(*ASK, *given, "--json"), readgraph(*ASK, *given)]
+        ran += [readgraph(*words.split(), *given) for words in ("show", "search goat", "doctor", "library check")]
+        ran += [readgraph("library", "copy", given[1], given[1]), readgraph("show", "--json", *given)]
+        with open_library_in_background(given[1]) as library:
+            said = [repr(library), library.place, repr(library.store), repr(library.checkpointer), str(library.pages)]
+        with pytest.raises(LibraryError) as closed:
+            library.store.get(("a",), "k")
+        assert secret not in "".join([*said, str(closed.value), *(each.out + each.err for each in ran)])
+        kept = [asked_at(database, f"SELECT {table}::text FROM {table}") for table in TABLES]
+        assert secret not in str(kept)
+        files = [file for file in tmp_path.rglob("*") if file.is_file()]
+        assert not any(secret.encode() in file.read_bytes() for file in files)
 
     async def test_texts_come_back_as_they_were(self, database: str) -> None:
         text = "The \0 lamp \U0010fffd0 \U0010fffd was\u2028 out \\u0000. " * 2
