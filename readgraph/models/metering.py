@@ -141,7 +141,7 @@ def fell_back(kind: str, times: int = 1) -> None:
     current_meter().fallbacks[kind] += times
     if run := current_run():
         run.count(fallbacks=times)
-    log("fell_back", WARNING, kind=kind, times=times)
+    log("fell_back", WARNING, fallback=kind, times=times)
     keep_fall_back(kind, times)
 
 

@@ -11,7 +11,7 @@ import stat
 import time
 import traceback
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -134,12 +134,10 @@ class LogFile(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         """Write a record; where that fails, the run goes on without."""
-        try:
-            line = (self.format(record) + "\n").encode("utf-8", "backslashreplace")
+        line = (self.format(record) + "\n").encode("utf-8", "backslashreplace")
+        with suppress(OSError):  # such as a full disk
             while line:
                 line = line[os.write(self._descriptor, line) :]
-        except OSError:
-            self.handleError(record) if self.file == STANDARD_ERROR else None
 
     def close(self) -> None:
         """Close the file."""

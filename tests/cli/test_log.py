@@ -116,6 +116,11 @@ def test_a_log_tells_what_failed(
     assert_hushed(log)
 
 
+@pytest.mark.slow
+def test_a_full_disk_ends_no_command(readgraph: Command, file: Path) -> None:
+    assert readgraph("ask", "Who?", file, "--method", "bm25", "--log-json", "/dev/full").code == 0
+
+
 @pytest.mark.parametrize("where", ["{tmp}", "{tmp}/no/log", ""])
 def test_a_log_that_can_t_be_written_is_refused(readgraph: Command, tmp_path: Path, where: str) -> None:
     assert_refused(readgraph("methods", "--log-json", where.format(tmp=tmp_path)), "log")

@@ -20,7 +20,7 @@ def notices(say: Callable[[str], None], screen: Screen) -> Iterator[None]:
         if str(message) in screen.noticed:
             return
         screen.noticed.add(str(message))
-        log("notice", WARNING, kind=kind.__name__)
+        log("notice", WARNING, warning=kind.__name__)
         if kind is TracingOn and screen.quiet:
             typer.echo(one_line(message), err=True)
         elif kind in (UserWarning, TracingOn):
