@@ -200,5 +200,7 @@ def test_no_log_holds_a_text_or_a_key(
     made = [each for each in answered if not each.get("recorded")]
     assert end.get("calls", 0) == len(made) > 0
     assert end.get("refused", 0) == sum(each["outcome"] == "refused" for each in answered)
+    stood_in = sum(each["times"] for each in lines(log, "fell_back"))
+    assert name == "corpus" or end.get("fallbacks", 0) == stood_in, "workers count only their own calls"
     assert all("node" in each and {"method", "engine"} & each.keys() for each in lines(log, "node_ended"))
     assert not faulty or end.get("waits") or end.get("refused") or len(made) < 3
