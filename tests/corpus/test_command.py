@@ -55,3 +55,5 @@ def test_what_cannot_be_done_is_refused_in_one_line(
     (folder / "inside" / "lamp.md").write_text(" ")
     ran = readgraph("corpus", folder)
     assert (ran.code, ran.out) == (2, "") and ran.err.count("is empty") == 3, "nothing could be read"
+    as_json = readgraph("corpus", folder, "--json")
+    assert as_json.code == 2 and json.loads(as_json.out.splitlines()[-1])["sum"]["left_out"] == 2

@@ -50,9 +50,11 @@ def read_folders(
     library = library.absolute() if isinstance(library, Path) else library  # workers may stand elsewhere
     job = Job(library, method or named.name, context, screen.price)
     total, first_problem = run_until_stopped(_read(job, [str(file.absolute()) for file in files], screen, by))
-    if total.left_out == total.documents and first_problem and not screen.as_json:
+    nothing_read = total.documents > 0 and total.left_out == total.documents
+    if screen.as_json or not nothing_read:
+        print_sum(total, named.note, screen)
+    if nothing_read:
         raise BadInput(first_problem)
-    print_sum(total, named.note, screen)
     print_reminder(context, screen)
 
 
