@@ -224,7 +224,7 @@ def _add_pages(app: FastAPI, room: Room) -> None:
     @app.get("/api/documents/{document}/original/{number}.png")
     async def original(document: str, number: int, width: Annotated[int, Query(ge=50, le=2400)] = 900) -> Response:
         """A page of a document's PDF as a picture; pages count from 1."""
-        file = original_of(room.library, await room.pages.document(document), ".pdf")
+        file = await asyncio.to_thread(original_of, room.library, await room.pages.document(document), ".pdf")
         if file is None:
             raise BadInput("The PDF of this document is not there any more.")
         return Response(await asyncio.to_thread(page_picture, file, number, width), media_type="image/png")

@@ -10,7 +10,7 @@ from readgraph.report.data import ReportData, report_of_document, shown_pages
 from readgraph.serve.room import Room
 from readgraph.state.corrections import Corrected, correct, restore
 from readgraph.state.errors import BadInput
-from readgraph.state.originals import original_of
+from readgraph.state.originals import with_originals
 from readgraph.state.records import Document, Memory
 from readgraph.state.search.catalogue import catalogue_of, records
 from readgraph.tools.finding import searchable
@@ -79,24 +79,26 @@ async def listed_documents(room: Room, query: str, offset: int, limit: int) -> L
     memories = await room.pages.all_memories() if len(shown) > 1 else {}
     if len(shown) == 1:
         memories = {shown[0].id: await room.pages.memories(shown[0].id)}
+    originals = await asyncio.to_thread(with_originals, room.library, shown, ".pdf")
     return Listed(
         total=len(documents),
         words=sum(document.words for document in documents),
-        documents=[_shown(room, document, memories.get(document.id, [])) for document in shown],
+        documents=[_shown(each, memories.get(each.id, []), has_original=each.id in originals) for each in shown],
     )
 
 
 async def shown_document(room: Room, document: Document) -> ShownDocument:
     """A document and its memories."""
-    return _shown(room, document, await room.pages.memories(document.id))
+    originals = await asyncio.to_thread(with_originals, room.library, [document], ".pdf")
+    return _shown(document, await room.pages.memories(document.id), has_original=document.id in originals)
 
 
-def _shown(room: Room, document: Document, memories: Sequence[Memory]) -> ShownDocument:
+def _shown(document: Document, memories: Sequence[Memory], *, has_original: bool) -> ShownDocument:
     return ShownDocument(
         **{name: getattr(document, name) for name in ("id", "title", "words", "characters", "added", "sessions")},
         source=document.source,
         parts=[ShownPartOf(document=part.document, start=part.start, end=part.end) for part in document.parts],
-        has_original=original_of(room.library, document, ".pdf") is not None,
+        has_original=has_original,
         memories=[_shown_memory(memory) for memory in newest_first(memories)],
     )
 

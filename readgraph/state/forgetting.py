@@ -1,5 +1,6 @@
 """Forget a document: text, sessions, memories, search indexes, recorded replies, embeddings, notes, checkpoints."""
 
+import asyncio
 from collections import Counter
 from contextlib import suppress
 
@@ -44,7 +45,7 @@ async def forget_document(
         await AgentStore(library.store).forget_readings(document.id)
         await EarlierNotes(library.store).forget(document.id)
         await forget_files(library.pages, document.id)
-        forget_original(library, document.id)
+        await asyncio.to_thread(forget_original, library, document.id)
         await NamedCollections(library.pages).forget(document.id)
         await forget_ingested(library.pages, document.id)
         await forget_text(library.pages, document.id)

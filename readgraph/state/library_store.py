@@ -185,6 +185,10 @@ class LibraryStore(SharedStore):
         kept = self.folder / ORIGINALS / file_name(name)
         return kept if kept.is_file() and not kept.is_symlink() else None
 
+    def kept_originals(self, names: Sequence[str]) -> set[str]:
+        """Those of these names under which files are kept."""
+        return {name for name in names if self.original(name)}
+
     def originals(self) -> Sequence[str]:
         """The names of all kept files."""
         return sorted(file.name for file in (self.folder / ORIGINALS).glob("*"))

@@ -108,6 +108,10 @@ class SharedStore(BaseStore):
         """A kept file on this disk; None where it is not kept. This blocks."""
 
     @abstractmethod
+    def kept_originals(self, names: Sequence[str]) -> set[str]:
+        """Those of these names under which files are kept; this blocks."""
+
+    @abstractmethod
     def originals(self) -> Sequence[str]:
         """The names of all kept files; this blocks."""
 

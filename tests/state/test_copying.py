@@ -15,7 +15,7 @@ from readgraph.state.errors import BadInput, LibraryError
 from readgraph.state.library import WholeLibrary, open_library
 from readgraph.state.library_address import library_place
 from readgraph.state.library_folder import own_files
-from readgraph.state.originals import keep_original, original_of
+from readgraph.state.originals import keep_original, original_of, with_originals
 from tests.support.command import ASK, Command
 from tests.support.postgres_server import ON_SERVER, PostgresServer
 
@@ -53,6 +53,7 @@ async def assert_same(where: Any, answers: dict[str, Any]) -> None:
             assert len(asked) == 2, "what was asked before can be asked again"
             (document,) = await library.pages.documents()
             assert await library.pages.text(document) == TEXT + part
+            assert with_originals(library, [document], ".pdf") == {document.id}
             kept = original_of(library, document, ".pdf")
             assert kept and kept.read_bytes() == b"%PDF \0" + part.encode()
 

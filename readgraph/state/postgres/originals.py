@@ -49,6 +49,15 @@ class OriginalsInTable:
                 raise unusable(self._folder, problem) from problem
         return copy if kept else None
 
+    def kept(self, names: Sequence[str]) -> set[str]:
+        """Those of these names under which files are kept."""
+        select = "SELECT name FROM readgraph_originals WHERE name = ANY(%s)"
+
+        def found(connection: Connection) -> set[str]:
+            return {row["name"] for row in connection.execute(select, ([*names],)).fetchall()}
+
+        return self._readers.run(found)
+
     def names(self) -> Sequence[str]:
         """The names of all kept files."""
 

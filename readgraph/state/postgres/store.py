@@ -196,6 +196,10 @@ class ServerStore(SharedStore):
         """A copy of a kept file on this disk."""
         return self._originals.copied(name)
 
+    def kept_originals(self, names: Sequence[str]) -> set[str]:
+        """Those of these names under which files are kept."""
+        return self._originals.kept(names)
+
     def originals(self) -> Sequence[str]:
         """The names of all kept files."""
         return self._originals.names()
