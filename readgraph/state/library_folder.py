@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing
@@ -26,7 +27,7 @@ SEARCH = "search"
 NAMESPACE = "readgraph"
 """What the namespaces of all records begin with."""
 
-MOST_LISTED = 5_000
+MOST_LISTED = 500
 """The most records of a kind that are listed."""
 
 
@@ -65,9 +66,10 @@ def is_index(folder: Path, file: Path) -> bool:
     return file.is_relative_to(folder / SEARCH)
 
 
-def listed_records(kind: str, folder: LibraryPlace | None = None) -> Iterator[dict[str, Any]]:
-    """The library's records of a kind ("documents", "memories", "agents"); none where it can't be read.
+def listed_records(kind: str, folder: LibraryPlace | None = None, typed: str = "") -> Iterator[dict[str, Any]]:
+    """The library's newest records of a kind ("documents", "memories", "agents"); none where it can't be read.
 
+    Of documents only those whose id or title may begin with what was `typed`, with any sign between words.
     None of a library on a server either: who completes a word does not wait for a network.
     """
     place = library_place(folder) if folder else default_place()
@@ -84,6 +86,9 @@ def listed_records(kind: str, folder: LibraryPlace | None = None) -> Iterator[di
             where, given = "prefix = ?", [first]  # rows are numbered as they were written: no sorting
             if kind == "memories":  # their records stand below the ids of their documents
                 where, given = "prefix BETWEEN ? AND ?", [first, f"{first}.~"]
+            if kind == "documents" and typed:
+                where += " AND (key LIKE ? OR CAST(value AS TEXT) LIKE ?)"
+                given += [f"{_pattern(typed)}%", f'%"title":"{_pattern(typed)}%']
             query = f"SELECT value FROM store WHERE {where} ORDER BY rowid DESC LIMIT ?"
             rows = connection.execute(query, (*given, MOST_LISTED)).fetchall()
     except (sqlite3.Error, OSError):
@@ -95,3 +100,8 @@ def listed_records(kind: str, folder: LibraryPlace | None = None) -> Iterator[di
             continue
         if isinstance(record, dict):
             yield record
+
+
+def _pattern(typed: str) -> str:
+    """What a text is like that begins with this: in either case, with other signs between its words."""
+    return "%".join(re.sub(r"[^\x00-\x7f]", "_", word) for word in re.findall(r"[^\W_]+", typed))

@@ -11,6 +11,7 @@ import pytest
 from readgraph.state.errors import ReadgraphError
 from readgraph.state.forgetting import forget_document
 from readgraph.state.library import Library, open_library
+from readgraph.state.library_folder import listed_records
 from readgraph.state.records import Document
 from readgraph.state.search import catalogue
 from readgraph.state.search.catalogue import catalogue_of, count_documents
@@ -159,3 +160,12 @@ def test_the_newest_are_shown(readgraph: Command, tmp_path: Path, monkeypatch: p
         assert readgraph("show", "--json").json == all_shown and len(all_shown) == 3
     assert "3 documents" in shown and "the newest 2 are shown, --json lists all" in shown
     assert [each["id"] in shown for each in all_shown] == [True, True, False]
+
+
+@pytest.mark.parametrize(("typed", "titles"), [("", 7), ("the_l", 3), ("LAMP_oil_1", 1), ("ärger", 1), ("x", 0)])
+async def test_what_was_typed_is_looked_for_among_all(
+    library: Library, documents: list[Document], typed: str, titles: int
+) -> None:
+    assert len([*listed_records("documents", library.folder, typed)]) == titles
+    (found,) = listed_records("documents", library.folder, documents[3].id[:10])
+    assert found["title"] == TITLES[3]

@@ -14,6 +14,9 @@ PROFILES = ("quality", "qmsum", "gutenberg", "movie", "screenplay", "report", "n
 
 LOCAL = "local"
 
+TYPED = "readgraph.typed"
+"""The key, in the context of a completion, of what was typed so far."""
+
 Item = tuple[str, str]
 """A value, and what it is."""
 
@@ -24,6 +27,7 @@ def completing(values: Values) -> Callable[[typer.Context, str], list[Item]]:
     """A completion of whole values, in either case."""
 
     def complete(context: typer.Context, incomplete: str) -> list[Item]:
+        context.meta[TYPED] = incomplete
         return list(_beginning(values(context), incomplete))
 
     return complete
@@ -41,6 +45,7 @@ def completing_each(values: Values) -> Callable[[typer.Context, str], list[Item]
 
 def complete_sources(context: typer.Context, incomplete: str) -> list[Item]:
     """Documents of the library, with the files that begin so; no value leaves the files to the shell."""
+    context.meta[TYPED] = incomplete
     found = list(_beginning(documents(context), incomplete))
     files = iglob(f"{escape(str(Path(incomplete).expanduser()) if incomplete else '')}*") if found else ()
     return [*found, *((f"{file}/" if Path(file).is_dir() else file, "") for file in sorted(files))]
@@ -119,7 +124,7 @@ def _records(kind: str, context: typer.Context) -> Iterator[dict[str, Any]]:
     from readgraph.state.library_folder import listed_records
 
     folder = context.params.get("library")
-    return listed_records(kind, Path(folder) if folder else None)
+    return listed_records(kind, Path(folder) if folder else None, typed=context.meta.get(TYPED, ""))
 
 
 def _beginning(items: Iterable[Item], incomplete: str) -> Iterator[Item]:
