@@ -22,7 +22,7 @@ from langchain_core.utils.function_calling import convert_to_openai_function
 from pydantic import BaseModel
 
 from readgraph.models.clients import ModelClient, simpler_form
-from readgraph.models.failures import causes_of, headers_of, is_of_callback, kind_of, status_of, too_long
+from readgraph.models.failures import broke_off, causes_of, headers_of, is_of_callback, kind_of, status_of, too_long
 from readgraph.models.functions import FUNCTION, is_function
 from readgraph.models.json_replies import reply_instructions
 from readgraph.models.limiting import Turns
@@ -63,6 +63,7 @@ class Failure:
 
     `retry_after`: seconds that the server asks to wait. `passing`: the failure may be temporary. `tries`: how often
     the call was made. `cause`: why a batch brought no reply. `too_long`: the megabytes that the reply had more of.
+    `broke_off`: a server was there, but its reply was not whole.
     """
 
     kind: type[Exception]
@@ -72,6 +73,7 @@ class Failure:
     tries: int = 1
     cause: str = ""
     too_long: int = 0
+    broke_off: bool = False
 
     @staticmethod
     def of(problem: Exception) -> "Failure":
@@ -82,7 +84,8 @@ class Failure:
         passing = passing and not getattr(problem, "final", False)
         tries, cause = getattr(problem, "tries", 1), getattr(problem, "cause", "")
         longer = getattr(problem, "most_mb", 0) or too_long(problem)
-        return Failure(kind, status_of(problem), requested_pause(headers_of(problem)), passing, tries, cause, longer)
+        wait, broken = requested_pause(headers_of(problem)), getattr(problem, "broke_off", False) or broke_off(problem)
+        return Failure(kind, status_of(problem), wait, passing, tries, cause, longer, broken)
 
     @property
     def no_answer(self) -> bool:
@@ -224,6 +227,8 @@ def _line(client: ModelClient, failure: Failure) -> str:
     if failure.too_long:
         longer = f"sent a reply of more than {failure.too_long} MB {times}"
         return f"The model server{at} {longer}: see what it sends, or raise the limit with --max-reply-mb."
+    if failure.broke_off and not is_local(client.name):
+        return f"The model server{at} broke its answer off {times}: go on later, nothing is lost."
     if is_function(client.name):
         raised = f"The function '{client.name.removeprefix(FUNCTION)}' raised {failure.kind.__name__} {times}"
         return f"{raised}: correct it and run the same again, nothing is lost."

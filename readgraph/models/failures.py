@@ -127,6 +127,12 @@ def _known_kind(problem: BaseException) -> type[Exception] | None:
     return next((kind for named, kind in _BY_NAME if names & named), None)
 
 
+def broke_off(problem: BaseException) -> bool:
+    """Whether a server was there, but ended the connection before its response was whole."""
+    names = {kind.__name__ for each in causes_of(problem) for kind in type(each).__mro__}
+    return bool(names & {"RemoteProtocolError", "ReadError", "IncompleteRead", "ChunkedEncodingError"})
+
+
 def is_of_callback(problem: BaseException) -> bool:
     """Whether a callback of the caller raised this, such as a handler with `raise_error`: then no model failed."""
     trace = problem.__traceback__

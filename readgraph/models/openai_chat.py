@@ -13,7 +13,7 @@ from openai import APIConnectionError, APIError, APIStatusError, APITimeoutError
 from openai import BaseModel as UntypedResponse
 from pydantic import PrivateAttr
 
-from readgraph.models.failures import kind_of_status, status_of, too_long
+from readgraph.models.failures import broke_off, kind_of_status, status_of, too_long
 from readgraph.state.declaring import LARGEST
 from readgraph.state.errors import BadInput
 
@@ -105,7 +105,7 @@ def as_model_error(problem: APIError) -> kinds.ModelError:
     elif isinstance(problem, APIStatusError):
         kind = kind_of_status(problem.status_code)
     error = kind(kind.__name__)
-    vars(error).update(most_mb=too_long(problem))
+    vars(error).update(most_mb=too_long(problem), broke_off=broke_off(problem))
     if isinstance(problem, APIStatusError):
         vars(error).update(response=problem.response, status_code=problem.status_code, code=problem.code)
     return error

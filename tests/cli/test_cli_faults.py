@@ -164,7 +164,7 @@ FAILING: dict[str, tuple[Callable[[], Fault], str]] = {
     "429": (Fault.rate_limited, "go on later, or see to your credit there"),
     "500": (Fault.server_error, "times in a row (500)"),
     "hangs": (Fault.hang, "did not answer in time"),
-    "breaks off": (Fault.cut, "No model server answers"),
+    "breaks off": (Fault.cut, "broke its answer off"),
     "a web page": (lambda: Fault.foreign("<html>Welcome!</html>"), "sent no usable reply"),
 }
 
