@@ -21,8 +21,8 @@ class Attempts:
     def see(self, event: str, given: tuple[Any, ...]) -> None:
         """Count an attempt; raises `ConnectionRefusedError` if it isn't let through."""
         address = given[0:2] if event in ("socket.getaddrinfo", "socket.gethostbyname") else given[1]
-        if isinstance(address, str | bytes):
-            return  # a socket of this machine alone, or a pair of them
+        if address is None or isinstance(address, str | bytes):
+            return  # a socket of this machine alone, or one that is connected already
         host = address[0].decode() if isinstance(address[0], bytes) else address[0]
         port = address[1] if len(address) > 1 else None
         if self.port and host in ("127.0.0.1", "localhost") and port in (self.port, str(self.port)):
