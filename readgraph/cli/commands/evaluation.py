@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 evaluation_commands = typer.Typer()
 
-ROWS = "Rows"
-"""The panel of the options that say which rows an evaluation has."""
+ROWS = "Rows and questions"
+"""The panel of the options that say which rows an evaluation has, and what they are asked."""
 
 QuestionFile = Annotated[
     Path | None, typer.Argument(metavar="FILE", help="The questions: a dataset's file, or one of your own.")
@@ -30,9 +30,16 @@ Form = Annotated[str | None, typer.Option(metavar="FORM", help="The dataset's fo
 Limit = Annotated[int | None, typer.Option(min=1, help="Ask only the first N questions.", show_default=False)]
 Sample = Annotated[
     int | None,
-    typer.Option(metavar="N", min=1, help="Ask only N questions, drawn at random over all texts.", show_default=False),
+    typer.Option(
+        "--sample",
+        metavar="N",
+        min=1,
+        help="Ask only N questions, drawn at random over all texts.",
+        show_default=False,
+        rich_help_panel=ROWS,
+    ),
 ]
-Seed = Annotated[int, typer.Option(metavar="N", help="Another number draws another sample.")]
+Seed = Annotated[int, typer.Option(metavar="N", help="Another number draws another sample.", rich_help_panel=ROWS)]
 Judge = Annotated[
     str | None, typer.Option(metavar="PROVIDER:NAME", help="The model that rates answers, if a metric needs one.")
 ]
@@ -86,7 +93,7 @@ def evaluate(
         ),
     ] = True,
     limit: Limit = None,
-    sample: Sample = None,
+    drawn: Sample = None,
     seed: Seed = 0,
     runs: Annotated[int, typer.Option(min=1, help="Ask every question N times, with new samples each time.")] = 1,
     judge: Judge = None,
@@ -100,6 +107,7 @@ def evaluate(
             metavar="FOLDER",
             help="Another evaluation, or a library, whose recorded replies are used where they fit: they cost nothing.",
             show_default=False,
+            rich_help_panel=ROWS,
         ),
     ] = None,
     estimate: EstimateOnly = False,
@@ -128,7 +136,7 @@ def evaluate(
     from readgraph.cli.run import evaluate as evaluating
 
     request = evaluating.EvaluationRequest(
-        file, dataset, methods, method or [], sweep, full_text, limit, sample, seed, runs, judge, out, replies
+        file, dataset, methods, method or [], sweep, full_text, limit, drawn, seed, runs, judge, out, replies
     )
     if estimate:
         evaluating.estimate(request, context, screen)
