@@ -45,9 +45,10 @@ def stacks() -> Iterator[None]:
     faulthandler.cancel_dump_traceback_later()
 
 
-def work(folder: Path, number: int, texts: list[str]) -> None:
+def work(folder: Path, number: int, texts: list[str], environment: dict[str, str]) -> None:
     """A process reads and asks: documents of its own, one that all share, and one that is forgotten meanwhile."""
     faulthandler.dump_traceback_later(LONGEST, exit=True)
+    os.environ.update(environment)  # it is forked from a process that was begun by an earlier test
 
     async def all_of_it() -> None:
         async with open_library(folder) as library:
@@ -70,7 +71,9 @@ def work(folder: Path, number: int, texts: list[str]) -> None:
 
 def test_processes_read_ask_and_forget_over_one_library(server: ModelServer, tmp_path: Path, story: str) -> None:
     folder, texts = tmp_path / "library", [story[:4000], story[4000:4400], story[6000:7000]]
-    started: list[BaseProcess] = [forked_call(work, folder, number, texts) for number in range(PROCESSES)]
+    started: list[BaseProcess] = [
+        forked_call(work, folder, number, texts, {**os.environ}) for number in range(PROCESSES)
+    ]
     for process in started:
         process.join()
     assert [process.exitcode for process in started] == [0] * PROCESSES
