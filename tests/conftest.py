@@ -1,5 +1,6 @@
 """Fixtures: a model double, a library, a text to read."""
 
+import logging
 import os
 import signal
 import ssl
@@ -55,6 +56,16 @@ def clean_environment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("READGRAPH_LIBRARY", str(tmp_path / "library"))
     monkeypatch.setenv("READGRAPH_CACHE", str(tmp_path / "cache"))
     monkeypatch.setenv("READGRAPH_SETTINGS", str(tmp_path / "settings.toml"))
+
+
+@pytest.fixture(autouse=True)
+def logger_as_it_was() -> Iterator[None]:
+    """A handler that a test adds to the package's logger is gone after it."""
+    logger = logging.getLogger("readgraph")
+    handlers, level = [*logger.handlers], logger.level
+    yield
+    logger.handlers[:] = handlers
+    logger.setLevel(level)
 
 
 @pytest.fixture(autouse=True)

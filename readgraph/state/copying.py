@@ -54,8 +54,8 @@ async def copy_library(source: LibraryPlace, target: LibraryPlace) -> Copied:
                 copies.kept_questions = EVERY_QUESTION
                 await _copy_threads(part, threads, copies, sums)
         await _copy_items(first, second, sums)
-        await asyncio.to_thread(_copy_originals, first, second, sums)
-        if (found := await _sums_of(second)) != sums:
+        await asyncio.to_thread(copy_originals, first, second, sums)
+        if (found := await sums_of(second)) != sums:
             raise LibraryError(f"The copy in {target} differs from {source}: {found} instead of {sums}. Copy it again.")
     return sums.copied()
 
@@ -194,7 +194,8 @@ def _add_checkpoint(sums: _Sums, part: str, saved: CheckpointTuple, by: SharedCh
     sums.add("checkpoint", part, saved.config["configurable"], parent, kept, saved.metadata, writes)
 
 
-def _copy_originals(first: WholeLibrary, second: WholeLibrary, sums: _Sums) -> None:
+def copy_originals(first: WholeLibrary, second: WholeLibrary, sums: _Sums) -> None:
+    """Copy the kept files of one library into another, and add them to the sums."""
     for name, data in _originals(first):
         second.store.keep_original(name, data)
         _add_original(sums, name, data)
@@ -210,7 +211,7 @@ def _add_original(sums: _Sums, name: str, data: bytes) -> None:
     sums.add("original", name, hashlib.sha256(data).hexdigest())
 
 
-async def _sums_of(library: WholeLibrary) -> _Sums:
+async def sums_of(library: WholeLibrary) -> _Sums:
     """The counts and the digest of a copy, as it is read back."""
     sums = _Sums()
     for part in ["", *await asyncio.to_thread(library.store.parts)]:

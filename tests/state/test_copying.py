@@ -96,8 +96,8 @@ async def test_a_copy_that_differs_is_refused(tmp_path: Path, monkeypatch: pytes
         await library.store.aput(("another",), "k", {"v": 1})
         return await true_sums(library)
 
-    true_sums = copying._sums_of
-    monkeypatch.setattr(copying, "_sums_of", changed)
+    true_sums = copying.sums_of
+    monkeypatch.setattr(copying, "sums_of", changed)
     with pytest.raises(LibraryError, match="differs from"):
         await copy_library(tmp_path / "one", tmp_path / "two")
     assert not (tmp_path / "two").exists()
@@ -135,7 +135,7 @@ class TestOnServer:
             raise Stopped
 
         with monkeypatch.context() as patched, pytest.raises(Stopped):
-            patched.setattr(copying, "_copy_originals", stop)
+            patched.setattr(copying, "copy_originals", stop)
             await copy_library(tmp_path / "one", library_place(database))
         async with open_library(tmp_path / "one") as library:
             await library.store.adelete(("odd",), "numbers")
