@@ -37,6 +37,7 @@ def started(
     return subprocess.Popen(command, stdout=out, stderr=subprocess.PIPE, env={**os.environ, **(environment or {})})
 
 
+@pytest.mark.slow
 def test_a_closed_pipe_is_no_fault_to_tell_of(readgraph: Command, monkeypatch: MonkeyPatch, closed_pipe: int) -> None:
     readgraph("read", STORY)
     running = started("show", "--json", out=closed_pipe)
@@ -47,6 +48,7 @@ def test_a_closed_pipe_is_no_fault_to_tell_of(readgraph: Command, monkeypatch: M
     assert running.communicate(timeout=60)[1] == b"" and running.returncode == 1
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no file here that is always full")
 def test_output_that_is_full_is_one_line(readgraph: Command, monkeypatch: MonkeyPatch) -> None:
     with open("/dev/full", "wb") as full:
@@ -59,6 +61,7 @@ def test_output_that_is_full_is_one_line(readgraph: Command, monkeypatch: Monkey
     assert running.returncode == 2
 
 
+@pytest.mark.slow
 def test_output_that_can_not_hold_a_character(readgraph: Command, monkeypatch: MonkeyPatch, tmp_path: Path) -> None:
     book = tmp_path / "bóok.txt"
     book.write_text("The log bóok was taken by Iolo. 書は灯台にある。\U0001f56f", encoding="utf-8")

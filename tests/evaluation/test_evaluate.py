@@ -92,6 +92,7 @@ def test_the_same_command_pays_nothing_again_and_more_may_be_asked(
     assert built[0] == built[1] and built[0]["memories"] == 2, "one memory, whoever built it"
 
 
+@pytest.mark.slow
 def test_the_replies_of_another_evaluation_cost_nothing(
     readgraph: Command, server: ModelServer, tmp_path: Path, out: Path
 ) -> None:

@@ -220,6 +220,7 @@ def test_a_missing_package_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
         score("bleu_1", "a lamp", "a lamp")
 
 
+@pytest.mark.slow
 def test_the_packages_are_imported_when_they_are_needed() -> None:
     code = (
         "import sys, readgraph.evaluation.judging, readgraph.evaluation.statistics; "

@@ -4,6 +4,8 @@ from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from readgraph.evaluation.records import WebStep
 from readgraph.evaluation.sampling import sampled
 from tests.support.command import Command, assert_refused
@@ -35,6 +37,7 @@ def test_an_episode_is_drawn_with_all_its_steps() -> None:
     assert len(sampled(replace(dataset, items=tuple(items)), 1).items) == 3
 
 
+@pytest.mark.slow
 def test_a_sample_is_asked(readgraph: Command, tmp_path: Path, out: Path) -> None:
     file = story_file(tmp_path, GOAT, WELL, texts=3)
     told = readgraph("evaluate", file, "--methods", "bm25", "--sample", 2, "--seed", 1, "--out", out, "--json").json

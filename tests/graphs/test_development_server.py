@@ -152,6 +152,7 @@ async def test_schemas_describe_question_and_settings(client: LangGraphClient) -
     assert settings["max_pages"] | {"type": "integer", "minimum": 0, "default": 5} == settings["max_pages"]
 
 
+@pytest.mark.slow
 async def test_two_questions_in_a_thread_without_a_model(client: LangGraphClient, model: ModelServer) -> None:
     model.reset()
     text = TEXT.replace("The year", "One year")
@@ -189,6 +190,7 @@ async def test_edit_before_look_up_then_go_on(client: LangGraphClient) -> None:
     check_citations(output, TEXT, "bell")
 
 
+@pytest.mark.slow
 async def test_edit_of_the_past_makes_another_answer(client: LangGraphClient) -> None:
     thread = await new_thread(client)
     assert (await run(client, thread, input={"text": TEXT, "question": "What of the goat?"}))["pages_read"] == [0]
@@ -200,6 +202,7 @@ async def test_edit_of_the_past_makes_another_answer(client: LangGraphClient) ->
     assert (output["status"], output["pages_read"], output["citations"]) == ("no_answer", [3], [])
 
 
+@pytest.mark.slow
 async def test_one_by_one_with_a_model(client: LangGraphClient, model: ModelServer) -> None:
     model.reset()
     thread = await new_thread(client)
@@ -236,6 +239,7 @@ async def test_a_choice_over_a_document_of_the_library(
     assert {request.schema_name for request in model.requests} == {"PausePoint", None, "PagesToRead", "ChosenAnswer"}
 
 
+@pytest.mark.slow
 async def test_a_walk_hop_by_hop_and_down_another_child(client: LangGraphClient) -> None:
     thread = await new_thread(client)
     context = {"segment_words": 60, "children": 3}
@@ -253,6 +257,7 @@ async def test_a_walk_hop_by_hop_and_down_another_child(client: LangGraphClient)
     check_citations(found, TEXT, "bell")
 
 
+@pytest.mark.slow
 async def test_triage_that_a_person_decides(client: LangGraphClient) -> None:
     thread = await new_thread(client)
     context = {"segment_words": 60, "children": 3}
@@ -284,6 +289,7 @@ async def test_a_graph_inside_another_is_seen(client: LangGraphClient, server: D
     assert "bell" in (await values(client, thread))["letter"]
 
 
+@pytest.mark.slow
 async def test_research_and_a_plan_that_a_person_edits(client: LangGraphClient) -> None:
     thread = await new_thread(client)
     context = {"session_page_words": 80, "rounds": 2, "pages_per_tool": 1, "embeddings": "openai:test"}
@@ -337,6 +343,7 @@ async def test_other_programs_find_a_graph_described(client: LangGraphClient, se
     assert "Nearest passages:" in (text := artifact["parts"][0]["text"]) and "bell" in text
 
 
+@pytest.mark.slow
 async def test_a_client_that_leaves_ends_its_run_where_it_says_so(
     client: LangGraphClient, server: DevelopmentServer, model: ModelServer
 ) -> None:
@@ -356,6 +363,7 @@ async def test_a_client_that_leaves_ends_its_run_where_it_says_so(
         assert not memory.complete
 
 
+@pytest.mark.slow
 async def test_an_error_says_what_to_do(client: LangGraphClient) -> None:
     failed: Any = await client.runs.wait(None, "gam", input={"question": "Who?"}, raise_error=False)
     assert failed["__error__"]["message"].startswith("There is nothing to read: give the id of a document")

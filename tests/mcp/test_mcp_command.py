@@ -41,6 +41,7 @@ def listed(tmp_path: Path, server: ModelServer) -> Any:
     return json.loads(file.read_text(encoding="utf-8"))["mcpServers"]["readgraph"]
 
 
+@pytest.mark.slow
 async def test_started_from_a_configuration_file(listed: Any, server: ModelServer) -> None:
     async with Client(StdioServerParameters(**listed)) as client:
         read = await call(client, "read", file="finds.txt", wait_seconds=60)

@@ -242,4 +242,5 @@ def test_the_import_waits_for_no_library() -> None:
         "readgraph.state",
         "readgraph.state.errors",
         "readgraph.state.regular_files",
+        "readgraph.state.set_limits",
     }

@@ -148,6 +148,7 @@ def test_markdown_without_headings_has_lines(write: Wrote) -> None:
     assert where(load(write("a.md", "one\n\ntwo\n")), "two") == "line 3"
 
 
+@pytest.mark.slow
 def test_places_are_few(write: Wrote) -> None:
     line = "[{:02}:{:02}:{:02}] a line of talk, number {}"
     texts = {

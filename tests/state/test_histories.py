@@ -167,6 +167,7 @@ def append_twelve(folder: Path, name: str) -> None:
     asyncio.run(append())
 
 
+@pytest.mark.slow
 def test_processes_that_append_at_once_dont_mix(tmp_path: Path) -> None:
     running = [forked_call(append_twelve, tmp_path / "both", name) for name in "ab"]
     assert [ended(process) for process in running] == [0, 0]

@@ -127,6 +127,7 @@ def test_a_library_is_held_open_until_it_is_closed(tmp_path: Path) -> None:
         assert again.store.get(SPACE, "key") is not None
 
 
+@pytest.mark.slow
 def test_a_library_that_nobody_closed_lets_the_process_end(tmp_path: Path) -> None:
     script = f"""
 from readgraph import open_library_in_background
