@@ -159,7 +159,7 @@ async def _cached_or_called(
             call.outcome = "recorded"
             return ModelReply(recorded.said, recorded.cut, recorded.tokens)
         before = meter.unavailable
-        async with client.slots:
+        async with client.slots:  # until the reply is recorded: so many paid calls at most are lost with the process
             if meter.unavailable != before:  # what nothing answered to is not tried as long for each call that waited
                 raise ModelUnavailable(meter.unavailable)
             meter.begin_call(words)
@@ -167,8 +167,8 @@ async def _cached_or_called(
             turns = turns_of(store.store, client.name, client.limits, words)
             with asked_as(Asked(store, key, name, meter.document)):
                 response = await call_model(client, messages, reply, name, turns)
-        record = RecordedReply(response.text, response.cut, name, meter.document, response.tokens)
-        await store.put_reply(key, record)
+            record = RecordedReply(response.text, response.cut, name, meter.document, response.tokens)
+            await store.put_reply(key, record)
     call.tokens = response.tokens
     meter.end_call(words, await aside(count_words, response.text), response.tokens)
     return response
