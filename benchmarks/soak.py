@@ -5,10 +5,10 @@
 Three processes share one library and one model (a double in a fourth): a program that reads, asks, surveys,
 summarises, chats and forgets with every method in turn; `readgraph serve`; and `readgraph mcp`. They use the same few
 texts again and again, since what is worked out from a text is kept for a while, and ask other questions each time.
-After 30 % of the time, in which each loads what it needs, they are looked at every second. Prints the medians of the
-first and the last quarter of the rest, and what the library grew by meanwhile; ends with 1 where a last quarter is more
-than 1.05 times the first (and, of threads and descriptors, more by over 2). `--pause`: seconds between two steps of
-each, so that other work goes on beside it.
+After 30 % of the time, and a round of all texts, in which each loads what it needs, they are looked at every second.
+Prints the medians of the first and the last quarter of the rest, and what the library grew by meanwhile; ends with 1
+where a last quarter is more than 1.05 times the first (and, of threads and descriptors, more by over 2). `--pause`:
+seconds between two steps of each, so that other work goes on beside it.
 """
 
 import argparse
@@ -77,7 +77,7 @@ def serve_model(address: Any) -> None:
         signal.pause()
 
 
-async def program(folder: str, pause: float) -> None:
+async def program(folder: str, pause: float, rounds: Any) -> None:
     """In a process of its own: every method in turn, for ever."""
     async with open_library(folder) as library:
         build = {name: method.build() for name, method in METHODS.items()}
@@ -96,11 +96,12 @@ async def program(folder: str, pause: float) -> None:
             event: Any = {"kind": "user", "text": f"I saw lamp {number}.", "document": ""}
             await chat.ainvoke({"agent": "ada", "event": event}, agent_config("ada"), context=CONTEXT)
             await forget_document(library, document)
+            rounds.value = number + 1
 
 
-def run_program(folder: str, pause: float) -> None:
+def run_program(folder: str, pause: float, rounds: Any) -> None:
     """In a process of its own: see `program`."""
-    asyncio.run(program(folder, pause))
+    asyncio.run(program(folder, pause, rounds))
 
 
 @contextmanager
@@ -120,7 +121,7 @@ def served(folder: str) -> Iterator["tuple[subprocess.Popen[str], Client]"]:
         process.wait()
 
 
-def use_room(client: Client, pause: float, until: float) -> None:
+def use_room(client: Client, pause: float, rounds: Any, ended: threading.Event) -> None:
     """Add texts, read them and ask about them as a person in the browser does."""
 
     def ran(run: Any) -> list[str]:
@@ -128,7 +129,7 @@ def use_room(client: Client, pause: float, until: float) -> None:
             return [line for line in response.iter_lines() if line]
 
     for number in itertools.count():
-        if time.monotonic() > until:
+        if ended.is_set():
             return
         ran(client.put(f"/api/files/tale-{number % TEXTS}.txt", content=f"Tale.\n\n{text_of(number)}".encode()))
         listed = client.get("/api/documents").json()["documents"]
@@ -138,17 +139,18 @@ def use_room(client: Client, pause: float, until: float) -> None:
         ran(client.post("/api/agents/bo/messages", json={"text": question}))
         for path in ("/", "/api/about", "/api/questions", "/api/agents/bo", f"/api/documents/{tale}"):
             client.get(path)
+        rounds.value = number + 1
         time.sleep(pause)
 
 
-async def use_mcp(parameters: StdioServerParameters, pause: float, until: float) -> None:
+async def use_mcp(parameters: StdioServerParameters, pause: float, rounds: Any, ended: threading.Event) -> None:
     """Remember, list, search and ask as an agent does."""
     async with McpClient(parameters) as client:
         for number in itertools.count():
-            if time.monotonic() > until:
+            if ended.is_set():
                 return
             calls: dict[str, dict[str, Any]] = {
-                "remember": {"history": "talks", "text": f"Lamp {number % 30} was lit."},
+                "remember": {"history": "talks", "text": f"Lamp {number % TEXTS} was lit."},
                 "list_documents": {},
                 "search": {"query": f"lamp {number}"},
                 "ask": {"question": f"When was lamp {number} lit?", "documents": ["talks"]},
@@ -156,6 +158,7 @@ async def use_mcp(parameters: StdioServerParameters, pause: float, until: float)
             for tool, given in calls.items():
                 result = await client.call_tool(tool, given)
                 assert not result.is_error, result
+            rounds.value = number + 1
             await asyncio.sleep(pause)
 
 
@@ -196,16 +199,19 @@ def soak(folder: str, minutes: float, pause: float) -> bool:
         "READGRAPH_MODEL": "openai:double",
         "READGRAPH_LIBRARY": folder,
     }
-    own = spawning.Process(target=run_program, args=(folder, pause), daemon=True)
+    rounds, ended = [spawning.Value("i", 0) for _ in range(3)], threading.Event()
+    own = spawning.Process(target=run_program, args=(folder, pause, rounds[0]), daemon=True)
     own.start()
-    until = time.monotonic() + 60 * minutes
     with served(folder) as (room, client):
-        users = [threading.Thread(target=use_room, args=(client, pause, until))]
+        users = [threading.Thread(target=use_room, args=(client, pause, rounds[1], ended))]
         listed = StdioServerParameters(command=sys.executable, args=["-m", "readgraph", "mcp"], env={**os.environ})
-        users.append(threading.Thread(target=lambda: asyncio.run(use_mcp(listed, pause, until))))
+        users.append(threading.Thread(target=lambda: asyncio.run(use_mcp(listed, pause, rounds[2], ended))))
         for user in users:
             user.start()
         time.sleep(60 * minutes * WARMING_UP)
+        while any(each.value <= TEXTS for each in rounds) and own.is_alive() and all(user.is_alive() for user in users):
+            time.sleep(1)
+        until = time.monotonic() + 60 * minutes * (1 - WARMING_UP)
         server = _child(b"readgraph\0mcp")
         size = size_of(folder)
         seen: dict[str, list[tuple[float, int, int]]] = {"program": [], "serve": [], "mcp": []}
@@ -214,12 +220,13 @@ def soak(folder: str, minutes: float, pause: float) -> bool:
             for name, process in (("program", own.pid), ("serve", room.pid), ("mcp", server)):
                 seen[name].append(looked_at(process or 0))
             time.sleep(1)
+        ended.set()
         for user in users:
             user.join()
     own.kill()
     model.kill()
     grown = f"grew from {size:.1f} to {size_of(folder):.1f} MB by what was asked and said"
-    print(f"{minutes:g} minutes; after the first {WARMING_UP:.0%} the library {grown}")
+    print(f"{minutes:g} minutes; after the first {WARMING_UP:.0%} and {TEXTS} texts the library {grown}")
     flat = [verdict(name, each) for name, each in seen.items()]
     return all(flat)
 
