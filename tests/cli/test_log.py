@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 import typer
 
-from readgraph.cli.commands.logging import with_log
 from readgraph.cli.main import app
+from readgraph.cli.shell.log_option import with_log
 from tests.doubles.model_server import ChatRequest, Fault, ModelServer
 from tests.doubles.reader import asked_for, reader
 from tests.support.command import SECRET, Command, assert_refused, finished, process

@@ -221,17 +221,17 @@ def test_commands_of_one_method_take_no_option_in_vain(
         raise Captured
 
     monkeypatch.setattr("readgraph.graphs.gam.build_memorize", recording)
-    monkeypatch.setattr("readgraph.cli.run.chat.Conversation", captured)
-    monkeypatch.setattr("readgraph.cli.run.studio.serve", captured)
-    monkeypatch.setattr("readgraph.cli.run.mcp.serve", captured)
-    monkeypatch.setattr("readgraph.cli.run.serve.serve_library", captured)
-    monkeypatch.setattr("readgraph.cli.run.doctor.examine", captured)
-    monkeypatch.setattr("readgraph.cli.run.compress.compress_documents", captured)
-    monkeypatch.setattr("readgraph.cli.run.summarise.summarise_documents", captured)
-    monkeypatch.setattr("readgraph.cli.run.table.make_table", captured)
-    monkeypatch.setattr("readgraph.cli.run.corpus.read_folders", captured)
-    monkeypatch.setattr("readgraph.cli.run.reproduce.evaluate", captured)
-    monkeypatch.setattr("readgraph.cli.run.browse.check_can_begin", captured)
+    monkeypatch.setattr("readgraph.cli.run.chatting.chat.Conversation", captured)
+    monkeypatch.setattr("readgraph.cli.run.serving.studio.serve", captured)
+    monkeypatch.setattr("readgraph.cli.run.serving.mcp.serve", captured)
+    monkeypatch.setattr("readgraph.cli.run.serving.serve.serve_library", captured)
+    monkeypatch.setattr("readgraph.cli.run.setup.doctor.examine", captured)
+    monkeypatch.setattr("readgraph.cli.run.reading.compress.compress_documents", captured)
+    monkeypatch.setattr("readgraph.cli.run.reading.summarise.summarise_documents", captured)
+    monkeypatch.setattr("readgraph.cli.run.reading.table.make_table", captured)
+    monkeypatch.setattr("readgraph.cli.run.reading.corpus.read_folders", captured)
+    monkeypatch.setattr("readgraph.cli.run.evaluating.reproduce.evaluate", captured)
+    monkeypatch.setattr("readgraph.cli.run.reading.browse.check_can_begin", captured)
     days, compressed = ["days", line["read"][1]], [line["read"][1], "--budget", 100]
     browsed = ["http://127.0.0.1:9/", "Order.", "--yes"]
     lines: dict[str, list[Any]] = {"remember": days, "chat": [], "studio": [], "mcp": [], "serve": [], "doctor": []}
@@ -566,13 +566,17 @@ def test_an_option_can_be_seen_to_do_something(
         "text": tmp_path / "text.txt",
         "own": tmp_path / "own.jsonl",
     }
-    monkeypatch.setattr("readgraph.cli.run.studio.serve", lambda *given, **more: typer.echo(repr((given, more))))
+    monkeypatch.setattr(
+        "readgraph.cli.run.serving.studio.serve", lambda *given, **more: typer.echo(repr((given, more)))
+    )
     for server_of in ("mcp.serve", "serve.serve_library"):
-        monkeypatch.setattr(f"readgraph.cli.run.{server_of}", lambda *given, **more: typer.echo(repr((given, more))))
+        monkeypatch.setattr(
+            f"readgraph.cli.run.serving.{server_of}", lambda *given, **more: typer.echo(repr((given, more)))
+        )
     monkeypatch.setattr("webbrowser.open", typer.echo)
-    monkeypatch.setattr("readgraph.cli.run.browse.ChromiumDriver", StillDriver)
-    monkeypatch.setattr("readgraph.cli.run.corpus.processes", own_workers)
-    monkeypatch.setattr("readgraph.cli.run.corpus.on_ray", no_cluster)
+    monkeypatch.setattr("readgraph.cli.run.reading.browse.ChromiumDriver", StillDriver)
+    monkeypatch.setattr("readgraph.cli.run.reading.corpus.processes", own_workers)
+    monkeypatch.setattr("readgraph.cli.run.reading.corpus.on_ray", no_cluster)
     replies = {"Counted": {"count": 3}, "NextAction": does("click", "1")}
     server.respond = lambda request: replies.get(asked_for(request) or "") or reader(request)
     server.latency = 0.3 if "timeout" in name else 0

@@ -12,7 +12,7 @@ import pytest
 from lxml import html
 from pytest import CaptureFixture, MonkeyPatch
 
-from readgraph.cli.terminal.evaluation_tables import print_results
+from readgraph.cli.terminal.evaluation.result_tables import print_results
 from readgraph.cli.terminal.output_options import Screen
 from readgraph.evaluation.folder import EvaluationFolder
 from readgraph.evaluation.metrics import METRICS, Metric

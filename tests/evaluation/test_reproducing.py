@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from readgraph.cli.run.reproduce import rows_that_can_run
+from readgraph.cli.run.evaluating.reproduce import rows_that_can_run
 from readgraph.evaluation.datasets import NAMES
 from readgraph.evaluation.datasets.scoring import SCORING
 from readgraph.evaluation.reproducing.foreseeing import of_each_row, of_published_size

@@ -198,5 +198,5 @@ def test_what_can_t_be_served_is_one_line(readgraph: Command, monkeypatch: pytes
     taken = listening("127.0.0.1", 0)
     assert_refused(readgraph("mcp", "--http", "--port", taken.getsockname()[1]), "can't be used")
     taken.close()
-    monkeypatch.setattr("readgraph.cli.run.mcp.find_spec", lambda name: None)
+    monkeypatch.setattr("readgraph.cli.run.serving.mcp.find_spec", lambda name: None)
     assert_refused(readgraph("mcp"), "pip install 'readgraph[mcp]'")

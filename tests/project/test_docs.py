@@ -42,7 +42,7 @@ DRAWING = re.compile(r"^```mermaid$", re.MULTILINE)
 DRAWING_OF = re.compile(r"^<!-- drawing of ([\w, ]+) -->\n```mermaid\n.*?^```$", re.MULTILINE | re.DOTALL)
 
 SERVES = ("readgraph studio", "readgraph mcp --http", "readgraph serve")
-"""Commands that end with Ctrl-C only: see tests/cli/test_studio.py, tests/mcp/ and tests/serve/."""
+"""Commands that end with Ctrl-C only: see tests/cli/serving/test_studio.py, tests/mcp/ and tests/serve/."""
 
 
 AT_A_TIME = re.compile(r" +(?=\d+\.\d s\b|time\b)")

@@ -34,13 +34,18 @@ RUN_WHAT_THEY_READ = {
 }
 """Functions and modules that run what they are given, or are known to be unsafe; whole modules count."""
 
-STARTS_PROGRAMS = {"sources/pdf/in_child.py", "models/local/server.py", "cli/run/correct.py", "cli/run/studio.py"}
+STARTS_PROGRAMS = {
+    "sources/pdf/in_child.py",
+    "models/local/server.py",
+    "cli/run/library/correct.py",
+    "cli/run/serving/studio.py",
+}
 WORKERS = {"corpus/process.py", "corpus/processes.py"}
 """Files that send objects to workers, which are our own processes, over pipes that nobody else has."""
 
 IMPORTS_BY_NAME = {
     "corpus/on_ray.py": "ray",
-    "cli/run/chat.py": "readline",
+    "cli/run/chatting/chat.py": "readline",
     "compression/registry.py": "the engines of OWN",
     "evaluation/datasets/lines.py": "pyarrow",
     "evaluation/optional_imports.py": "packages of the extra",

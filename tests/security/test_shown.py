@@ -41,8 +41,8 @@ def every_line(
 ) -> Callable[..., str]:
     """Run every line over a text, and return all that was printed."""
     for function in SERVE.values():
-        monkeypatch.setattr(f"readgraph.cli.run.{function}", lambda *given, **more: typer.echo("served"))
-    monkeypatch.setattr("readgraph.cli.run.browse.ChromiumDriver", StillDriver)
+        monkeypatch.setattr(f"readgraph.cli.run.serving.{function}", lambda *given, **more: typer.echo("served"))
+    monkeypatch.setattr("readgraph.cli.run.reading.browse.ChromiumDriver", StillDriver)
 
     def run(folder: str, name: str, more: str, respond: Any) -> str:
         (tmp_path / folder).mkdir()

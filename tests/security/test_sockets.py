@@ -66,8 +66,8 @@ def test_a_command_reaches_its_model_alone(
     readgraph: Command, server: ModelServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: str
 ) -> None:
     for function in SERVE.values():
-        monkeypatch.setattr(f"readgraph.cli.run.{function}", lambda *given, **more: typer.echo("served"))
-    monkeypatch.setattr("readgraph.cli.run.browse.ChromiumDriver", StillDriver)
+        monkeypatch.setattr(f"readgraph.cli.run.serving.{function}", lambda *given, **more: typer.echo("served"))
+    monkeypatch.setattr("readgraph.cli.run.reading.browse.ChromiumDriver", StillDriver)
     server.respond = any_reply
     with only_port(port_of(server) if model else None) as tried:
         for line in each_line(files_in(tmp_path), model):

@@ -162,7 +162,7 @@ def test_the_newest_are_shown(readgraph: Command, tmp_path: Path, monkeypatch: p
     for number in range(3):
         (tmp_path / f"{number}.txt").write_text(f"The lamp {number}.")
         readgraph("read", tmp_path / f"{number}.txt", "--quiet")
-    monkeypatch.setattr("readgraph.cli.run.show.MOST_SHOWN", 2)
+    monkeypatch.setattr("readgraph.cli.run.library.show.MOST_SHOWN", 2)
     all_shown: Any = readgraph("show", "--json").json
     with many(1):
         shown = readgraph("show").text

@@ -13,8 +13,8 @@ _forking = multiprocessing.get_context("forkserver")
 _forking.set_forkserver_preload(
     [
         "readgraph.cli.main",
-        "readgraph.cli.run.chat",
-        "readgraph.cli.run.read",
+        "readgraph.cli.run.chatting.chat",
+        "readgraph.cli.run.reading.read",
         "readgraph.graphs.mem_gpt",
         "readgraph.graphs.read_agent",
         "readgraph.models.openai_chat",

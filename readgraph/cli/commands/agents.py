@@ -5,9 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from readgraph.cli.commands.completing import agent_names, completing
-from readgraph.cli.commands.helping import HelpfulGroup
-from readgraph.cli.commands.options import (
+from readgraph.cli.options.shared import (
     CHATTING,
     Json,
     LibraryFolder,
@@ -15,6 +13,8 @@ from readgraph.cli.commands.options import (
     typed,
     with_context,
 )
+from readgraph.cli.shell.completing import agent_names, completing
+from readgraph.cli.shell.helping import HelpfulGroup
 from readgraph.state.errors import BadInput
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def list_agents(run: typer.Context, library: LibraryFolder = None, as_json: Json
 @agents.command("list")
 def show_agents(library: LibraryFolder = None, as_json: Json = False) -> None:
     """List the agents in the library."""
-    from readgraph.cli.run.agents import show_agents as show
+    from readgraph.cli.run.chatting.agents import show_agents as show
 
     show(library, as_json=as_json)
 
@@ -56,7 +56,7 @@ def export_agent(
     library: LibraryFolder = None,
 ) -> None:
     """Write an agent to one JSON file: working context, recall and archival storage, settings."""
-    from readgraph.cli.run.agents import export_agent as export
+    from readgraph.cli.run.chatting.agents import export_agent as export
 
     export(name, file, library)
 
@@ -68,7 +68,7 @@ def import_agent(
     library: LibraryFolder = None,
 ) -> None:
     """Add the agent of a file to the library."""
-    from readgraph.cli.run.agents import import_agent as take_in
+    from readgraph.cli.run.chatting.agents import import_agent as take_in
 
     take_in(file, name, library)
 
@@ -76,7 +76,7 @@ def import_agent(
 @agents.command("repair")
 def repair_agent(name: Name, library: LibraryFolder = None) -> None:
     """Undo a turn that can't be finished, without asking a model, and free its disk space."""
-    from readgraph.cli.run.agents import repair_agent as repair
+    from readgraph.cli.run.chatting.agents import repair_agent as repair
 
     repair(name, library)
 
@@ -88,7 +88,7 @@ def forget_agent(
     library: LibraryFolder = None,
 ) -> None:
     """Delete an agent and everything it remembers. The documents it was given stay in the library."""
-    from readgraph.cli.run.agents import forget_agent as forget
+    from readgraph.cli.run.chatting.agents import forget_agent as forget
 
     forget(name, library, sure=yes)
 
@@ -117,6 +117,6 @@ def chat(
     as_json: Json = False,
 ) -> None:
     """Talk with an agent that remembers the whole conversation and continues where you left off."""
-    from readgraph.cli.run.chat import talk
+    from readgraph.cli.run.chatting.chat import talk
 
     talk(agent, every, context, library, as_json=as_json)

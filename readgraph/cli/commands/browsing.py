@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from readgraph.cli.commands.options import LibraryFolder, Sure, with_context, with_screen
+from readgraph.cli.options.shared import LibraryFolder, Sure, with_context, with_screen
 from readgraph.state.settings import (
     Budget,
     Calls,
@@ -57,6 +57,6 @@ def browse(
 
     Example: readgraph browse https://shop.example "Put a storm lantern into the basket" --model openai:gpt-4.1-mini
     """
-    from readgraph.cli.run.browse import browse_site
+    from readgraph.cli.run.reading.browse import browse_site
 
     browse_site(url, instruction, driver, max_steps, context, library, screen, sure=yes)

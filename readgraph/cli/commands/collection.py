@@ -4,9 +4,9 @@ from typing import Annotated
 
 import typer
 
-from readgraph.cli.commands.completing import collections, complete_sources, completing
-from readgraph.cli.commands.helping import HelpfulGroup
-from readgraph.cli.commands.options import Json, LibraryFolder
+from readgraph.cli.options.shared import Json, LibraryFolder
+from readgraph.cli.shell.completing import collections, complete_sources, completing
+from readgraph.cli.shell.helping import HelpfulGroup
 
 collection = typer.Typer(
     cls=HelpfulGroup, help="Keep documents under a name, for ask and search.", no_args_is_help=True
@@ -42,7 +42,7 @@ def add_documents(
 
     Example: readgraph collection add lighthouses lamp "Sarn Head"
     """
-    from readgraph.cli.run.collection import add
+    from readgraph.cli.run.library.collection import add
 
     add(name, documents, library, as_json=as_json)
 
@@ -50,7 +50,7 @@ def add_documents(
 @collection.command("list")
 def list_collections(library: LibraryFolder = None, as_json: Json = False) -> None:
     """List the collections with their documents."""
-    from readgraph.cli.run.collection import show
+    from readgraph.cli.run.library.collection import show
 
     show(library, as_json=as_json)
 
@@ -71,6 +71,6 @@ def remove_documents(
     as_json: Json = False,
 ) -> None:
     """Take documents out of a collection, or remove it; the library keeps the documents."""
-    from readgraph.cli.run.collection import remove
+    from readgraph.cli.run.library.collection import remove
 
     remove(name, documents or [], library, as_json=as_json)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from readgraph.cli.commands.options import Glob, LibraryFolder, files, with_context, with_screen
+from readgraph.cli.options.shared import Glob, LibraryFolder, files, with_context, with_screen
 from readgraph.state.settings import Batching, Budget, Calls, Concurrency, Language, Model, Window
 
 if TYPE_CHECKING:
@@ -62,6 +62,6 @@ def compress(
 
     Example: readgraph compress book.epub --budget 800 --model openai:gpt-4.1-mini
     """
-    from readgraph.cli.run.compress import compress_documents
+    from readgraph.cli.run.reading.compress import compress_documents
 
     compress_documents(paths, glob, budget, question, engine, trace, context, library, screen)

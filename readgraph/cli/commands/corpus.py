@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from readgraph.cli.commands.options import (
+from readgraph.cli.options.shared import (
     PROFILE,
     READING,
     EstimateOnly,
@@ -90,7 +90,7 @@ def corpus(
 
         print_estimate(folders, glob, None, method, context, library, screen)
         return
-    from readgraph.cli.run.corpus import By, read_folders
+    from readgraph.cli.run.reading.corpus import By, read_folders
 
     by = By(workers, on, address, max_calls_in_all)
     read_folders(folders, glob, method, context, library, screen, by)

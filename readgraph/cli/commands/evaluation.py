@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from readgraph.cli.commands.completing import completing, completing_each
-from readgraph.cli.commands.completing import methods as method_names
-from readgraph.cli.commands.completing import metrics as metric_names
-from readgraph.cli.commands.completing import rows as row_names
-from readgraph.cli.commands.completing import sweeps as sweep_names
-from readgraph.cli.commands.options import PROFILE, EstimateOnly, Quiet, check_alone, with_context, with_screen
+from readgraph.cli.options.shared import PROFILE, EstimateOnly, Quiet, check_alone, with_context, with_screen
+from readgraph.cli.shell.completing import completing, completing_each
+from readgraph.cli.shell.completing import methods as method_names
+from readgraph.cli.shell.completing import metrics as metric_names
+from readgraph.cli.shell.completing import rows as row_names
+from readgraph.cli.shell.completing import sweeps as sweep_names
 from readgraph.evaluation.sweeps import SWEEPS
 from readgraph.state.errors import BadInput
 from readgraph.state.settings import GROUPS
@@ -182,7 +182,7 @@ def evaluate(
 
     """
     if diff:
-        from readgraph.cli.terminal.evaluation_differences import show_difference
+        from readgraph.cli.terminal.evaluation.differences import show_difference
 
         if file:
             raise BadInput("--diff compares two existing evaluations: leave the file out.")
@@ -191,12 +191,12 @@ def evaluate(
         return
 
     if replay:
-        from readgraph.cli.run.replay import replay as repeat
+        from readgraph.cli.run.evaluating.replay import replay as repeat
 
         check_alone(run, "repeats a published run", "--replay", "--dataset", "--out", "--json", "--quiet")
         raise typer.Exit(repeat(file, dataset, replay, out, screen))
 
-    from readgraph.cli.run import evaluate as evaluating
+    from readgraph.cli.run.evaluating import evaluate as evaluating
 
     request = evaluating.EvaluationRequest(
         *(file, dataset, methods, method or [], sweep, full_text, limit, drawn, seed, runs, judge, out, replies),
@@ -227,6 +227,6 @@ def trajectories(
     quiet: Quiet = False,
 ) -> None:
     """Export an evaluation's prompts and replies, with their outcome, as training examples."""
-    from readgraph.cli.run.train import write_trajectories
+    from readgraph.cli.run.evaluating.train import write_trajectories
 
     write_trajectories(folder, form, out, quiet=quiet)

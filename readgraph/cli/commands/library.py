@@ -4,8 +4,7 @@ from typing import Annotated
 
 import typer
 
-from readgraph.cli.commands.completing import complete_sources, completing, identities
-from readgraph.cli.commands.options import (
+from readgraph.cli.options.shared import (
     CollectionName,
     Json,
     LibraryFolder,
@@ -16,6 +15,7 @@ from readgraph.cli.commands.options import (
     check_alone,
     check_open,
 )
+from readgraph.cli.shell.completing import complete_sources, completing, identities
 from readgraph.state.errors import BadInput
 
 library_commands = typer.Typer()
@@ -74,24 +74,24 @@ def show(
     """
     check_open(report, opened=opened)
     if report:
-        from readgraph.cli.run.show import report_document
+        from readgraph.cli.run.library.show import report_document
 
         check_alone(run, "writes a file and prints nothing", "--report", "--library", "--method", "--purpose", "--open")
         report_document(document, library, method, made_for, report, opened=opened)
     elif any(value is not None for value in (page, part, at, quote)):
         if made_for is not None:
             raise BadInput("--purpose chooses whose notes are shown, and a place shows the text: leave --purpose out.")
-        from readgraph.cli.run.show_place import Wanted, show_place
+        from readgraph.cli.run.library.show_place import Wanted, show_place
 
         show_place(document, library, Wanted(page, part, at, quote), method, as_json=as_json)
     elif document:
-        from readgraph.cli.run.show import show_document
+        from readgraph.cli.run.library.show import show_document
 
         show_document(document, library, method=method, purpose=made_for, as_json=as_json)
     elif method or made_for is not None:
         raise BadInput("--method and --purpose choose the memory of a document: name one.")
     else:
-        from readgraph.cli.run.show import show_library
+        from readgraph.cli.run.library.show import show_library
 
         show_library(library, as_json=as_json)
 
@@ -132,8 +132,8 @@ def correct(
 
     Example: readgraph correct report.pdf --part 4 --text "The discharge is 40 litres, not 400."
     """
-    from readgraph.cli.run.correct import correct_note
-    from readgraph.cli.run.show_place import Wanted
+    from readgraph.cli.run.library.correct import correct_note
+    from readgraph.cli.run.library.show_place import Wanted
 
     correct_note(document, library, Wanted(page, part, at), text, method, restoring=restore, as_json=as_json)
 
@@ -159,7 +159,7 @@ def search(
 
     Example: readgraph search "log book" lamp
     """
-    from readgraph.cli.run.search import search as search_library
+    from readgraph.cli.run.library.search import search as search_library
 
     search_library(words, documents or [], collection, most, library, as_json=as_json)
 
@@ -180,6 +180,6 @@ def forget(
     as_json: Json = False,
 ) -> None:
     """Delete a document from the library, with its memories, recorded replies and checkpoints."""
-    from readgraph.cli.run.forget import forget as forget_named
+    from readgraph.cli.run.library.forget import forget as forget_named
 
     forget_named(document, library, sure=yes, as_json=as_json)

@@ -5,10 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from readgraph.cli.commands.completing import completing, completing_each
-from readgraph.cli.commands.completing import methods as method_names
-from readgraph.cli.commands.completing import models as models_known
-from readgraph.cli.commands.options import (
+from readgraph.cli.options.shared import (
     PROFILE,
     Glob,
     Json,
@@ -20,6 +17,9 @@ from readgraph.cli.commands.options import (
     with_context,
     with_screen,
 )
+from readgraph.cli.shell.completing import completing, completing_each
+from readgraph.cli.shell.completing import methods as method_names
+from readgraph.cli.shell.completing import models as models_known
 from readgraph.state.settings import GROUPS, Calls, Embeddings, Model, ReadingModel
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def compare(
 
     Example: readgraph compare "Who took the log book?" book.epub --methods read-agent,bm25 --max-calls 200
     """
-    from readgraph.cli.run.compare import compare_methods
+    from readgraph.cli.run.reading.compare import compare_methods
 
     compare_methods(question, option or [], paths, glob, methods, context, library, screen)
 
@@ -70,7 +70,7 @@ def list_methods(
     as_json: Json = False,
 ) -> None:
     """List the methods, or show one of them: its nodes with what they read and write, or its drawing."""
-    from readgraph.cli.run import methods as listing
+    from readgraph.cli.run.setup import methods as listing
 
     if shared:
         check_alone(run, "shows the nodes of all methods", "--shared", "--json")
@@ -97,7 +97,7 @@ def studio(
     Each graph's assistant starts with your settings; you can change them there. The server runs on this machine. The
     Studio page comes from LangChain's server, which is not contacted until you open the page.
     """
-    from readgraph.cli.run.studio import serve
+    from readgraph.cli.run.serving.studio import serve
 
     serve(library, port, context, open_page=open_page)
 
@@ -109,7 +109,7 @@ def doctor(context: "ReaderContext", library: LibraryFolder = None, as_json: Jso
 
     The exit code is 1 where something is wrong; each line says what to do.
     """
-    from readgraph.cli.run.doctor import examine
+    from readgraph.cli.run.setup.doctor import examine
 
     examine(context, library, as_json=as_json)
 
@@ -129,6 +129,6 @@ def models(
     as_json: Json = False,
 ) -> None:
     """Check a model with one short call, and show which form of typed reply it supports."""
-    from readgraph.cli.run.models import check_model
+    from readgraph.cli.run.setup.models import check_model
 
     check_model(model, timeout, as_json=as_json)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from readgraph.cli.commands.helping import HelpfulGroup
+from readgraph.cli.shell.helping import HelpfulGroup
 
 prompts = typer.Typer(cls=HelpfulGroup, help="Write the prompts' words to files, to change them (see --prompts).")
 
@@ -17,6 +17,6 @@ def export_prompts(
     ],
 ) -> None:
     """Write a file for each prompt. Keep those that you change and delete the others; then give --prompts FOLDER."""
-    from readgraph.cli.run.prompts import export_prompts as export
+    from readgraph.cli.run.setup.prompts import export_prompts as export
 
     export(folder)

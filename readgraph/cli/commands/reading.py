@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from readgraph.cli.commands.options import (
+from readgraph.cli.options.shared import (
     MEMORIZING,
     PROFILE,
     READING,
@@ -61,7 +61,7 @@ def read(
 
         print_estimate(paths, glob, None, method, context, library, screen)
         return
-    from readgraph.cli.run.read import read_documents
+    from readgraph.cli.run.reading.read import read_documents
 
     read_documents(paths, glob, method, context, library, screen)
 
@@ -103,7 +103,7 @@ def remember(
 
     Sessions that the history already holds are skipped. If interrupted, run the same command again to continue.
     """
-    from readgraph.cli.run.remember import remember_sessions
+    from readgraph.cli.run.reading.remember import remember_sessions
 
     remember_sessions(history, paths, glob, sessions_at, gap, context, library, screen)
 
@@ -172,7 +172,7 @@ def ask(
             raise BadInput(f"--estimate reads nothing that could be shown: leave {', '.join(unused)} out.")
         print_estimate(paths or [], glob, question, method, context, library, screen, choice, option or [])
         return
-    from readgraph.cli.run.ask import ask_documents
+    from readgraph.cli.run.reading.ask import ask_documents
 
     screen = replace(screen, steps=show_steps)
     ask_documents(

@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from readgraph.cli.commands.helping import HelpfulGroup
-from readgraph.cli.commands.options import LibraryFolder
+from readgraph.cli.options.shared import LibraryFolder
+from readgraph.cli.shell.helping import HelpfulGroup
 
 replies = typer.Typer(
     cls=HelpfulGroup, help="Export and import recorded replies, so that a run can be repeated without paying again."
@@ -21,7 +21,7 @@ def export_replies(
     library: LibraryFolder = None,
 ) -> None:
     """Write the recorded replies to a file."""
-    from readgraph.cli.run.replies import export_replies as export
+    from readgraph.cli.run.library.replies import export_replies as export
 
     export(file, document, library)
 
@@ -29,6 +29,6 @@ def export_replies(
 @replies.command("import")
 def import_replies(file: Archive, library: LibraryFolder = None) -> None:
     """Import the replies of a file; replies that are already recorded stay as they are."""
-    from readgraph.cli.run.replies import import_replies as take_in
+    from readgraph.cli.run.library.replies import import_replies as take_in
 
     take_in(file, library)

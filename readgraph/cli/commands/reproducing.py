@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from readgraph.cli.commands.completing import completing
-from readgraph.cli.commands.completing import experiments as experiment_names
 from readgraph.cli.commands.evaluation import Judge, Limit, Out, PublishTo, Replay, Replies, Runs, Sample, Seed
-from readgraph.cli.commands.options import PROFILE, EstimateOnly, check_alone, with_context, with_screen
+from readgraph.cli.options.shared import PROFILE, EstimateOnly, check_alone, with_context, with_screen
+from readgraph.cli.shell.completing import completing
+from readgraph.cli.shell.completing import experiments as experiment_names
 from readgraph.state.settings import GROUPS
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ def reproduce(
     readgraph reproduce read-agent-table-5 --data datasets --model openai:gpt-4.1-mini --estimate
 
     """
-    from readgraph.cli.run import reproduce as reproducing
+    from readgraph.cli.run.evaluating import reproduce as reproducing
 
     wanted = reproducing.Wanted(limit, drawn, seed, runs, judge, out, replies, publish)
     if name is None:

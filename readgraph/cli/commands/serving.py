@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from readgraph.cli.commands.options import PROFILE, LibraryFolder, MethodName, with_context
+from readgraph.cli.options.shared import PROFILE, LibraryFolder, MethodName, with_context
 from readgraph.state.settings import GROUPS
 
 if TYPE_CHECKING:
@@ -51,8 +51,8 @@ def mcp(
 
     Example: readgraph mcp --allow ~/papers --model openai:gpt-4.1-mini
     """
-    from readgraph.cli.commands.options import typed
-    from readgraph.cli.run.mcp import serve
+    from readgraph.cli.options.shared import typed
+    from readgraph.cli.run.serving.mcp import serve
 
     of_http = [option for option in typed(run) if option in ("--host", "--port", "--allow-host")]
     serve(library, allow or [], context, address=(host, port) if http else None, names=allow_host or [], given=of_http)
@@ -93,6 +93,6 @@ def serve(
 
     Example: readgraph serve --model openai:gpt-4.1-mini
     """
-    from readgraph.cli.run.serve import serve_library
+    from readgraph.cli.run.serving.serve import serve_library
 
     serve_library(library, context, method, price, address=(host, port), names=allow_host or [], opens=opens)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from readgraph.cli.commands.options import (
+from readgraph.cli.options.shared import (
     EstimateOnly,
     Glob,
     LibraryFolder,
@@ -91,7 +91,7 @@ def summarise(
     Example: readgraph summarise book.epub --words 500 --part "Part two" --model openai:gpt-4.1-mini
     """
     check_open(report, opened=opened)
-    from readgraph.cli.run.summarise import Wanted, estimate_summaries, summarise_documents
+    from readgraph.cli.run.reading.summarise import Wanted, estimate_summaries, summarise_documents
 
     context = context if words is None else replace(context, summary_words=words)
     context = context if check is None else replace(context, check_sentences=check)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from readgraph.cli.commands.options import (
+from readgraph.cli.options.shared import (
     EstimateOnly,
     Glob,
     LibraryFolder,
@@ -88,13 +88,13 @@ def table(
     check_open(report, opened=opened)
     if estimate:
         from readgraph.cli.run.estimate import estimate as print_estimate
-        from readgraph.cli.run.table import check_wanted
+        from readgraph.cli.run.reading.table import check_wanted
 
         if unused := [name for name, given in (("--out", out), ("--report", report)) if given]:
             raise BadInput(f"--estimate reads nothing that could be written: leave {', '.join(unused)} out.")
         check_wanted(paths or [], wanted)
         print_estimate(paths or [], glob, wanted, "survey", context, library, screen)
         return
-    from readgraph.cli.run.table import make_table
+    from readgraph.cli.run.reading.table import make_table
 
     make_table(paths or [], wanted, glob, out, context, library, screen, report=report, opened=opened)

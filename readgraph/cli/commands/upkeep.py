@@ -5,8 +5,8 @@ from typing import Annotated, Any
 
 import typer
 
-from readgraph.cli.commands.helping import HelpfulGroup
-from readgraph.cli.commands.options import Json, LibraryFolder
+from readgraph.cli.options.shared import Json, LibraryFolder
+from readgraph.cli.shell.helping import HelpfulGroup
 from readgraph.state.files.library_address import library_place
 
 COPIED = "A library: a folder, or postgresql://user@host/db."
@@ -21,7 +21,7 @@ def compact_library(library: LibraryFolder = None, as_json: Json = False) -> Non
 
     Documents, memories, replies and the newest questions stay.
     """
-    from readgraph.cli.run.compact import compact_library as compact
+    from readgraph.cli.run.library.compact import compact_library as compact
 
     compact(library, as_json=as_json)
 
@@ -32,7 +32,7 @@ def check_library(library: LibraryFolder = None, as_json: Json = False) -> None:
 
     The exit code is 1 where something is wrong.
     """
-    from readgraph.cli.run.upkeep import check_library as check
+    from readgraph.cli.run.library.upkeep import check_library as check
 
     check(library, as_json=as_json)
 
@@ -43,7 +43,7 @@ def repair_library(library: LibraryFolder = None, as_json: Json = False) -> None
 
     Replies that were paid for stay. The exit code is 1 where something is left that can't be mended.
     """
-    from readgraph.cli.run.upkeep import repair_library as repair
+    from readgraph.cli.run.library.upkeep import repair_library as repair
 
     repair(library, as_json=as_json)
 
@@ -55,7 +55,7 @@ def back_up_library(
     as_json: Json = False,
 ) -> None:
     """Copy the library into a new folder, while others use it. The copy is a library: --library FOLDER opens it."""
-    from readgraph.cli.run.upkeep import back_up_library as back_up
+    from readgraph.cli.run.library.upkeep import back_up_library as back_up
 
     back_up(folder, library, as_json=as_json)
 
@@ -70,7 +70,7 @@ def copy_library(
 
     The first one stays as it is. A copy that was stopped is begun anew.
     """
-    from readgraph.cli.run.upkeep import copy_library as copy
+    from readgraph.cli.run.library.upkeep import copy_library as copy
 
     copy(source, target, as_json=as_json)
 
@@ -84,6 +84,6 @@ def show_batches(
     as_json: Json = False,
 ) -> None:
     """List the batches of calls that model servers still work on (`--batch`), or cancel them."""
-    from readgraph.cli.run.batches import cancel_batches, list_batches
+    from readgraph.cli.run.library.batches import cancel_batches, list_batches
 
     (cancel_batches if cancel else list_batches)(library, as_json=as_json)

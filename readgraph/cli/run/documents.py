@@ -8,8 +8,8 @@ from pathlib import Path
 
 import typer
 
-from readgraph.cli.terminal.conversion_progress import ConversionProgress
 from readgraph.cli.terminal.output_options import Screen
+from readgraph.cli.terminal.progress.conversion import ConversionProgress
 from readgraph.cli.terminal.safe_text import one_line
 from readgraph.sources import SourceText, load, load_all
 from readgraph.sources.addresses import Address

@@ -7,7 +7,7 @@ from langgraph.graph import StateGraph
 
 from readgraph.cli.terminal.notices import notices
 from readgraph.cli.terminal.output_options import Screen
-from readgraph.cli.terminal.progress import ReadingProgress
+from readgraph.cli.terminal.progress.reading import ReadingProgress
 from readgraph.models.prices import cost
 from readgraph.state.context import ReaderContext
 from readgraph.state.library import Library

@@ -1,0 +1,1 @@
+"""Talk with agents, and look after them."""

@@ -1,0 +1,1 @@
+"""Measure methods, and repeat what others measured."""

@@ -1,0 +1,82 @@
+"""`evaluate --calibrate`: how far a judge agrees with verdicts that are known."""
+
+from pathlib import Path
+from typing import Any
+
+from langgraph.store.base import BaseStore
+from langgraph.store.memory import InMemoryStore
+
+from readgraph.cli.run.estimate import show_estimate
+from readgraph.cli.run.stopping import run_until_stopped
+from readgraph.cli.terminal.evaluation.judge_tables import print_calibration
+from readgraph.cli.terminal.notices import notices
+from readgraph.cli.terminal.output_options import Screen
+from readgraph.cli.terminal.progress.evaluation import EvaluationProgress
+from readgraph.cli.terminal.rendering import print_json
+from readgraph.cli.terminal.safe_text import Console
+from readgraph.estimates.arithmetic import Estimate
+from readgraph.evaluation.estimating import rating_foreseen
+from readgraph.evaluation.folder import EvaluationFolder
+from readgraph.evaluation.judges.calibrating import METRIC, calibrated, calibration, gold_pairs, verdicts
+from readgraph.evaluation.optional_imports import check_libraries
+from readgraph.evaluation.result_files import write_results
+from readgraph.evaluation.usage import Cost
+from readgraph.models.clients import model_client
+from readgraph.state.context import ReaderContext
+from readgraph.state.library import open_library
+
+
+def calibrate(out: Path | None, rater: ReaderContext, screen: Screen, cost: Cost) -> None:
+    """Print how far the judge (`rater.model`) agrees with known verdicts; the folder of an evaluation keeps it."""
+    with notices(Console(stderr=True, quiet=screen.quiet).print, screen):
+        found = _kept_in(EvaluationFolder(out), rater, screen, cost) if out else _alone(rater, screen, cost)
+    if screen.as_json:
+        print_json(found)
+    else:
+        print_calibration(found)
+
+
+def estimate_calibration(rater: ReaderContext, screen: Screen) -> None:
+    """Print what the calibration will use, without making a call."""
+    show_estimate(Estimate(), 0, ReaderContext(), screen, (calibration_foreseen(), rater.model))
+
+
+def calibration_foreseen() -> Estimate:
+    """What the calibration of a judge will use."""
+    return rating_foreseen([pair.item for pair in gold_pairs()], (METRIC,))
+
+
+async def calibrate_once(
+    folder: EvaluationFolder, store: BaseStore, rater: ReaderContext, screen: Screen, cost: Cost
+) -> None:
+    """Calibrate the judge, and keep that in the folder; nothing is done where the folder has it for each pair."""
+    before = calibrated(folder.lines("calibrations"), rater.model)
+    if before is None or before["rated"] < before["pairs"]:
+        folder.append("calibrations", [await _calibrated(store, rater, screen, cost)])
+
+
+def _kept_in(folder: EvaluationFolder, rater: ReaderContext, screen: Screen, cost: Cost) -> Any:
+    check_libraries()
+
+    async def run() -> None:
+        async with open_library(folder.library) as library:
+            await calibrate_once(folder, library.store, rater, screen, cost)
+
+    with folder.opened(folder.what()):
+        run_until_stopped(run())
+        write_results(folder.dataset(), folder)
+    return calibrated(folder.lines("calibrations"), rater.model)
+
+
+def _alone(rater: ReaderContext, screen: Screen, cost: Cost) -> Any:
+    return calibrated([run_until_stopped(_calibrated(InMemoryStore(), rater, screen, cost))], rater.model)
+
+
+async def _calibrated(store: BaseStore, rater: ReaderContext, screen: Screen, cost: Cost) -> dict[str, Any]:
+    await model_client(rater)  # report a wrong model before anything is paid for
+    judged = []
+    with EvaluationProgress("Calibrating", len(gold_pairs()), screen) as progress:
+        async for one in verdicts(rater, store, cost):
+            judged.append(one)
+            progress.one_more(one.calls, one.input_words + one.output_words, one.cost, one.problem)
+    return calibration(judged, rater.model)

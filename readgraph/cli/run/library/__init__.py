@@ -1,0 +1,1 @@
+"""What a library holds: shown, searched, corrected, forgotten, and its files looked after."""

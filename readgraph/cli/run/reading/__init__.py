@@ -1,0 +1,1 @@
+"""Read documents, and ask about them."""

@@ -1,0 +1,1 @@
+"""Serve a library: in a browser, to agents, to LangGraph Studio."""

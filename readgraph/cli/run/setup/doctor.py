@@ -1,0 +1,159 @@
+"""`doctor`: whether all that a reading needs is there, and what to do where it isn't."""
+
+import platform
+import shutil
+import time
+from collections.abc import AsyncIterator, Mapping
+from dataclasses import asdict, dataclass, replace
+from importlib.metadata import PackageNotFoundError, version
+from importlib.util import find_spec
+from pathlib import Path
+
+import typer
+from rich.filesize import decimal
+
+from readgraph.cli.run.setup.models import FORMS, RETRY_SECONDS, UNUSABLE, checked_model
+from readgraph.cli.run.stopping import run_until_stopped
+from readgraph.cli.terminal.rendering import print_json
+from readgraph.cli.terminal.safe_text import Console, Text
+from readgraph.models.embedding_models import embedding_model, full_name
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import ReadgraphError
+from readgraph.state.files.library_address import LibraryPlace
+from readgraph.state.library import default_place, holds_library, open_library
+from readgraph.state.settings_file import settings_file
+from readgraph.state.words import counted
+
+WRONG = 1
+"""Exit code where something is wrong."""
+
+LEAST_FREE = 1_000_000_000
+"""Bytes of disk below which a library may soon be full."""
+
+PACKAGES = ("langgraph", "langchain-core", "langchain-openai", "pydantic", "faiss-cpu")
+EXTRAS: Mapping[str, tuple[str, ...]] = {
+    "serve": ("fastapi", "uvicorn"),
+    "mcp": ("mcp",),
+    "evaluation": ("rouge_score", "nltk", "scipy"),
+    "tables": ("xlsxwriter",),
+    "telemetry": ("opentelemetry",),
+    "web": ("playwright",),
+    "scans": ("rapidocr",),
+    "local-model": ("llama_cpp",),
+    "local-embeddings": ("sentence_transformers",),
+    "studio": ("langgraph_api",),
+}
+"""The modules that each extra brings."""
+
+SIGNS = {True: ("✓", "green"), False: ("✗", "red"), None: ("–", "dim")}
+
+
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """What was looked at, and whether it is well (None: it is not used)."""
+
+    name: str
+    well: bool | None
+    said: str
+
+
+def examine(context: ReaderContext, folder: LibraryPlace | None, *, as_json: bool) -> None:
+    """Look at everything, and print what is well and what isn't."""
+    examined = run_until_stopped(_all(context, folder))
+    if as_json:
+        print_json({"well": all(each.well is not False for each in examined), "examined": [*map(asdict, examined)]})
+    else:
+        _print(examined)
+    if any(each.well is False for each in examined):
+        raise typer.Exit(WRONG)
+
+
+async def _all(context: ReaderContext, folder: LibraryPlace | None) -> list[Examined]:
+    examined = [_versions(), _settings()]
+    examined += [each async for each in _library(folder or default_place())]
+    examined.append(await _model("model", context, context.model))
+    if context.reading_model not in ("", context.model):
+        examined.append(await _model("reading model", context, context.reading_model))
+    return [*examined, await _embeddings(context), _extras()]
+
+
+def _versions() -> Examined:
+    versions = [f"readgraph {version('readgraph')}", f"Python {platform.python_version()}"]
+    for package in PACKAGES:
+        try:
+            versions.append(f"{package} {version(package)}")
+        except PackageNotFoundError:
+            return Examined("versions", False, f"{package} is missing: pip install --force-reinstall readgraph")
+    return Examined("versions", True, ", ".join(versions))
+
+
+def _settings() -> Examined:
+    """The settings file, which was read before this began: one that can't be read ends the command with its line."""
+    file = settings_file()
+    return Examined("settings", True, str(file)) if file.is_file() else Examined("settings", None, f"no file {file}")
+
+
+async def _library(folder: LibraryPlace) -> AsyncIterator[Examined]:
+    if not holds_library(folder):
+        yield Examined("library", None, f"none yet in {folder}: the first reading makes it")
+    else:
+        yield await _opened(folder)
+    if not isinstance(folder, Path):  # its disk is the server's
+        return
+    there = next((each for each in (folder, *folder.parents) if each.exists()), Path.cwd())
+    free = shutil.disk_usage(there).free
+    said = f"{decimal(free)} are free"
+    yield Examined("disk", free >= LEAST_FREE, said if free >= LEAST_FREE else f"only {said}: make room")
+
+
+async def _opened(folder: LibraryPlace) -> Examined:
+    began = time.perf_counter()
+    try:
+        async with open_library(folder, only_shows=True) as library:
+            documents, damaged = await library.pages.listed()
+    except ReadgraphError as problem:
+        return Examined("library", False, str(problem))
+    took = 1000 * (time.perf_counter() - began)
+    if damaged:
+        said = f"{counted(len(damaged), 'damaged record')} in {folder}: 'readgraph library check' says more"
+        return Examined("library", False, said)
+    return Examined("library", True, f"{folder}: {counted(len(documents), 'document')}, opened in {took:.0f} ms")
+
+
+async def _model(called: str, context: ReaderContext, model: str) -> Examined:
+    if not model:
+        return Examined(called, None, "none: reading is extractive")
+    try:
+        checked = await checked_model(replace(context, model=model, retry_seconds=RETRY_SECONDS))
+    except ReadgraphError as problem:
+        return Examined(called, False, str(problem))
+    if not checked["usable"]:
+        return Examined(called, False, f"{model}: {UNUSABLE}")
+    return Examined(called, True, f"{model}: {checked['seconds']:.1f} s, by {FORMS[str(checked['reply_form'])]}")
+
+
+async def _embeddings(context: ReaderContext) -> Examined:
+    if not context.embeddings:
+        return Examined("embeddings", None, "none: no search by meaning")
+    try:
+        name = full_name(context.embeddings)
+        vector = await embedding_model(name, context.timeout).aembed_query("goat")
+    except ReadgraphError as problem:
+        return Examined("embeddings", False, str(problem))
+    except Exception as problem:  # each provider's package raises its own
+        return Examined("embeddings", False, f"{context.embeddings} does not answer ({type(problem).__name__})")
+    return Examined("embeddings", True, f"{name}: {len(vector):,} dimensions")
+
+
+def _extras() -> Examined:
+    there = [extra for extra, modules in EXTRAS.items() if all(map(find_spec, modules))]
+    missing = [extra for extra in EXTRAS if extra not in there]
+    said = f"{', '.join(there) or 'none'} installed" + (f"; not installed: {', '.join(missing)}" if missing else "")
+    return Examined("extras", True if there else None, said)
+
+
+def _print(examined: list[Examined]) -> None:
+    console, widest = Console(soft_wrap=True), max(len(each.name) for each in examined)
+    for each in examined:
+        sign, colour = SIGNS[each.well]
+        console.print(Text.assemble((f"{sign} ", colour), (each.name.ljust(widest + 2), "bold"), each.said))

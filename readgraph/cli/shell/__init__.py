@@ -1,0 +1,1 @@
+"""What every command has: help, values that the shell completes, the log."""

@@ -1,0 +1,1 @@
+"""How an evaluation's results look on a terminal."""
