@@ -200,6 +200,7 @@ PLANS = {
     "the rooms in nodes": {
         room: others - SHARED_BY_NODES for room, others in INNER["nodes"].items() if room not in SHARED_BY_NODES
     },
+    "the rooms in cli": INNER["cli"],
 }
 
 

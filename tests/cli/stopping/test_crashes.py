@@ -1,8 +1,8 @@
 """Killed at any moment, whatever it was doing: given again, each command ends as if nothing had happened.
 
-`READGRAPH_CRASHES=100 pytest -n 0 -m slow tests/cli/stopping/test_crashes.py` kills so many times, spread over all commands and
-methods. A moment is the number of a call or of a write, drawn from a seed. With `-m postgres` the libraries are on a
-server.
+`READGRAPH_CRASHES=100 pytest -n 0 -m slow tests/cli/stopping/test_crashes.py` kills so many times, spread over all
+commands and methods. A moment is the number of a call or of a write, drawn from a seed. With `-m postgres` the
+libraries are on a server.
 """
 
 import asyncio
