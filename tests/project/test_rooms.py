@@ -111,9 +111,10 @@ INNER: dict[str, dict[str, set[str]]] = {
         "terminal": {"settings"},
         "faults": {"terminal"},
         "run": {"terminal", "settings", "method_settings"},
-        "options": {"terminal", "settings"},
-        "commands": {"options", "run", "terminal"},
-        "main": {"commands", "options", "terminal", "faults"},
+        "shell": {"terminal"},
+        "options": {"shell", "terminal", "settings"},
+        "commands": {"options", "shell", "run", "terminal"},
+        "main": {"commands", "shell", "terminal", "faults"},
     },
     "cli/run": {
         **dict.fromkeys(SHARED_BY_RUNS, SHARED_BY_RUNS),
