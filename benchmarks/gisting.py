@@ -24,7 +24,7 @@ from openai import AsyncOpenAI
 from readgraph import ReaderContext, open_library
 from readgraph.graphs import read_agent
 from readgraph.nodes.page_ends import candidate_ends, paragraph_ends
-from readgraph.nodes.prompts.gist import gist_prompt
+from readgraph.nodes.prompts.building.notes import gist_prompt
 from readgraph.state.library import Library
 from readgraph.state.records import Page
 from readgraph.state.words import count_words

@@ -29,7 +29,9 @@ from readgraph.models.calling import call_model
 from readgraph.models.clients import ModelClient
 from readgraph.models.prompt import Messages
 from readgraph.models.replies import ModelReply
-from readgraph.nodes.prompts import compress, gist, queue_summary, running_summary, summary
+from readgraph.nodes.prompts.agent.queue_summary import QUEUE_SUMMARY
+from readgraph.nodes.prompts.building.notes import GIST
+from readgraph.nodes.prompts.building.summaries import COMPRESS, RUNNING_SUMMARY, SUMMARY
 from readgraph.state.reading import Question
 from readgraph.state.settings import ReplyForm
 from readgraph.state.words import first_words
@@ -42,7 +44,7 @@ QUESTION = "What did Marian buy at the auction, and why was it a mistake?"
 BUDGET = 30
 """Most calls of one reading."""
 
-NOTES = {prompt.NAME for prompt in (compress, gist, queue_summary, running_summary, summary)}
+NOTES = {words.prompt for words in (COMPRESS, GIST, QUEUE_SUMMARY, RUNNING_SUMMARY, SUMMARY)}
 SMALL: dict[str, Any] = {
     "min_page_words": 80,
     "max_page_words": 200,

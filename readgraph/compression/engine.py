@@ -25,7 +25,7 @@ from readgraph.compression.trace import (
 from readgraph.graphs.separate_run import separate_run
 from readgraph.nodes.building.gists import gisting
 from readgraph.nodes.building.interfaces import WriteNote
-from readgraph.nodes.prompts.gist import gist_prompt
+from readgraph.nodes.prompts.building.notes import gist_prompt
 from readgraph.nodes.purpose import purpose_of
 from readgraph.state.errors import BadInput
 from readgraph.state.records import Document

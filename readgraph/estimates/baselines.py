@@ -10,9 +10,9 @@ from readgraph.graphs.baselines.recurrent import recipe
 from readgraph.nodes.answering.each_page import LONGEST_FINDING
 from readgraph.nodes.building.even_pages import words_kept
 from readgraph.nodes.building.running_summary import SUMMARY_WORDS, piece_words
-from readgraph.nodes.prompts.running_summary import running_summary_prompt
+from readgraph.nodes.prompts.answering.answer import weigh_prompt
+from readgraph.nodes.prompts.building.summaries import running_summary_prompt
 from readgraph.nodes.prompts.style import MOST_ANSWER_LINE_WORDS, MOST_NOTE_LINE_WORDS
-from readgraph.nodes.prompts.weigh import weigh_prompt
 from readgraph.state.context import ReaderContext
 from readgraph.state.page_store import PageStore
 from readgraph.state.records import Document

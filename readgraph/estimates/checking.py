@@ -9,7 +9,7 @@ from readgraph.graphs.methods import Method
 from readgraph.nodes.answering.checking import MOST_CHECKED, MOST_SHOWN, WORDS_SHOWN
 from readgraph.nodes.answering.style import set_long
 from readgraph.nodes.answering.verdicts import MOST_SENTENCES
-from readgraph.nodes.prompts.check_answer import check_answer_prompt
+from readgraph.nodes.prompts.answering.checking import check_answer_prompt
 from readgraph.state.context import ReaderContext
 
 SENTENCE_WORDS, VERDICT_WORDS = 20, 15

@@ -9,11 +9,11 @@ from readgraph.estimates.shared import TAG_WORDS, answer_words, answering
 from readgraph.graphs.gam import recipe
 from readgraph.nodes.building.even_pages import FEWEST_SHARE
 from readgraph.nodes.building.memorizer import asked_apart
-from readgraph.nodes.prompts.answer_from_notes import answer_from_notes_prompt
-from readgraph.nodes.prompts.integrate import integrate_prompt
-from readgraph.nodes.prompts.memorize import memorize_prompt
-from readgraph.nodes.prompts.plan import plan_prompt
-from readgraph.nodes.prompts.reflect import MOST_REQUESTS, reflect_prompt
+from readgraph.nodes.prompts.answering.answer import answer_from_notes_prompt
+from readgraph.nodes.prompts.building.notes import memorize_prompt
+from readgraph.nodes.prompts.research.integrate import integrate_prompt
+from readgraph.nodes.prompts.research.plan import plan_prompt
+from readgraph.nodes.prompts.research.reflect import MOST_REQUESTS, reflect_prompt
 from readgraph.nodes.prompts.style import MOST_ANSWER_LINE_WORDS
 from readgraph.nodes.purpose import purpose_of
 from readgraph.nodes.research.integrating import EVIDENCE_SHARE, LONGEST_NOTES

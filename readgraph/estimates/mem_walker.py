@@ -8,12 +8,11 @@ from readgraph.estimates.shared import TAG_WORDS, answering
 from readgraph.graphs.mem_walker import recipe
 from readgraph.nodes.building.segments import NEAR
 from readgraph.nodes.building.summaries import LONGEST
-from readgraph.nodes.prompts.compress import compress_prompt
-from readgraph.nodes.prompts.leaf import leaf_prompt
+from readgraph.nodes.prompts.answering.answer import weigh_prompt
+from readgraph.nodes.prompts.building.summaries import compress_prompt, summary_prompt
 from readgraph.nodes.prompts.style import MOST_ANSWER_LINE_WORDS
-from readgraph.nodes.prompts.summary import summary_prompt
-from readgraph.nodes.prompts.triage import triage_prompt
-from readgraph.nodes.prompts.weigh import weigh_prompt
+from readgraph.nodes.prompts.walk.leaf import leaf_prompt
+from readgraph.nodes.prompts.walk.triage import triage_prompt
 from readgraph.nodes.purpose import purpose_of
 from readgraph.nodes.step import MakeRecipe
 from readgraph.nodes.walk.leaf import LONGEST_ANSWER, MOST_QUOTES

@@ -6,9 +6,9 @@ from readgraph.estimates.arithmetic import NONE, Estimate, Range, asks, exactly,
 from readgraph.estimates.shared import ANSWER_REPLY, answer_words, pages_of, sending
 from readgraph.graphs.overwrite_memory import recipe
 from readgraph.nodes.note_taking.sizes import QUESTION_SHARE, chunk_words, most_found_words, most_note_words
-from readgraph.nodes.prompts.answer_from_notes import answer_from_notes_prompt
+from readgraph.nodes.prompts.answering.answer import answer_from_notes_prompt
+from readgraph.nodes.prompts.note_taking import take_notes_prompt
 from readgraph.nodes.prompts.style import MOST_ANSWER_LINE_WORDS, MOST_NOTE_LINE_WORDS
-from readgraph.nodes.prompts.take_notes import take_notes_prompt
 from readgraph.state.context import ReaderContext
 from readgraph.state.page_store import PageStore
 from readgraph.state.records import Document

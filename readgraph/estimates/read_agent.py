@@ -10,10 +10,9 @@ from readgraph.nodes.building.even_pages import FEWEST_SHARE
 from readgraph.nodes.building.merging import MOST_ROUNDS, largest_page
 from readgraph.nodes.building.paging import even_page_words
 from readgraph.nodes.gist_levels import gists_allowed, older_gist_words
-from readgraph.nodes.prompts.gist import gist_prompt
+from readgraph.nodes.prompts.building.notes import gist_prompt
+from readgraph.nodes.prompts.building.pages import merge_prompt, pause_prompt
 from readgraph.nodes.prompts.look_up import look_up_next_prompt, look_up_pages_prompt
-from readgraph.nodes.prompts.merge import merge_prompt
-from readgraph.nodes.prompts.pause import pause_prompt
 from readgraph.nodes.purpose import purpose_of
 from readgraph.state.context import ReaderContext
 from readgraph.state.older_gists import FAN

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from readgraph.estimates.arithmetic import Estimate, Range, asks, exactly, fixed
 from readgraph.nodes.building.even_pages import FEWEST_SHARE
-from readgraph.nodes.prompts.answer import answer_prompt
+from readgraph.nodes.prompts.answering.answer import answer_prompt
 from readgraph.nodes.prompts.style import MOST_ANSWER_LINE_WORDS, PARAGRAPH_WORDS
 from readgraph.state.context import ReaderContext
 

@@ -9,9 +9,9 @@ from readgraph.estimates.shared import TAG_WORDS
 from readgraph.graphs.read_agent import recipe
 from readgraph.nodes.answering.verdicts import MOST_SENTENCES
 from readgraph.nodes.bounds import content_room
-from readgraph.nodes.prompts.check_summary import check_summary_prompt
+from readgraph.nodes.prompts.answering.checking import check_summary_prompt
 from readgraph.nodes.prompts.style import MOST_NOTE_LINE_WORDS
-from readgraph.nodes.prompts.write_summary import write_summary_prompt
+from readgraph.nodes.prompts.summary import write_summary_prompt
 from readgraph.nodes.purpose import with_question
 from readgraph.nodes.summary.choosing import CONDENSED
 from readgraph.nodes.summary.notes_there import memory_there

@@ -7,11 +7,9 @@ from readgraph.estimates.shared import ONCE, TAG_WORDS, answer_words, pages_of, 
 from readgraph.graphs.survey import page_words
 from readgraph.nodes.bounds import content_room
 from readgraph.nodes.prompts.style import MOST_ANSWER_LINE_WORDS
-from readgraph.nodes.prompts.survey_plan import MOST_COLUMNS, survey_plan_prompt
-from readgraph.nodes.prompts.survey_prose import survey_prose_prompt
-from readgraph.nodes.prompts.survey_records import survey_records_prompt
-from readgraph.nodes.prompts.survey_same import survey_same_prompt
-from readgraph.nodes.prompts.survey_verdict import survey_verdict_prompt
+from readgraph.nodes.prompts.survey.pages import survey_records_prompt, survey_verdict_prompt
+from readgraph.nodes.prompts.survey.plan import MOST_COLUMNS, survey_plan_prompt
+from readgraph.nodes.prompts.survey.table import survey_prose_prompt, survey_same_prompt
 from readgraph.nodes.survey.programme import MOST_MEANING_WORDS, MOST_NAME_WORDS, MOST_RECORD_WORDS
 from readgraph.nodes.survey.selecting import RECORDS
 from readgraph.state.context import ReaderContext

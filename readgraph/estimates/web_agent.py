@@ -16,9 +16,7 @@ from readgraph.estimates.shared import TAG_WORDS
 from readgraph.graphs.web_agent import recipe
 from readgraph.nodes.building.merging import largest_page
 from readgraph.nodes.prompts.style import MOST_NOTE_LINE_WORDS
-from readgraph.nodes.prompts.web_act import web_act_prompt
-from readgraph.nodes.prompts.web_gist import web_gist_prompt
-from readgraph.nodes.prompts.web_look_up import web_look_up_prompt
+from readgraph.nodes.prompts.web import web_act_prompt, web_gist_prompt, web_look_up_prompt
 from readgraph.nodes.purpose import purpose_of
 from readgraph.nodes.web.subtrees import part_ends
 from readgraph.state.context import ReaderContext

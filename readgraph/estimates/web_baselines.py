@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from readgraph.estimates.arithmetic import Estimate, Range, asks, exactly, fixed
 from readgraph.estimates.web_agent import ACT_REPLY, estimate_web_step
-from readgraph.nodes.prompts.web_act import web_act_prompt
+from readgraph.nodes.prompts.web import web_act_prompt
 from readgraph.state.context import ReaderContext
 from readgraph.state.page_store import PageStore
 from readgraph.state.records import Document

@@ -122,7 +122,7 @@ class WebActed(NamedTuple):
 
 
 Rule = Literal["right", "steps", "temporal", "update", "preference", "abstention", "generous"]
-"""How a judge decides (`readgraph.nodes.prompts.judge`)."""
+"""How a judge decides (`readgraph.nodes.prompts.evaluation.judge`)."""
 
 
 EVENT_ORDERING = "event_ordering"

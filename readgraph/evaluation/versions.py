@@ -1,13 +1,11 @@
 """The versions of packages and prompts that an evaluation was made with."""
 
-import pkgutil
 import platform
-from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
 
 from readgraph.models.replaced_words import replaced_words
-from readgraph.nodes import prompts
-from readgraph.nodes.prompts.every import every_wording
+from readgraph.models.wording import versions_of
+from readgraph.nodes.prompts.every import every_wording, prompt_modules
 
 PACKAGES = (
     "readgraph",
@@ -36,14 +34,15 @@ def package_versions() -> dict[str, str]:
     return versions
 
 
+OF_JUDGES = ("judge_", "rate_")
+"""How the names of prompts begin that rate answers: no setting of a reading, but of a judge."""
+
+
 def prompt_versions() -> dict[str, int]:
-    """The version of every prompt, by its name."""
-    modules = (import_module(f"{prompts.__name__}.{found.name}") for found in pkgutil.iter_modules(prompts.__path__))
-    return {
-        module.NAME: module.VERSION
-        for module in sorted(modules, key=lambda one: one.__name__)
-        if hasattr(module, "NAME")
-    }
+    """The version of every prompt but those of judges, by its name."""
+    whole = {module.NAME: module.VERSION for module in prompt_modules() if hasattr(module, "NAME")}
+    worded = versions_of(*(words for words in every_wording() if not words.prompt.startswith(OF_JUDGES)))
+    return dict(sorted({**whole, **worded}.items()))
 
 
 def own_prompts(folder: str) -> dict[str, str]:

@@ -6,12 +6,13 @@ from langgraph.graph import END, START, StateGraph
 from typing_extensions import TypedDict, Unpack
 
 from readgraph.graphs.wiring import MethodGraph, Node, add_nodes, check_wiring, choosing, fit_context, with_channels
+from readgraph.models.wording import versions_of
 from readgraph.nodes.answering.citing import cite
 from readgraph.nodes.bounds import Looking, may_go_on
 from readgraph.nodes.building.build import build_memory
 from readgraph.nodes.building.memorizer import asked_apart, extracted, memorized
 from readgraph.nodes.opening import finding_memory, open_document, open_for_research
-from readgraph.nodes.prompts import memorize as words
+from readgraph.nodes.prompts.building.notes import MEMORIZE
 from readgraph.nodes.purpose import purpose_parameters, purpose_prompts, serves_purpose
 from readgraph.nodes.research.answer import answer_from_notes
 from readgraph.nodes.research.integrating import integrate
@@ -59,7 +60,7 @@ def recipe(context: ReaderContext) -> Recipe:
             "block": context.memorize_batch,  # the setting's earlier name, as in existing memories
             "two_calls": asked_apart(context),
         }
-    prompts = {words.NAME: words.VERSION} if context.model else {}
+    prompts = versions_of(MEMORIZE) if context.model else {}
     return Recipe("gam", parameters, context.model, prompts | purpose_prompts(context))
 
 

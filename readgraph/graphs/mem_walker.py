@@ -6,6 +6,7 @@ from langgraph.graph import END, START, StateGraph
 from typing_extensions import TypedDict
 
 from readgraph.graphs.wiring import MethodGraph, Node, add_nodes, check_wiring, choosing, fit_context, with_channels
+from readgraph.models.wording import versions_of
 from readgraph.nodes.answering.citing import cite
 from readgraph.nodes.bounds import Looking, may_go_on
 from readgraph.nodes.building.build import read_pages
@@ -14,7 +15,7 @@ from readgraph.nodes.building.summaries import summarise
 from readgraph.nodes.building.summary_tree import grow
 from readgraph.nodes.extractive import extract_note
 from readgraph.nodes.opening import open_document
-from readgraph.nodes.prompts import compress, summary
+from readgraph.nodes.prompts.building.summaries import COMPRESS, SUMMARY
 from readgraph.nodes.purpose import purpose_parameters, purpose_prompts, serves_purpose
 from readgraph.nodes.step import StepNode
 from readgraph.nodes.walk.answer import answer
@@ -42,7 +43,7 @@ def recipe(context: ReaderContext) -> Recipe:
         "sample": context.sample,
         **purpose_parameters(context),
     }
-    prompts = {prompt.NAME: prompt.VERSION for prompt in (summary, compress)} if context.model else {}
+    prompts = versions_of(SUMMARY, COMPRESS) if context.model else {}
     return Recipe("mem-walker", parameters, context.model, prompts | purpose_prompts(context))
 
 

@@ -5,6 +5,7 @@ from typing import Any
 from langgraph.graph import END, START, StateGraph
 
 from readgraph.graphs.wiring import MethodGraph, Node, add_nodes, check_wiring, choosing, fit_context, with_channels
+from readgraph.models.wording import versions_of
 from readgraph.nodes.answering.answer import answer
 from readgraph.nodes.answering.citing import cite
 from readgraph.nodes.bounds import Looking, may_go_on
@@ -17,7 +18,8 @@ from readgraph.nodes.contracts import AskedState
 from readgraph.nodes.extractive import extract_note, pages_by_rule
 from readgraph.nodes.look_up.by_model import look_up
 from readgraph.nodes.opening import open_document
-from readgraph.nodes.prompts import gist, pause
+from readgraph.nodes.prompts.building.notes import GIST
+from readgraph.nodes.prompts.building.pages import PAUSE
 from readgraph.nodes.purpose import purpose_parameters, purpose_prompts, serves_purpose
 from readgraph.nodes.step import MakeRecipe, StepNode
 from readgraph.state.context import ReaderContext
@@ -44,7 +46,7 @@ def recipe(context: ReaderContext) -> Recipe:
     }
     if context.model and context.paging != "pauses":
         parameters["paging"] = context.paging
-    prompts = {prompt.NAME: prompt.VERSION for prompt in (pause, gist)} if context.model else {}
+    prompts = versions_of(PAUSE, GIST) if context.model else {}
     return Recipe("read-agent", parameters, context.model, prompts | purpose_prompts(context))
 
 

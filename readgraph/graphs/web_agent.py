@@ -5,15 +5,14 @@ from typing import Any
 from langgraph.graph import END, START, StateGraph
 
 from readgraph.graphs.wiring import MethodGraph, Node, add_nodes, check_wiring, choosing, fit_context
+from readgraph.models.wording import versions_of
 from readgraph.nodes.building.build import read_pages
 from readgraph.nodes.building.even_pages import no_note
 from readgraph.nodes.building.gists import gisting
 from readgraph.nodes.building.merging import largest_page
 from readgraph.nodes.contracts import AskedState
 from readgraph.nodes.look_up.by_model import looking_up_pages
-from readgraph.nodes.prompts import web_gist
-from readgraph.nodes.prompts.web_gist import web_gist_prompt
-from readgraph.nodes.prompts.web_look_up import web_look_up_prompt
+from readgraph.nodes.prompts.web import WEB_GIST, web_gist_prompt, web_look_up_prompt
 from readgraph.nodes.purpose import purpose_of, purpose_parameters, purpose_prompts, serves_purpose
 from readgraph.nodes.step import StepNode
 from readgraph.nodes.web.acting import act
@@ -37,7 +36,7 @@ def recipe(context: ReaderContext) -> Recipe:
         "sample": context.sample,
         **purpose_parameters(context),
     }
-    prompts = {web_gist.NAME: web_gist.VERSION} if context.model else {}
+    prompts = versions_of(WEB_GIST) if context.model else {}
     return Recipe("web-agent", parameters, context.model, prompts | purpose_prompts(context))
 
 

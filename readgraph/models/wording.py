@@ -75,6 +75,11 @@ def wording(name: str, prompt: str, version: int, system: str, task: str, **part
     return _every[name]
 
 
+def versions_of(*words: Wording) -> dict[str, int]:
+    """The versions of prompts by their names, as recipes hold them."""
+    return {each.prompt: each.version for each in words}
+
+
 def declared_wordings() -> Iterator[Wording]:
     """All wordings of the modules that were imported, by their names."""
     return (_every[name] for name in sorted(_every))

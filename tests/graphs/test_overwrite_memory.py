@@ -26,7 +26,7 @@ from readgraph.nodes.note_taking.lines import (
 )
 from readgraph.nodes.note_taking.sizes import QUESTION_SHARE, chunk_words, most_found_words, most_note_words
 from readgraph.nodes.note_taking.writing import MOST_TURNS, pages_at_once
-from readgraph.nodes.prompts.take_notes import NewNotes, take_notes_prompt
+from readgraph.nodes.prompts.note_taking import NewNotes, take_notes_prompt
 from readgraph.state.context import ReaderContext
 from readgraph.state.earlier_notes import KEPT_READINGS, EarlierNotes
 from readgraph.state.errors import ModelUnavailable

@@ -11,7 +11,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 
 from readgraph.graphs import read_agent
 from readgraph.graphs.read_agent import build, graph
-from readgraph.nodes.prompts import gist
+from readgraph.nodes.prompts.building.notes import GIST
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.library import Library
@@ -218,7 +218,7 @@ async def test_older_prompts_keep_their_memory_until_it_is_rebuilt(
     server: ModelServer, library: Library, document: Document, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     first = await run(library, {"document": document.id})
-    monkeypatch.setattr(gist, "VERSION", gist.VERSION + 1)
+    monkeypatch.setattr(read_agent, "GIST", replace(GIST, version=GIST.version + 1))
     second = await run(library, {"document": document.id})
     assert (second["memory"], second["usage"]["calls"]) == (first["memory"], 0)
     assert "older prompts" in second["steps"][1]["summary"]

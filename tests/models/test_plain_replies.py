@@ -15,14 +15,13 @@ from readgraph.models.json_replies import Refused
 from readgraph.models.offered_values import offering
 from readgraph.models.plain_replies import deciding_field, parse_plain, plain_messages
 from readgraph.models.prompt import Messages
-from readgraph.nodes.prompts.answer import ChosenAnswer, FreeAnswer
-from readgraph.nodes.prompts.leaf import LeafChoice, LeafVerdict, ReasonedLeafVerdict
+from readgraph.nodes.prompts.answering.answer import ChosenAnswer, FreeAnswer
+from readgraph.nodes.prompts.building.pages import BeginsAnew, PausePoint
 from readgraph.nodes.prompts.look_up import NextPage, PagesToRead
-from readgraph.nodes.prompts.merge import BeginsAnew
-from readgraph.nodes.prompts.pause import PausePoint
-from readgraph.nodes.prompts.plan import plan_reply
-from readgraph.nodes.prompts.reflect import Verdict
-from readgraph.nodes.prompts.triage import ReasonedChildOrRevert
+from readgraph.nodes.prompts.research.plan import plan_reply
+from readgraph.nodes.prompts.research.reflect import Verdict
+from readgraph.nodes.prompts.walk.leaf import LeafChoice, LeafVerdict, ReasonedLeafVerdict
+from readgraph.nodes.prompts.walk.triage import ReasonedChildOrRevert
 from readgraph.state.library import Library
 from tests.doubles.agent import Living
 from tests.doubles.model_server import ChatRequest, Fault, ModelServer

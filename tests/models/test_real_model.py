@@ -12,7 +12,7 @@ from readgraph.graphs.methods import METHODS
 from readgraph.models.calling import call_model
 from readgraph.models.clients import model_client
 from readgraph.models.replies import ModelReply
-from readgraph.nodes.prompts.answer import AnswerAlone
+from readgraph.nodes.prompts.answering.answer import AnswerAlone
 from readgraph.state.context import ReaderContext
 from readgraph.state.settings import ReplyForm
 from tests.support.command import process

@@ -19,9 +19,9 @@ from readgraph.models.json_replies import (
     reply_schema,
 )
 from readgraph.models.offered_values import offering
+from readgraph.nodes.prompts.building.pages import PausePoint
 from readgraph.nodes.prompts.look_up import NextPage, PagesToRead
-from readgraph.nodes.prompts.pause import PausePoint
-from readgraph.nodes.prompts.plan import plan_reply
+from readgraph.nodes.prompts.research.plan import plan_reply
 
 pytestmark = pytest.mark.quick
 

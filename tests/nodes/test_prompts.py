@@ -2,11 +2,9 @@
 
 import inspect
 import os
-import pkgutil
 import re
 import time
 from collections.abc import Callable
-from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -14,34 +12,29 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from readgraph.models.prompt import Prompt, fenced, unused_name
-from readgraph.nodes import prompts
 from readgraph.nodes.agent.event_text import queue_text
 from readgraph.nodes.agent.working_context import blocks_text
 from readgraph.nodes.memory_view import MemoryView
-from readgraph.nodes.prompts.agent import agent_prompt, chat_system, reading_system
-from readgraph.nodes.prompts.answer import answer_prompt
-from readgraph.nodes.prompts.answer_from_notes import answer_from_notes_prompt
+from readgraph.nodes.prompts.agent.instructions import chat_system, reader_system, reading_system
+from readgraph.nodes.prompts.agent.queue_summary import queue_summary_prompt
+from readgraph.nodes.prompts.agent.step import agent_prompt, argument_prompt, function_prompt
+from readgraph.nodes.prompts.answering.answer import answer_from_notes_prompt, answer_prompt, weigh_prompt
+from readgraph.nodes.prompts.answering.checking import check_answer_prompt, check_summary_prompt
+from readgraph.nodes.prompts.building.notes import gist_prompt, header_prompt, memo_prompt, memorize_prompt
+from readgraph.nodes.prompts.building.pages import merge_prompt, pause_prompt
+from readgraph.nodes.prompts.building.summaries import compress_prompt, running_summary_prompt, summary_prompt
 from readgraph.nodes.prompts.check import check_prompt
-from readgraph.nodes.prompts.check_answer import check_answer_prompt
-from readgraph.nodes.prompts.check_summary import check_summary_prompt
-from readgraph.nodes.prompts.compress import compress_prompt
-from readgraph.nodes.prompts.gist import gist_prompt
-from readgraph.nodes.prompts.integrate import integrate_prompt
-from readgraph.nodes.prompts.judge import RULES, judge_prompt
-from readgraph.nodes.prompts.leaf import leaf_prompt
+from readgraph.nodes.prompts.evaluation.judge import RULES, judge_prompt
+from readgraph.nodes.prompts.evaluation.nuggets import order_prompt, point_prompt
+from readgraph.nodes.prompts.evaluation.rate import consistent_prompt, permissive_prompt, strict_prompt
+from readgraph.nodes.prompts.evaluation.who_question import who_question_prompt
+from readgraph.nodes.prompts.every import prompt_modules
 from readgraph.nodes.prompts.look_up import look_up_next_prompt, look_up_pages_prompt
-from readgraph.nodes.prompts.memorize import header_prompt, memo_prompt, memorize_prompt
-from readgraph.nodes.prompts.merge import merge_prompt
-from readgraph.nodes.prompts.nuggets import order_prompt, point_prompt
-from readgraph.nodes.prompts.pause import pause_prompt
-from readgraph.nodes.prompts.plain_reader import reader_system
-from readgraph.nodes.prompts.plain_step import argument_prompt, function_prompt
-from readgraph.nodes.prompts.plan import plan_prompt
+from readgraph.nodes.prompts.note_taking import take_notes_prompt
 from readgraph.nodes.prompts.purpose import PRESETS
-from readgraph.nodes.prompts.queue_summary import queue_summary_prompt
-from readgraph.nodes.prompts.rate import consistent_prompt, permissive_prompt, strict_prompt
-from readgraph.nodes.prompts.reflect import enough_prompt, missing_prompt, reflect_prompt
-from readgraph.nodes.prompts.running_summary import running_summary_prompt
+from readgraph.nodes.prompts.research.integrate import integrate_prompt
+from readgraph.nodes.prompts.research.plan import plan_prompt
+from readgraph.nodes.prompts.research.reflect import enough_prompt, missing_prompt, reflect_prompt
 from readgraph.nodes.prompts.style import (
     answer_language_line,
     dates_line,
@@ -49,20 +42,13 @@ from readgraph.nodes.prompts.style import (
     note_line,
     spoken_language_line,
 )
-from readgraph.nodes.prompts.summary import summary_prompt
-from readgraph.nodes.prompts.survey_plan import survey_plan_prompt
-from readgraph.nodes.prompts.survey_prose import survey_prose_prompt
-from readgraph.nodes.prompts.survey_records import survey_records_prompt
-from readgraph.nodes.prompts.survey_same import survey_same_prompt
-from readgraph.nodes.prompts.survey_verdict import survey_verdict_prompt
-from readgraph.nodes.prompts.take_notes import take_notes_prompt
-from readgraph.nodes.prompts.triage import triage_prompt
-from readgraph.nodes.prompts.web_act import web_act_prompt
-from readgraph.nodes.prompts.web_gist import web_gist_prompt
-from readgraph.nodes.prompts.web_look_up import web_look_up_prompt
-from readgraph.nodes.prompts.weigh import weigh_prompt
-from readgraph.nodes.prompts.who_question import who_question_prompt
-from readgraph.nodes.prompts.write_summary import write_summary_prompt
+from readgraph.nodes.prompts.summary import write_summary_prompt
+from readgraph.nodes.prompts.survey.pages import survey_records_prompt, survey_verdict_prompt
+from readgraph.nodes.prompts.survey.plan import survey_plan_prompt
+from readgraph.nodes.prompts.survey.table import survey_prose_prompt, survey_same_prompt
+from readgraph.nodes.prompts.walk.leaf import leaf_prompt
+from readgraph.nodes.prompts.walk.triage import triage_prompt
+from readgraph.nodes.prompts.web import web_act_prompt, web_gist_prompt, web_look_up_prompt
 from readgraph.state.agents import Event
 from readgraph.state.records import Document, Note, Page
 from readgraph.state.survey import Column
@@ -269,10 +255,9 @@ def test_a_prompt_is_as_its_snapshot(name: str) -> None:
 
 
 def test_every_prompt_builder_has_a_snapshot() -> None:
-    modules = [import_module(f"{prompts.__name__}.{module.name}") for module in pkgutil.iter_modules(prompts.__path__)]
     builders = {
         name.removesuffix("_prompt")
-        for module in modules
+        for module in prompt_modules()
         for name, function in inspect.getmembers(module, inspect.isfunction)
         if inspect.signature(function).return_annotation in (Prompt, "Prompt")
     }

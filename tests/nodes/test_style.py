@@ -6,10 +6,9 @@ from langgraph.runtime import Runtime
 from readgraph.models.json_replies import reply_schema
 from readgraph.nodes.answering.style import answer_style
 from readgraph.nodes.contracts import AskedQuestion
-from readgraph.nodes.prompts.answer import AnswerAlone, ChosenAnswer, FreeAnswer
-from readgraph.nodes.prompts.leaf import LeafVerdict, ReasonedLeafVerdict
+from readgraph.nodes.prompts.answering.answer import AnswerAlone, ChosenAnswer, FreeAnswer, WeighedAnswer
 from readgraph.nodes.prompts.style import at_length, length_by_question
-from readgraph.nodes.prompts.weigh import WeighedAnswer
+from readgraph.nodes.prompts.walk.leaf import LeafVerdict, ReasonedLeafVerdict
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.text.language import certain_language, sample_spans

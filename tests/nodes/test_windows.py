@@ -11,7 +11,7 @@ from readgraph.graphs.methods import METHODS
 from readgraph.models.fitting import fitted
 from readgraph.models.prompt import Prompt, fenced
 from readgraph.nodes.bounds import INSTRUCTION_WORDS
-from readgraph.nodes.prompts.question import question_part
+from readgraph.nodes.prompts.parts import question_part
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.library import Library

@@ -15,7 +15,7 @@ from readgraph.evaluation.judges.rating import (
     right_prompt,
 )
 from readgraph.evaluation.records import Item
-from readgraph.nodes.prompts.rate import consistent_prompt, permissive_prompt, strict_prompt
+from readgraph.nodes.prompts.evaluation.rate import consistent_prompt, permissive_prompt, strict_prompt
 from readgraph.state.context import ReaderContext
 
 

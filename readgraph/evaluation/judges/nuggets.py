@@ -11,7 +11,7 @@ from readgraph.evaluation.records import EVENT_ORDERING, Item
 from readgraph.models.asking import ask
 from readgraph.models.metering import fell_back
 from readgraph.models.prompt import Prompt
-from readgraph.nodes.prompts.nuggets import EventsInOrder, MeetsPoint, order_prompt, point_prompt
+from readgraph.nodes.prompts.evaluation.nuggets import EventsInOrder, MeetsPoint, order_prompt, point_prompt
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import NoUsableReply
 

@@ -11,8 +11,14 @@ from readgraph.evaluation.records import Item, Rule
 from readgraph.models.asking import ask
 from readgraph.models.metering import fell_back
 from readgraph.models.prompt import Prompt
-from readgraph.nodes.prompts.judge import judge_prompt
-from readgraph.nodes.prompts.rate import Agrees, AgreesInPart, consistent_prompt, permissive_prompt, strict_prompt
+from readgraph.nodes.prompts.evaluation.judge import judge_prompt
+from readgraph.nodes.prompts.evaluation.rate import (
+    Agrees,
+    AgreesInPart,
+    consistent_prompt,
+    permissive_prompt,
+    strict_prompt,
+)
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import NoUsableReply
 

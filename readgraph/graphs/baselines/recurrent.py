@@ -3,12 +3,13 @@
 from functools import partial
 
 from readgraph.graphs.baselines.linear import linear
+from readgraph.models.wording import versions_of
 from readgraph.nodes.answering.answer import answer_from_notes_alone
 from readgraph.nodes.building.build import read_pages
 from readgraph.nodes.building.even_pages import one_page
 from readgraph.nodes.building.running_summary import SUMMARY_WORDS, extract_on, piece_words, summarise_on
 from readgraph.nodes.look_up.fixed import no_page
-from readgraph.nodes.prompts import running_summary
+from readgraph.nodes.prompts.building.summaries import RUNNING_SUMMARY
 from readgraph.nodes.step import StepNode
 from readgraph.state.context import ReaderContext
 from readgraph.state.records import Recipe
@@ -25,7 +26,7 @@ def recipe(context: ReaderContext) -> Recipe:
         "paragraph_break": context.paragraph_break,
         "sample": context.sample,
     }
-    prompts = {running_summary.NAME: running_summary.VERSION} if context.model else {}
+    prompts = versions_of(RUNNING_SUMMARY) if context.model else {}
     return Recipe("recurrent", parameters, context.model, prompts)
 
 

@@ -14,7 +14,7 @@ from readgraph.nodes.agent.contracts import AgentTurnState, EvictUpdate
 from readgraph.nodes.agent.event_text import queue_text
 from readgraph.nodes.agent.thinking import summary_words
 from readgraph.nodes.extractive import extract_gist
-from readgraph.nodes.prompts.queue_summary import queue_summary_prompt
+from readgraph.nodes.prompts.agent.queue_summary import queue_summary_prompt
 from readgraph.nodes.prompts.style import note_line
 from readgraph.nodes.step import Work, step_with
 from readgraph.state.agents import Agent, Event, agent_id, agent_store

@@ -22,7 +22,7 @@ from readgraph.nodes.answering.answer import memory_with
 from readgraph.nodes.answering.in_view import InView, answering, known
 from readgraph.nodes.answering.style import STYLE, answer_style
 from readgraph.nodes.contracts import AnswerUpdate, SaidAnswer
-from readgraph.nodes.prompts.question import question_part
+from readgraph.nodes.prompts.parts import question_part
 from readgraph.nodes.step import StepNode
 from readgraph.state.agents import Agent, AgentStore, Event, agent_id, agent_store, initial_state, local_now
 from readgraph.state.context import ReaderContext

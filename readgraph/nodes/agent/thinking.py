@@ -19,9 +19,16 @@ from readgraph.nodes.agent.receiving import clock, keep
 from readgraph.nodes.agent.working_context import blocks_text
 from readgraph.nodes.bounds import may_go_on
 from readgraph.nodes.deciding import Choice, deciding
-from readgraph.nodes.prompts.agent import Argument, NextStep, agent_prompt, chat_system, reading_system
-from readgraph.nodes.prompts.plain_reader import reader_system
-from readgraph.nodes.prompts.plain_step import ArgumentText, FunctionNumber, argument_prompt, function_prompt
+from readgraph.nodes.prompts.agent.instructions import chat_system, reader_system, reading_system
+from readgraph.nodes.prompts.agent.step import (
+    Argument,
+    ArgumentText,
+    FunctionNumber,
+    NextStep,
+    agent_prompt,
+    argument_prompt,
+    function_prompt,
+)
 from readgraph.nodes.prompts.style import spoken_language_line
 from readgraph.nodes.step import StepNode
 from readgraph.state.agents import SPEAKS, Event, agent_id, agent_store

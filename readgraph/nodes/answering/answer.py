@@ -12,7 +12,7 @@ from readgraph.nodes.bounds import content_room
 from readgraph.nodes.contracts import AnswerState, AnswerUpdate, SaidAnswer
 from readgraph.nodes.extractive import FEWEST_WORDS, quote_pages, quote_passages, sentences_as_passages
 from readgraph.nodes.memory_view import MemoryView, view_memory
-from readgraph.nodes.prompts.answer import answer_prompt
+from readgraph.nodes.prompts.answering.answer import answer_prompt
 from readgraph.state.context import ReaderContext
 from readgraph.state.page_store import page_store
 from readgraph.state.settings import Retrieval, Segments, Window

@@ -19,7 +19,7 @@ from readgraph.nodes.answering.style import set_long
 from readgraph.nodes.answering.verdicts import Doubted, Verdict, in_batches, verdicts_on
 from readgraph.nodes.bounds import content_room
 from readgraph.nodes.contracts import CiteState
-from readgraph.nodes.prompts.check_answer import check_answer_prompt
+from readgraph.nodes.prompts.answering.checking import check_answer_prompt
 from readgraph.nodes.search_tools import ranker_of
 from readgraph.nodes.tasks import all_finished
 from readgraph.state.context import ReaderContext

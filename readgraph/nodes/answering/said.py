@@ -11,7 +11,7 @@ from readgraph.models.offered_values import offering
 from readgraph.models.prompt import Prompt
 from readgraph.nodes.answering.style import answer_style
 from readgraph.nodes.contracts import AskedState, SaidAnswer
-from readgraph.nodes.prompts.answer import AnswerAlone, ChoiceAlone, ChosenAnswer, FreeAnswer
+from readgraph.nodes.prompts.answering.answer import AnswerAlone, ChoiceAlone, ChosenAnswer, FreeAnswer
 from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import LARGEST
 from readgraph.state.reading import Quote

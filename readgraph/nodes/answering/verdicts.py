@@ -9,7 +9,7 @@ from readgraph.models.asking import ask
 from readgraph.models.metering import fell_back
 from readgraph.models.prompt import Prompt
 from readgraph.nodes.memory_view import tagged
-from readgraph.nodes.prompts.check_summary import SentenceVerdicts
+from readgraph.nodes.prompts.answering.checking import SentenceVerdicts
 from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import LARGEST
 from readgraph.state.errors import NoUsableReply

@@ -10,7 +10,7 @@ from readgraph.models.offered_values import offering
 from readgraph.nodes.answering.said import choice_or_none, letter_of
 from readgraph.nodes.answering.style import answer_style
 from readgraph.nodes.contracts import AskedState, SaidAnswer
-from readgraph.nodes.prompts.weigh import WeighedAnswer, WeighedChoice, weigh_prompt
+from readgraph.nodes.prompts.answering.answer import WeighedAnswer, WeighedChoice, weigh_prompt
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Finding, Quote
 

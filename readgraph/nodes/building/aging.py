@@ -8,7 +8,7 @@ from langgraph.runtime import Runtime
 from readgraph.nodes.building.gists import gisting
 from readgraph.nodes.extractive import extract_for
 from readgraph.nodes.gist_levels import level_sizes, older_gist_words, older_gists
-from readgraph.nodes.prompts.gist import gist_prompt
+from readgraph.nodes.prompts.building.notes import gist_prompt
 from readgraph.nodes.purpose import purpose_of
 from readgraph.nodes.tasks import all_finished
 from readgraph.state.context import ReaderContext

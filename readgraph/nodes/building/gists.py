@@ -9,7 +9,7 @@ from readgraph.models.metering import fell_back
 from readgraph.models.prompt import Prompt
 from readgraph.nodes.building.interfaces import WriteNote
 from readgraph.nodes.extractive import extract_for
-from readgraph.nodes.prompts.gist import gist_prompt
+from readgraph.nodes.prompts.building.notes import gist_prompt
 from readgraph.nodes.prompts.style import note_line
 from readgraph.nodes.purpose import purpose_of
 from readgraph.state.context import ReaderContext

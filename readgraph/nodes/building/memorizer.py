@@ -12,7 +12,7 @@ from readgraph.models.metering import fell_back
 from readgraph.nodes.building.even_pages import pages_of_sessions
 from readgraph.nodes.building.interfaces import NotesSoFar, Paginate, WriteNote
 from readgraph.nodes.extractive import extract_for, telling_words, without_labels
-from readgraph.nodes.prompts.memorize import MemoAndHeader, header_prompt, memo_prompt, memorize_prompt
+from readgraph.nodes.prompts.building.notes import MemoAndHeader, header_prompt, memo_prompt, memorize_prompt
 from readgraph.nodes.prompts.style import note_line
 from readgraph.nodes.purpose import purpose_of
 from readgraph.state.context import ReaderContext

@@ -14,6 +14,7 @@ from typing_extensions import TypedDict
 
 from readgraph.models.asking import ask
 from readgraph.models.metering import fell_back
+from readgraph.models.wording import versions_of
 from readgraph.nodes.bounds import content_room
 from readgraph.nodes.building.aging import gist_again
 from readgraph.nodes.building.asked_purpose import PurposeState, for_question
@@ -23,8 +24,7 @@ from readgraph.nodes.building.interfaces import Paginate, WriteNote
 from readgraph.nodes.building.notes_language import writing_notes
 from readgraph.nodes.gist_levels import TAG_WORDS, gists_allowed
 from readgraph.nodes.memory_view import shown_notes
-from readgraph.nodes.prompts import merge as merge_words
-from readgraph.nodes.prompts.merge import BeginsAnew, merge_prompt
+from readgraph.nodes.prompts.building.pages import MERGE, BeginsAnew, merge_prompt
 from readgraph.nodes.step import step_with
 from readgraph.nodes.tasks import in_order
 from readgraph.state.context import ReaderContext
@@ -114,7 +114,7 @@ async def _round(
     def recipe(context: ReaderContext) -> Recipe:
         before = memory.recipe
         parameters = {**before.parameters, "merged": number, "window_words": context.window_words}
-        prompts = {**before.prompts, merge_words.NAME: merge_words.VERSION}
+        prompts = {**before.prompts, **versions_of(MERGE)}
         return replace(before, parameters=parameters, prompts=prompts)
 
     update = await read_pages(paginate, write, recipe, cuts_text=False)({"document": memory.document}, runtime)

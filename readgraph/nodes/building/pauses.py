@@ -9,7 +9,7 @@ from readgraph.models.metering import fell_back
 from readgraph.models.offered_values import offering
 from readgraph.models.prompt import Prompt
 from readgraph.nodes.page_ends import candidate_ends, next_end, paragraph_ends
-from readgraph.nodes.prompts.pause import PausePoint, pause_prompt
+from readgraph.nodes.prompts.building.pages import PausePoint, pause_prompt
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import NoUsableReply
 from readgraph.state.records import Page, PageEnd

@@ -13,7 +13,7 @@ from readgraph.models.asking import ask_text
 from readgraph.models.metering import current_meter, fell_back
 from readgraph.nodes.building.even_pages import even_ends
 from readgraph.nodes.extractive import extract_gist
-from readgraph.nodes.prompts.running_summary import running_summary_prompt
+from readgraph.nodes.prompts.building.summaries import running_summary_prompt
 from readgraph.nodes.prompts.style import note_line
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import NoUsableReply

@@ -8,9 +8,8 @@ from readgraph.models.asking import ask_text
 from readgraph.models.metering import fell_back
 from readgraph.nodes.building.gists import no_longer_than
 from readgraph.nodes.extractive import extract_for
-from readgraph.nodes.prompts.compress import compress_prompt
+from readgraph.nodes.prompts.building.summaries import compress_prompt, summary_prompt
 from readgraph.nodes.prompts.style import note_line
-from readgraph.nodes.prompts.summary import summary_prompt
 from readgraph.nodes.purpose import purpose_of
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import NoUsableReply

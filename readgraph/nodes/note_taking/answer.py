@@ -20,7 +20,7 @@ from readgraph.nodes.extractive.passages import Passage
 from readgraph.nodes.extractive.ranking import sentences_of
 from readgraph.nodes.memory_view import memory_pages
 from readgraph.nodes.note_taking.lines import NoteLine, lines_in, pages_named
-from readgraph.nodes.prompts.answer_from_notes import answer_from_notes_prompt
+from readgraph.nodes.prompts.answering.answer import answer_from_notes_prompt
 from readgraph.state.context import ReaderContext
 from readgraph.state.page_store import page_store
 from readgraph.state.reading import Quote

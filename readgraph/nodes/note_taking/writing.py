@@ -32,8 +32,8 @@ from readgraph.nodes.note_taking.lines import (
 )
 from readgraph.nodes.note_taking.overwritten import Overwritten
 from readgraph.nodes.note_taking.sizes import most_found_words, most_note_words
+from readgraph.nodes.prompts.note_taking import NewNotes, NotesAlone, take_notes_prompt
 from readgraph.nodes.prompts.style import note_line
-from readgraph.nodes.prompts.take_notes import NewNotes, NotesAlone, take_notes_prompt
 from readgraph.nodes.step import step_with
 from readgraph.state.context import ReaderContext
 from readgraph.state.earlier_notes import EarlierNotes

@@ -5,10 +5,7 @@ from pydantic import BaseModel, Field
 from readgraph.models.prompt import Prompt, fenced
 from readgraph.models.wording import wording
 
-NAME, VERSION = "check", 1
-
-
-_WORDS = wording("check", NAME, VERSION, "You count words.", "How many words are there?")
+CHECK = wording("check", "check", 1, "You count words.", "How many words are there?")
 
 
 class Counted(BaseModel):
@@ -20,4 +17,4 @@ class Counted(BaseModel):
 def check_prompt() -> Prompt:
     """Ask for something that every model knows."""
     words = fenced("words", "lamp sea keeper")
-    return _WORDS.ask(words)
+    return CHECK.ask(words)

@@ -10,7 +10,7 @@ from readgraph.nodes.answering.said import ask_for_answer
 from readgraph.nodes.contracts import AnswerUpdate, AskedState, SaidAnswer
 from readgraph.nodes.extractive import MOST_QUOTES, quote_pages
 from readgraph.nodes.memory_view import ShownPage, pack_pages, pages_text, remembered, snippets_text
-from readgraph.nodes.prompts.answer_from_notes import answer_from_notes_prompt
+from readgraph.nodes.prompts.answering.answer import answer_from_notes_prompt
 from readgraph.nodes.research.integrating import EVIDENCE_SHARE
 from readgraph.nodes.research.memos_in_view import memos_in_view
 from readgraph.state.context import ReaderContext

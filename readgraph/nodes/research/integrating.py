@@ -12,8 +12,8 @@ from readgraph.nodes.answering.quotes import cited, quoted_on
 from readgraph.nodes.contracts import AskedState
 from readgraph.nodes.extractive import nearest_sentences, passages_of, query_of
 from readgraph.nodes.memory_view import ShownPage, listed, pack_pages, pages_text, remembered
-from readgraph.nodes.prompts.integrate import NOTES_WORDS, Integrated, integrate_prompt
 from readgraph.nodes.prompts.reasoned import reasoned
+from readgraph.nodes.prompts.research.integrate import NOTES_WORDS, Integrated, integrate_prompt
 from readgraph.nodes.step import step_with
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import NoUsableReply

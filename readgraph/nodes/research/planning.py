@@ -15,8 +15,8 @@ from readgraph.nodes.deciding import Choice, deciding
 from readgraph.nodes.extractive import query_of
 from readgraph.nodes.look_up.by_model import look_up_pages, look_up_pages_without_model
 from readgraph.nodes.memory_view import listed, remembered
-from readgraph.nodes.prompts.plan import SearchPlan, plan_prompt, plan_reply
 from readgraph.nodes.prompts.reasoned import reasoned
+from readgraph.nodes.prompts.research.plan import SearchPlan, plan_prompt, plan_reply
 from readgraph.nodes.research.memos_in_view import MemosInView, memos_in_view
 from readgraph.nodes.search_tools import OpenTools, Tools, memory_tools
 from readgraph.nodes.step import StepNode, Work, step_with

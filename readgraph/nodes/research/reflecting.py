@@ -9,7 +9,7 @@ from readgraph.nodes.deciding import Choice, deciding
 from readgraph.nodes.extractive import question_alone, telling_words
 from readgraph.nodes.memory_view import remembered, view_memory
 from readgraph.nodes.prompts.reasoned import reasoned
-from readgraph.nodes.prompts.reflect import (
+from readgraph.nodes.prompts.research.reflect import (
     MOST_REQUESTS,
     Enough,
     Missing,

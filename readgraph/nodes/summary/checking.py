@@ -7,7 +7,7 @@ from typing_extensions import TypedDict
 
 from readgraph.nodes.answering.verdicts import Doubted, Verdict, in_batches, verdicts_on
 from readgraph.nodes.bounds import content_room
-from readgraph.nodes.prompts.check_summary import check_summary_prompt
+from readgraph.nodes.prompts.answering.checking import check_summary_prompt
 from readgraph.nodes.step import StepNode
 from readgraph.nodes.summary.material import material_of
 from readgraph.nodes.tasks import all_finished

@@ -19,7 +19,7 @@ from readgraph.nodes.answering.in_view import compression_rate, percent_read
 from readgraph.nodes.bounds import content_room
 from readgraph.nodes.building.notes_language import writing_notes
 from readgraph.nodes.prompts.style import note_line
-from readgraph.nodes.prompts.write_summary import WrittenSummary, write_summary_prompt
+from readgraph.nodes.prompts.summary import WrittenSummary, write_summary_prompt
 from readgraph.nodes.step import StepNode
 from readgraph.nodes.summary.extracting import extracted_summary
 from readgraph.nodes.summary.material import (

@@ -10,7 +10,7 @@ from readgraph.nodes.answering.style import answer_style
 from readgraph.nodes.bounds import content_room
 from readgraph.nodes.contracts import AnswerUpdate, AskedState, SaidAnswer
 from readgraph.nodes.memory_view import memory_pages
-from readgraph.nodes.prompts.survey_prose import TableAnswer, TableChoice, survey_prose_prompt
+from readgraph.nodes.prompts.survey.table import TableAnswer, TableChoice, survey_prose_prompt
 from readgraph.nodes.survey.table import markdown_of
 from readgraph.state.context import ReaderContext
 from readgraph.state.page_store import page_store

@@ -10,7 +10,7 @@ from readgraph.models.metering import fell_back
 from readgraph.nodes.contracts import AskedState
 from readgraph.nodes.deciding import Choice, deciding
 from readgraph.nodes.extractive.question import kind_of, question_alone
-from readgraph.nodes.prompts.survey_plan import MOST_COLUMNS, SurveyPlan, survey_plan_prompt
+from readgraph.nodes.prompts.survey.plan import MOST_COLUMNS, SurveyPlan, survey_plan_prompt
 from readgraph.nodes.step import StepNode, Work
 from readgraph.nodes.survey.values import same_as
 from readgraph.state.context import ReaderContext

@@ -12,7 +12,7 @@ from readgraph.models.asking import ask
 from readgraph.models.metering import fell_back
 from readgraph.nodes.answering.quotes import find_quote
 from readgraph.nodes.building.interfaces import WriteNote
-from readgraph.nodes.prompts.survey_records import Records, key_of, records_reply, survey_records_prompt
+from readgraph.nodes.prompts.survey.pages import Records, key_of, records_reply, survey_records_prompt
 from readgraph.nodes.survey.by_pattern import take_by_pattern
 from readgraph.nodes.survey.values import value_of
 from readgraph.state.context import ReaderContext

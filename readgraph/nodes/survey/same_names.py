@@ -10,7 +10,7 @@ from readgraph.models.asking import ask
 from readgraph.models.metering import fell_back
 from readgraph.nodes.bounds import content_room
 from readgraph.nodes.deciding import Choice, deciding
-from readgraph.nodes.prompts.survey_same import SameNames, survey_same_prompt
+from readgraph.nodes.prompts.survey.table import SameNames, survey_same_prompt
 from readgraph.nodes.survey.combining import distinct_names, name_column
 from readgraph.nodes.survey.table import entries_of
 from readgraph.nodes.survey.values import same_as

@@ -9,7 +9,7 @@ from readgraph.models.asking import ask
 from readgraph.models.metering import fell_back
 from readgraph.nodes.bounds import content_room
 from readgraph.nodes.memory_view import tagged
-from readgraph.nodes.prompts.survey_verdict import PagesKept, survey_verdict_prompt
+from readgraph.nodes.prompts.survey.pages import PagesKept, survey_verdict_prompt
 from readgraph.nodes.search_tools import ranker_of
 from readgraph.nodes.tasks import all_finished
 from readgraph.state.context import ReaderContext

@@ -9,10 +9,11 @@ from typing import NotRequired
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
+from readgraph.models.wording import versions_of
 from readgraph.nodes.building.build import build_memory
 from readgraph.nodes.building.interfaces import NotesSoFar, Paginate, WriteNote
 from readgraph.nodes.memory_view import memory_pages
-from readgraph.nodes.prompts import survey_records
+from readgraph.nodes.prompts.survey.pages import SURVEY_RECORDS
 from readgraph.nodes.step import StepNode, Work
 from readgraph.nodes.survey.records import records_by_pattern, take_records
 from readgraph.nodes.survey.selecting import RECORDS, wanted_pages
@@ -53,7 +54,7 @@ def recipe(programme: Programme, pages: Recipe, context: ReaderContext) -> Recip
         "most": context.survey_parts,
         "sample": context.sample,
     }
-    prompts = {survey_records.NAME: survey_records.VERSION} if context.model else {}
+    prompts = versions_of(SURVEY_RECORDS) if context.model else {}
     return Recipe(RECORDS, {**pages.parameters, **what, **where}, context.model, prompts)
 
 

@@ -8,7 +8,7 @@ from readgraph.models.asking import ask
 from readgraph.models.offered_values import offering
 from readgraph.nodes.deciding import Choice, deciding
 from readgraph.nodes.extractive import query_of
-from readgraph.nodes.prompts.triage import ChildOrRevert, triage_prompt, triage_reply
+from readgraph.nodes.prompts.walk.triage import ChildOrRevert, triage_prompt, triage_reply
 from readgraph.nodes.walk.place import (
     Decision,
     WalkingState,

@@ -10,7 +10,7 @@ from readgraph.nodes.answering.said import letter_of
 from readgraph.nodes.answering.style import STYLE, AnswerStyle, answer_style
 from readgraph.nodes.deciding import Choice, deciding
 from readgraph.nodes.extractive import quote_pages
-from readgraph.nodes.prompts.leaf import LeafChoice, LeafVerdict, leaf_prompt, leaf_reply
+from readgraph.nodes.prompts.walk.leaf import LeafChoice, LeafVerdict, leaf_prompt, leaf_reply
 from readgraph.nodes.walk.place import (
     LONGEST_REASONING,
     Decision,

@@ -11,7 +11,7 @@ from readgraph.nodes.contracts import AnswerUpdate, AskedState
 from readgraph.nodes.deciding import Choice, deciding
 from readgraph.nodes.extractive import question_alone
 from readgraph.nodes.memory_view import MemoryView, view_memory
-from readgraph.nodes.prompts.web_act import NextAction, web_act_prompt
+from readgraph.nodes.prompts.web import NextAction, web_act_prompt
 from readgraph.nodes.web.by_words import acting, action_by_words, not_acting
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import NoUsableReply

@@ -1,0 +1,166 @@
+"""Answering: from a memory with pages that were read again, from notes, or from several findings.
+
+ReadAgent, section 3.2 and appendix F; GAM, sections 2.2.2 and 3.5; weighing findings goes beyond the papers.
+"""
+
+from typing import Annotated, Any, ClassVar
+
+from pydantic import BaseModel, BeforeValidator, Field
+
+from readgraph.models.lenient_replies import numbers_in
+from readgraph.models.prompt import DATA_RULE, Prompt, fenced
+from readgraph.models.wording import wording
+from readgraph.nodes.prompts.parts import question_part
+
+_ANSWER_SYSTEM = (
+    "You answer questions about a long text from your memory of it: gists of its pages, and some pages in full. "
+    "Use nothing but what stands there. " + DATA_RULE
+)
+
+ANSWER = wording(
+    "answer",
+    "answer",
+    1,
+    _ANSWER_SYSTEM,
+    "{free}{choose}",
+    free="Answer the question, and quote the words of the text that show the answer.",
+    choose="Choose the best option: {letters}. Quote the words of the text that show it.",
+)
+"""Answering from what is remembered and what was read again (ReadAgent, section 3.2 and appendix F)."""
+
+
+class QuotedText(BaseModel):
+    """Words of the text that show the answer."""
+
+    page: int = Field(description="The page's number.")
+    quote: str = Field(description="A sentence or less, copied word by word from a page that stands in full.")
+
+
+def quotes_in(value: Any) -> list[dict[str, Any]]:
+    """The quotes among what was given; one that names no page may stand on any (-1)."""
+    given = value if isinstance(value, list) else [value]
+    parts = [{"quote": part} if isinstance(part, str) else part for part in given]
+    sound = [part for part in parts if isinstance(part, dict) and isinstance(part.get("quote"), str)]
+    return [{"quote": part["quote"], "page": [*numbers_in(part.get("page")), -1][0]} for part in sound]
+
+
+Quotes = Annotated[list[QuotedText], BeforeValidator(quotes_in)]
+"""A list of quotes; also accepts a single one, null, and bare texts."""
+
+
+class FreeAnswer(BaseModel):
+    """An answer in one's own words."""
+
+    DECIDES: ClassVar[tuple[str, ...]] = ("answer",)
+
+    quotes: list[QuotedText] = Field(description="One to three quotes that show the answer; empty if there is none.")
+    answer: str | None = Field(description="A short and concise answer; null if the text doesn't say.")
+
+    @classmethod
+    def spoken(cls, begun: dict[str, Any]) -> tuple[str, Any]:
+        """The answer, which is streamed while the model writes it."""
+        return "", begun.get("answer")
+
+
+class ChosenAnswer(BaseModel):
+    """An answer chosen from options."""
+
+    DECIDES: ClassVar[tuple[str, ...]] = ("choice",)
+
+    quotes: list[QuotedText] = Field(description="One to three quotes that show the answer; empty if there is none.")
+    choice: str = Field(description="The letter of the best option.")
+
+
+class AnswerAlone(BaseModel):
+    """An answer in one's own words, without quotes: where no part of the text is in view."""
+
+    DECIDES: ClassVar[tuple[str, ...]] = ("answer",)
+
+    answer: str | None = Field(description="A short and concise answer; null if the notes don't hold it.")
+
+    @classmethod
+    def spoken(cls, begun: dict[str, Any]) -> tuple[str, Any]:
+        """The answer, which is streamed while the model writes it."""
+        return "", begun.get("answer")
+
+
+class ChoiceAlone(BaseModel):
+    """An answer chosen from options, without quotes."""
+
+    DECIDES: ClassVar[tuple[str, ...]] = ("choice",)
+
+    choice: str = Field(description="The letter of the best option.")
+
+
+def answer_prompt(memory: str, question: str, choices: dict[str, str]) -> Prompt:
+    """Ask for the answer; with choices, for a letter."""
+    values = {"free": not choices, "choose": choices, "letters": ", ".join(choices)}
+    return ANSWER.ask(fenced("memory", memory), question_part(question, choices), **values)
+
+
+_ANSWER_FROM_NOTES_SYSTEM = (
+    "You answer questions about a long text from what was collected on them: notes, and in some cases parts of the "
+    "text. Use nothing but what stands there. " + DATA_RULE
+)
+
+ANSWER_FROM_NOTES = wording(
+    "answer_from_notes",
+    "answer_from_notes",
+    1,
+    _ANSWER_FROM_NOTES_SYSTEM,
+    "{free}{choose}{quote}",
+    free="Answer the question.",
+    choose="Choose the best option: {letters}.",
+    quote=" Quote the words of the text that show it.",
+)
+"""Answering from the context that research made (GAM, sections 2.2.2 and 3.5)."""
+
+
+def answer_from_notes_prompt(notes: str, evidence: str, question: str, choices: dict[str, str]) -> Prompt:
+    """Ask for the answer; where parts of the text are given as evidence, for quotes from them too."""
+    parts = [fenced("text", evidence) if evidence else "", fenced("notes", notes), question_part(question, choices)]
+    values = {"free": not choices, "choose": choices, "letters": ", ".join(choices), "quote": evidence}
+    return ANSWER_FROM_NOTES.ask(*parts, **values)
+
+
+_WEIGH_SYSTEM = (
+    "Several passages of a long text were read in search of the answer to a question. You see what was found in each, "
+    "with quotes, and say what the answer is. Use nothing but what stands there. " + DATA_RULE
+)
+
+WEIGH = wording(
+    "weigh",
+    "weigh",
+    1,
+    _WEIGH_SYSTEM,
+    "{free}{choose} Where findings disagree, weigh what they quote. Name the pages that show it.",
+    free="Answer the question.",
+    choose="Choose the best option: {letters}.",
+)
+"""Weighing what several leaves had to say into one answer (beyond the paper)."""
+
+
+class WeighedAnswer(BaseModel):
+    """The answer that the findings give."""
+
+    DECIDES: ClassVar[tuple[str, ...]] = ("answer",)
+
+    reason: str = Field(description="A few words: what agrees, what doesn't.")
+    pages: list[int] = Field(description="The pages whose findings show the answer; empty if there is none.")
+    answer: str | None = Field(description="A short and concise answer; null if the findings don't give one.")
+
+
+class WeighedChoice(BaseModel):
+    """The option that the findings speak for."""
+
+    DECIDES: ClassVar[tuple[str, ...]] = ("choice",)
+
+    reason: str = Field(description="A few words: what agrees, what doesn't.")
+    pages: list[int] = Field(description="The pages whose findings show it; empty if there are none.")
+    choice: str | None = Field(description="The letter of the best option; null if the findings don't speak for any.")
+
+
+def weigh_prompt(findings: str, question: str, choices: dict[str, str]) -> Prompt:
+    """Ask for one answer; `findings`: each finding after the tag of its page."""
+    values = {"free": not choices, "choose": choices, "letters": ", ".join(choices)}
+    return WEIGH.ask(fenced("memory", findings), question_part(question, choices), **values)

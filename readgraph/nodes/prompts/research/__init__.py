@@ -1,0 +1,1 @@
+"""What research asks: what to search for, what was found, what is missing."""

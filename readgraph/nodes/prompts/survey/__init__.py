@@ -1,0 +1,1 @@
+"""What a survey asks: its plan, the pages' records, the table."""
