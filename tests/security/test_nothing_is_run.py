@@ -49,7 +49,6 @@ IMPORTS_BY_NAME = {
     "compression/registry.py": "the engines of OWN",
     "evaluation/datasets/lines.py": "pyarrow",
     "evaluation/optional_imports.py": "packages of the extra",
-    "evaluation/versions.py": "our prompts",
     "graphs/method_facts.py": "the methods' modules",
     "graphs/methods.py": "the methods' modules",
     "graphs/served.py": "the graphs of langgraph.json",
