@@ -16,13 +16,13 @@ from typing import Any, NamedTuple
 
 from readgraph.estimates.arithmetic import Estimate
 from readgraph.evaluation.datasets import load_dataset
-from readgraph.evaluation.estimating import foreseen
-from readgraph.evaluation.folder import EvaluationFolder
-from readgraph.evaluation.plan import what_is_run, with_papers_settings
+from readgraph.evaluation.folder.evaluation_folder import EvaluationFolder
+from readgraph.evaluation.plan.estimating import foreseen
+from readgraph.evaluation.plan.run_record import what_is_run, with_papers_settings
+from readgraph.evaluation.plan.sampling import sampled
 from readgraph.evaluation.records import Dataset
-from readgraph.evaluation.rows import rows_to_run
-from readgraph.evaluation.running import Evaluation
-from readgraph.evaluation.sampling import sampled
+from readgraph.evaluation.rows.row import rows_to_run
+from readgraph.evaluation.running.evaluation import Evaluation
 from readgraph.graphs.methods import METHODS
 from readgraph.state.context import ReaderContext
 from readgraph.state.library import open_library

@@ -16,7 +16,7 @@ from typing import Any
 
 from benchmarks.gisting import model_server
 from readgraph import ReaderContext, open_library
-from readgraph.evaluation.datasets.nested_keys import LEVELS, ORDERS, PAIRS, Task, made_task
+from readgraph.evaluation.datasets.forms.nested_keys import LEVELS, ORDERS, PAIRS, Task, made_task
 from readgraph.graphs.mem_gpt import build
 from readgraph.state.context import PROFILES
 from tests.doubles.agent import Step, call

@@ -7,8 +7,8 @@ from types import ModuleType
 from readgraph.estimates.arithmetic import Estimate
 from readgraph.evaluation.datasets.scoring import SCORING
 from readgraph.evaluation.metrics import METRICS
+from readgraph.evaluation.reproducing.experiment import Experiment
 from readgraph.evaluation.reproducing.foreseeing import of_each_row, of_published_size
-from readgraph.evaluation.reproducing.records import Experiment
 from readgraph.evaluation.reproducing.registry import PAPERS
 from readgraph.models.prices import Price
 from readgraph.state.context import ReaderContext

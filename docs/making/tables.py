@@ -9,7 +9,7 @@ from pathlib import Path
 from readgraph.evaluation.datasets import FORMS
 from readgraph.evaluation.datasets.scoring import SCORING
 from readgraph.evaluation.metrics import METRICS
-from readgraph.evaluation.sweeps import SWEEPS
+from readgraph.evaluation.rows.sweeps import SWEEPS
 from readgraph.graphs.methods import METHODS
 from readgraph.graphs.shared_nodes import PAPERS, shared_nodes
 from readgraph.models.model_table import ModelTable

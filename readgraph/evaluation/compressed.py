@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from readgraph.compression import Compressed, CompressionEngine, CompressionTrace
+from readgraph.evaluation.judges.similarity import similarities
 from readgraph.evaluation.metrics import METRICS
-from readgraph.evaluation.metrics.similarity import similarities
 from readgraph.evaluation.records import Item, Outcome
 from readgraph.graphs.baselines import full_text
 from readgraph.nodes.search_tools import shared_embedder

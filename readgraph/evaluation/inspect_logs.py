@@ -11,12 +11,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from readgraph.evaluation.folder import EvaluationFolder
+from readgraph.evaluation.folder.evaluation_folder import EvaluationFolder
 from readgraph.evaluation.metrics import METRICS
 from readgraph.evaluation.metrics.references import option_letter
 from readgraph.evaluation.records import Item, Outcome
-from readgraph.evaluation.result_files import named_categories
-from readgraph.evaluation.scored import ScoredEvaluation
+from readgraph.evaluation.report.result_files import named_categories
+from readgraph.evaluation.results.scored_evaluation import ScoredEvaluation
 from readgraph.evaluation.trajectories import each_once
 from readgraph.sources.loading import shown
 from readgraph.state.errors import BadInput

@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Any
 
-from readgraph.evaluation.folder import EvaluationFolder
-from readgraph.evaluation.kept import Kept
-from readgraph.evaluation.results import RIGHT, leading, scores_by_method
+from readgraph.evaluation.folder.contents import Kept
+from readgraph.evaluation.folder.evaluation_folder import EvaluationFolder
+from readgraph.evaluation.results.figures import RIGHT, leading, scores_by_method
 from readgraph.state.records import digest
 
 __all__ = ["good_paths", "preferences", "rewards"]

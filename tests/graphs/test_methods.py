@@ -9,7 +9,7 @@ import pytest
 
 import readgraph
 from readgraph.estimates.methods import estimate_reading
-from readgraph.evaluation.rows import NEED_EMBEDDINGS
+from readgraph.evaluation.rows.row import NEED_EMBEDDINGS
 from readgraph.graphs.method_facts import settings_of
 from readgraph.graphs.methods import METHODS
 from readgraph.state.context import ReaderContext

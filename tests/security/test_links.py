@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from readgraph.evaluation.folder import EvaluationFolder
+from readgraph.evaluation.folder.evaluation_folder import EvaluationFolder
 from readgraph.state.errors import BadInput, LibraryError
 from readgraph.state.library import open_library
 from readgraph.state.search import keyword_tables, vector_file
 from readgraph.state.search.vector_file import Header
-from tests.evaluation.test_foreign_folders import WHAT, folder
+from tests.evaluation.folder.test_foreign_folders import WHAT, folder
 from tests.support.command import STORY, Command, assert_refused
 
 KEPT = "a file of this machine, without an end of line"

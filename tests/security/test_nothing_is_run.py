@@ -15,7 +15,7 @@ from langgraph.checkpoint.serde._msgpack import SAFE_MSGPACK_TYPES
 from langgraph.checkpoint.serde.jsonplus import JsonPlusSerializer
 
 import readgraph as package
-from readgraph.evaluation.rows import NEED_EMBEDDINGS
+from readgraph.evaluation.rows.row import NEED_EMBEDDINGS
 from readgraph.graphs.methods import METHODS, SUMMARY, WEB_METHODS
 from readgraph.models.local.server import local_server
 from readgraph.state.context import ReaderContext
@@ -47,7 +47,7 @@ IMPORTS_BY_NAME = {
     "corpus/on_ray.py": "ray",
     "cli/run/chatting/chat.py": "readline",
     "compression/registry.py": "the engines of OWN",
-    "evaluation/datasets/lines.py": "pyarrow",
+    "evaluation/datasets/record_files.py": "pyarrow",
     "evaluation/optional_imports.py": "packages of the extra",
     "graphs/method_facts.py": "the methods' modules",
     "graphs/methods.py": "the methods' modules",

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import pytest
 import typer
 
-from readgraph.evaluation.rows import NEED_EMBEDDINGS
+from readgraph.evaluation.rows.row import NEED_EMBEDDINGS
 from readgraph.graphs.methods import METHODS, SUMMARY, WEB_METHODS
 from readgraph.state.context import ReaderContext
 from readgraph.state.library import Library

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 from langchain_core.runnables import RunnableConfig
 
-from readgraph.evaluation.folder import EvaluationFolder
+from readgraph.evaluation.folder.evaluation_folder import EvaluationFolder
 from readgraph.graphs import read_agent
 from readgraph.graphs.mem_gpt import build_chat
 from readgraph.state import library as library_module

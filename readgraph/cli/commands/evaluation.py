@@ -11,7 +11,7 @@ from readgraph.cli.shell.completing import methods as method_names
 from readgraph.cli.shell.completing import metrics as metric_names
 from readgraph.cli.shell.completing import rows as row_names
 from readgraph.cli.shell.completing import sweeps as sweep_names
-from readgraph.evaluation.sweeps import SWEEPS
+from readgraph.evaluation.rows.sweeps import SWEEPS
 from readgraph.state.errors import BadInput
 from readgraph.state.settings import GROUPS
 

@@ -60,7 +60,7 @@ def methods(_: typer.Context) -> Iterable[Item]:
 
 def rows(context: typer.Context) -> Iterable[Item]:
     """The rows of evaluations that have names: those of methods, and those with settings of their own."""
-    from readgraph.evaluation.sweeps import NAMED_ROWS
+    from readgraph.evaluation.rows.sweeps import NAMED_ROWS
     from readgraph.graphs.methods import SUMMARY
 
     return [*methods(context), (SUMMARY.name, SUMMARY.line), *NAMED_ROWS.items()]
@@ -68,7 +68,7 @@ def rows(context: typer.Context) -> Iterable[Item]:
 
 def sweeps(_: typer.Context) -> Iterable[Item]:
     """The sweeps."""
-    from readgraph.evaluation.sweeps import SWEEPS
+    from readgraph.evaluation.rows.sweeps import SWEEPS
 
     return ((name, sweep.line) for name, sweep in SWEEPS.items())
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Set
 from pathlib import Path
 from typing import NamedTuple
 
-from readgraph.evaluation.datasets import (
+from readgraph.evaluation.datasets.forms import (
     beam,
     browse_comp,
     hotpot_long,
@@ -25,7 +25,7 @@ from readgraph.evaluation.datasets import (
     scrolls,
     squality,
 )
-from readgraph.evaluation.datasets.lines import check_begins, first_value
+from readgraph.evaluation.datasets.record_files import check_begins, first_value
 from readgraph.evaluation.records import Dataset
 from readgraph.sources.loading import shown
 from readgraph.state.errors import BadInput

@@ -14,11 +14,11 @@ from typing import Any
 
 from langgraph.store.base import BaseStore
 
+from readgraph.evaluation.folder.usage import COUNTS, Cost, asked, whole_cost
 from readgraph.evaluation.judges.agreement import Agreement, agreement
 from readgraph.evaluation.judges.judging import judge
 from readgraph.evaluation.judges.rating import right_prompt
 from readgraph.evaluation.records import Item, Judgement, Outcome
-from readgraph.evaluation.usage import COUNTS, Cost, asked, whole_cost
 from readgraph.models.batching import calls_at_once
 from readgraph.models.exchanges import ModelExchange, exchanges_to
 from readgraph.state.context import ReaderContext

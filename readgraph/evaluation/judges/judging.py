@@ -7,13 +7,13 @@ from dataclasses import replace
 from langgraph.runtime import Runtime
 from langgraph.store.base import BaseStore
 
-from readgraph.evaluation.folder import EvaluationFolder
+from readgraph.evaluation.folder.evaluation_folder import EvaluationFolder
+from readgraph.evaluation.folder.usage import COUNTS, Cost, asked, whole_cost
 from readgraph.evaluation.judges.kinds import JUDGES
 from readgraph.evaluation.judges.raters import Raters, applying, check_raters, given_by
-from readgraph.evaluation.metrics.similarity import similarities
+from readgraph.evaluation.judges.similarity import similarities
 from readgraph.evaluation.records import PROBLEM, Dataset, Item, Judgement, Outcome
-from readgraph.evaluation.running import MOST_FAILURES
-from readgraph.evaluation.usage import COUNTS, Cost, asked, whole_cost
+from readgraph.evaluation.running.evaluation import MOST_FAILURES
 from readgraph.models.batching import calls_at_once
 from readgraph.models.exchanges import ModelExchange, exchanges_to
 from readgraph.nodes.opening import warn_of_tracing

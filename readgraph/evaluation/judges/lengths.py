@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from readgraph.evaluation.metrics.references import compared
-from readgraph.evaluation.metrics.token_f1 import normalised
+from readgraph.evaluation.metrics.squad import normalised
 from readgraph.evaluation.optional_imports import library
 from readgraph.evaluation.records import Item, Outcome
 

@@ -13,8 +13,8 @@ from readgraph.evaluation.metrics.exact_match import exact_match
 from readgraph.evaluation.metrics.infinite_bench import infinite_bench
 from readgraph.evaluation.metrics.locomo import locomo_f1
 from readgraph.evaluation.metrics.rouge import rouge_1, rouge_2, rouge_l, rouge_l_precision, rouge_l_recall
+from readgraph.evaluation.metrics.squad import f1
 from readgraph.evaluation.metrics.substring import subspan_accuracy, substring_accuracy
-from readgraph.evaluation.metrics.token_f1 import f1
 from readgraph.evaluation.metrics.web_actions import element_accuracy, operation_f1, step_success
 from readgraph.evaluation.records import Item, Outcome
 

@@ -3,7 +3,7 @@
 import re
 
 from readgraph.evaluation.metrics.references import best_of_references
-from readgraph.evaluation.metrics.token_f1 import normalised
+from readgraph.evaluation.metrics.squad import normalised
 from readgraph.evaluation.records import Item, Outcome
 from readgraph.nodes.survey.values import date_value
 

@@ -3,7 +3,7 @@
 import re
 
 from readgraph.evaluation.metrics.references import best_of_references
-from readgraph.evaluation.metrics.token_f1 import ARTICLES
+from readgraph.evaluation.metrics.squad import ARTICLES
 from readgraph.evaluation.optional_imports import library
 from readgraph.evaluation.records import Item, Outcome
 

@@ -1,7 +1,7 @@
 """Exact match: the answer is a reference, word for word (SQuAD's official evaluation)."""
 
 from readgraph.evaluation.metrics.references import best_of_references
-from readgraph.evaluation.metrics.token_f1 import normalised
+from readgraph.evaluation.metrics.squad import normalised
 from readgraph.evaluation.records import Item, Outcome
 
 

@@ -8,7 +8,7 @@ from itertools import takewhile
 from readgraph.evaluation.metrics.choices import accuracy
 from readgraph.evaluation.metrics.references import best_of_references
 from readgraph.evaluation.metrics.rouge import summary_rouge
-from readgraph.evaluation.metrics.token_f1 import normalised, shared_f1
+from readgraph.evaluation.metrics.squad import normalised, shared_f1
 from readgraph.evaluation.records import Item, Outcome
 
 _PUNCTUATION = str.maketrans(dict.fromkeys("\n:\"'.,?!{}", " "))

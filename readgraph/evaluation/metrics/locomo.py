@@ -5,7 +5,7 @@ from statistics import fmean
 from typing import Any
 
 from readgraph.evaluation.metrics.references import best_of_references
-from readgraph.evaluation.metrics.token_f1 import ARTICLES, normalised, shared_f1
+from readgraph.evaluation.metrics.squad import ARTICLES, normalised, shared_f1
 from readgraph.evaluation.optional_imports import library
 from readgraph.evaluation.records import Item, Outcome
 

@@ -1,7 +1,7 @@
 """Whether the answer contains the reference answers: literally, or as "Lost in the Middle" normalises both."""
 
 from readgraph.evaluation.metrics.references import best_of_references, compared
-from readgraph.evaluation.metrics.token_f1 import normalised
+from readgraph.evaluation.metrics.squad import normalised
 from readgraph.evaluation.records import Item, Outcome
 
 

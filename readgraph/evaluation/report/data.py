@@ -6,7 +6,7 @@ from typing import Any, NotRequired
 from typing_extensions import TypedDict
 
 from readgraph.evaluation.records import Item, Outcome
-from readgraph.evaluation.scored import ScoredEvaluation
+from readgraph.evaluation.results.scored_evaluation import ScoredEvaluation
 
 
 class ShownAnswer(TypedDict):

@@ -9,7 +9,7 @@ from importlib.resources import files
 from readgraph.evaluation.report.data import report_data
 from readgraph.evaluation.report.drawing import can_draw
 from readgraph.evaluation.report.plots import Plot, plots_of
-from readgraph.evaluation.scored import ScoredEvaluation
+from readgraph.evaluation.results.scored_evaluation import ScoredEvaluation
 from readgraph.report.page import html_page
 
 NO_PLOTS = "The plots need matplotlib: pip install 'readgraph[evaluation]'."

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from readgraph.evaluation.records import Outcome
 from readgraph.evaluation.report.drawing import COLOURS, INK, MARKERS, Panel, drawn, folded
-from readgraph.evaluation.scored import ScoredEvaluation
+from readgraph.evaluation.results.scored_evaluation import ScoredEvaluation
 
 LENGTH_GROUPS = 4
 """The most groups into which texts are divided by length."""

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from readgraph.evaluation.datasets import own
-from readgraph.evaluation.datasets.lines import first_value
-from readgraph.evaluation.reproducing.records import Source
+from readgraph.evaluation.datasets.forms import own
+from readgraph.evaluation.datasets.record_files import first_value
+from readgraph.evaluation.reproducing.experiment import Source
 from readgraph.sources.loading import shown
 from readgraph.state.errors import BadInput, ReadgraphError
 

@@ -7,12 +7,12 @@ from langgraph.store.memory import InMemoryStore
 
 from readgraph.estimates.arithmetic import Estimate
 from readgraph.evaluation.datasets.scoring import SCORING
-from readgraph.evaluation.estimating import foreseen
-from readgraph.evaluation.plan import with_papers_settings
+from readgraph.evaluation.plan.estimating import foreseen
+from readgraph.evaluation.plan.run_record import with_papers_settings
 from readgraph.evaluation.records import Dataset, Item, Text, WebStep
-from readgraph.evaluation.reproducing.records import Experiment
-from readgraph.evaluation.rows import Row, rows_to_run
-from readgraph.evaluation.running import missing
+from readgraph.evaluation.reproducing.experiment import Experiment
+from readgraph.evaluation.rows.row import Row, rows_to_run
+from readgraph.evaluation.running.evaluation import missing
 from readgraph.state.context import ReaderContext
 from readgraph.state.histories import SessionText
 from readgraph.state.page_store import PageStore

@@ -2,9 +2,9 @@
 
 from collections.abc import Mapping
 
-from readgraph.evaluation.reproducing.records import Experiment, Source
+from readgraph.evaluation.reproducing.experiment import Experiment, Source
 from readgraph.evaluation.reproducing.sources import HOTPOT, LOCOMO, NARRATIVE, RULER
-from readgraph.evaluation.sweeps import SWEEPS
+from readgraph.evaluation.rows.sweeps import SWEEPS
 
 PAPER, MODELS = "GAM", "GPT-4o-mini, Qwen2.5-14B-Instruct"
 

@@ -1,8 +1,8 @@
 """MemGPT's tables and figures (Packer et al., 2023)."""
 
-from readgraph.evaluation.reproducing.records import Experiment
+from readgraph.evaluation.reproducing.experiment import Experiment
 from readgraph.evaluation.reproducing.sources import CHATS, KEYS, OPENERS, PASSAGES
-from readgraph.evaluation.sweeps import SWEEPS
+from readgraph.evaluation.rows.sweeps import SWEEPS
 
 PAPER = "MemGPT"
 OLD = "The GPT-4 and GPT-3.5 Turbo of 2023 are no longer served."

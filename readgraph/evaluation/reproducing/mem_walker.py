@@ -1,8 +1,8 @@
 """MemWalker's tables and figures (Chen et al., 2023)."""
 
-from readgraph.evaluation.reproducing.records import Experiment, Source
+from readgraph.evaluation.reproducing.experiment import Experiment, Source
 from readgraph.evaluation.reproducing.sources import QUALITY, REPORTS, SCREENPLAYS
-from readgraph.evaluation.sweeps import SWEEPS
+from readgraph.evaluation.rows.sweeps import SWEEPS
 
 PAPER, MODEL = "MemWalker", "Stable Beluga 2 70B"
 

@@ -1,8 +1,8 @@
 """ReadAgent's tables (Lee et al., 2024)."""
 
-from readgraph.evaluation.reproducing.records import Experiment, Source
+from readgraph.evaluation.reproducing.experiment import Experiment, Source
 from readgraph.evaluation.reproducing.sources import GUTENBERG, MOVIES, QMSUM_DEV, QMSUM_TEST, QUALITY, WEB
-from readgraph.evaluation.sweeps import SWEEPS
+from readgraph.evaluation.rows.sweeps import SWEEPS
 
 PAPER = "ReadAgent"
 PALM = "PaLM 2-L is no longer served: name another model; figures differ with it."

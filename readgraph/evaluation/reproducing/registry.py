@@ -1,7 +1,7 @@
 """All experiments by name."""
 
 from readgraph.evaluation.reproducing import gam, mem_gpt, mem_walker, read_agent
-from readgraph.evaluation.reproducing.records import Experiment
+from readgraph.evaluation.reproducing.experiment import Experiment
 from readgraph.state.errors import BadInput
 
 PAPERS = (read_agent, mem_walker, gam, mem_gpt)

@@ -4,7 +4,7 @@ Sizes are those that the papers state, words three quarters of tokens where they
 Mind2Web, SCROLLS' texts and RULER's examples are approximate: the papers don't state them in full.
 """
 
-from readgraph.evaluation.reproducing.records import Size, Source
+from readgraph.evaluation.reproducing.experiment import Size, Source
 
 QUALITY = Source(
     "quality",

@@ -15,12 +15,12 @@ from readgraph.cli.terminal.progress.evaluation import EvaluationProgress
 from readgraph.cli.terminal.rendering import print_json
 from readgraph.cli.terminal.safe_text import Console
 from readgraph.estimates.arithmetic import Estimate
-from readgraph.evaluation.estimating import rating_foreseen
-from readgraph.evaluation.folder import EvaluationFolder
+from readgraph.evaluation.folder.evaluation_folder import EvaluationFolder
+from readgraph.evaluation.folder.usage import Cost
 from readgraph.evaluation.judges.calibrating import METRIC, calibrated, calibration, gold_pairs, verdicts
 from readgraph.evaluation.optional_imports import check_libraries
-from readgraph.evaluation.result_files import write_results
-from readgraph.evaluation.usage import Cost
+from readgraph.evaluation.plan.estimating import rating_foreseen
+from readgraph.evaluation.report.result_files import write_results
 from readgraph.models.clients import model_client
 from readgraph.state.context import ReaderContext
 from readgraph.state.library import open_library

@@ -21,25 +21,25 @@ from readgraph.cli.terminal.rendering import print_json, print_reminder
 from readgraph.cli.terminal.safe_text import Console, Text
 from readgraph.estimates.arithmetic import Estimate
 from readgraph.evaluation.datasets import load_dataset
-from readgraph.evaluation.estimating import foreseen, rating_foreseen
-from readgraph.evaluation.folder import WHAT, EvaluationFolder
+from readgraph.evaluation.folder.evaluation_folder import WHAT, EvaluationFolder
+from readgraph.evaluation.folder.usage import Cost
 from readgraph.evaluation.inspect_logs import write_logs
 from readgraph.evaluation.judges.judging import judge_missing, unjudged
 from readgraph.evaluation.judges.raters import Raters, check_raters, given_by
-from readgraph.evaluation.metrics.choosing import with_metrics
 from readgraph.evaluation.optional_imports import check_libraries
-from readgraph.evaluation.plan import what_is_run, with_papers_settings
+from readgraph.evaluation.plan.chosen_metrics import with_metrics
+from readgraph.evaluation.plan.estimating import foreseen, rating_foreseen
+from readgraph.evaluation.plan.run_record import what_is_run, with_papers_settings
+from readgraph.evaluation.plan.sampling import sampled
 from readgraph.evaluation.publishing.comparing import keep_published_judgements
 from readgraph.evaluation.publishing.published_run import check_new
 from readgraph.evaluation.records import Dataset
-from readgraph.evaluation.result_files import write_results
-from readgraph.evaluation.rows import Row, rows_to_run
-from readgraph.evaluation.running import Evaluation, Group, missing
-from readgraph.evaluation.sampling import sampled
-from readgraph.evaluation.scored import scored_evaluation
-from readgraph.evaluation.sweeps import sweep_named
-from readgraph.evaluation.usage import Cost
-from readgraph.evaluation.web_steps import on_web_pages
+from readgraph.evaluation.report.result_files import write_results
+from readgraph.evaluation.results.scored_evaluation import scored_evaluation
+from readgraph.evaluation.rows.row import Row, rows_to_run
+from readgraph.evaluation.rows.sweeps import sweep_named
+from readgraph.evaluation.rows.web_steps import on_web_pages
+from readgraph.evaluation.running.evaluation import Evaluation, Group, missing
 from readgraph.graphs.methods import SUMMARY
 from readgraph.models.clients import model_client
 from readgraph.models.prices import exchange_cost

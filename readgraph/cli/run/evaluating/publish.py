@@ -5,7 +5,7 @@ from typing import Any
 
 from readgraph.cli.terminal.output_options import Screen
 from readgraph.cli.terminal.safe_text import Console, Text
-from readgraph.evaluation.folder import EvaluationFolder
+from readgraph.evaluation.folder.evaluation_folder import EvaluationFolder
 from readgraph.evaluation.publishing.licences import on_sharing
 from readgraph.evaluation.publishing.published_run import published
 from readgraph.sources.loading import shown

@@ -11,8 +11,8 @@ from readgraph.cli.run.evaluating.evaluate import EvaluationRequest, answered
 from readgraph.cli.terminal.output_options import Screen
 from readgraph.cli.terminal.rendering import print_json
 from readgraph.cli.terminal.safe_text import Console, Text
-from readgraph.evaluation.folder import EvaluationFolder
-from readgraph.evaluation.plan import digest_of
+from readgraph.evaluation.folder.evaluation_folder import EvaluationFolder
+from readgraph.evaluation.plan.run_record import digest_of
 from readgraph.evaluation.publishing.comparing import Compared, compared
 from readgraph.evaluation.publishing.published_run import published_replies, run_of
 from readgraph.models.replaying import replaying

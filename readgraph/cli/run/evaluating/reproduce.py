@@ -14,12 +14,12 @@ from readgraph.cli.run.stopping import run_until_stopped
 from readgraph.cli.terminal.output_options import Screen
 from readgraph.cli.terminal.rendering import print_json
 from readgraph.cli.terminal.safe_text import PLAIN, Console, Text
+from readgraph.evaluation.reproducing.experiment import Experiment
 from readgraph.evaluation.reproducing.finding import form_of, found, named_in, needed
 from readgraph.evaluation.reproducing.foreseeing import of_published_size, with_settings_of
-from readgraph.evaluation.reproducing.records import Experiment
 from readgraph.evaluation.reproducing.registry import EXPERIMENTS, experiment_named
-from readgraph.evaluation.rows import Row, needs_embeddings, row_named
-from readgraph.evaluation.summary_rows import row_method
+from readgraph.evaluation.rows.row import Row, needs_embeddings, row_named
+from readgraph.evaluation.rows.summary_row import row_method
 from readgraph.graphs.methods import web_method_named
 from readgraph.models.prices import in_dollars
 from readgraph.sources.loading import shown

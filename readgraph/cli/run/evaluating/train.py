@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import IO
 
 from readgraph.cli.terminal.safe_text import Console, Text, escaped
-from readgraph.evaluation.folder import EvaluationFolder
+from readgraph.evaluation.folder.evaluation_folder import EvaluationFolder
 from readgraph.evaluation.trajectories import FORMS
 from readgraph.sources.loading import STANDARD_INPUT, shown
 from readgraph.state.errors import BadInput

@@ -9,7 +9,7 @@ from readgraph.cli.terminal.evaluation.figures import row_name
 from readgraph.cli.terminal.output_options import Screen
 from readgraph.cli.terminal.rendering import print_json
 from readgraph.cli.terminal.safe_text import PLAIN, Console, Text, one_line
-from readgraph.evaluation.differences import difference_of
+from readgraph.evaluation.results.differences import difference_of
 
 A, B = "A", "B"
 

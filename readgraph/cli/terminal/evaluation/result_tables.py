@@ -15,7 +15,7 @@ from readgraph.evaluation.judges.raters import given_by
 from readgraph.evaluation.metrics.choices import GUESSED
 from readgraph.evaluation.report.drawing import can_draw
 from readgraph.evaluation.report.page import NO_PLOTS
-from readgraph.evaluation.result_files import REPORT, RESULTS, SCORES, TABLE, named_categories
+from readgraph.evaluation.report.result_files import REPORT, RESULTS, SCORES, TABLE, named_categories
 from readgraph.models.prices import in_dollars
 from readgraph.sources.loading import shown
 from readgraph.state.words import counted

@@ -1,0 +1,129 @@
+"""Calibration of a judge: agreement and kappa by hand, what shows a bias, and where it is kept and shown."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from readgraph.evaluation.folder.evaluation_folder import EvaluationFolder
+from readgraph.evaluation.judges.agreement import agreement
+from readgraph.evaluation.judges.calibrating import agreement_with, gold_pairs
+from readgraph.evaluation.judges.rating import rule_of
+from tests.doubles.gold_judge import GoldJudge
+from tests.doubles.model_server import Fault, ModelServer
+from tests.support.command import DOUBLE, Command, assert_refused
+from tests.support.questions import GOAT, story_file
+
+CALIBRATE = ("evaluate", "--calibrate", "--judge", "openai:judge")
+
+
+def test_the_pairs_are_of_every_kind_and_some_are_right() -> None:
+    pairs = gold_pairs()
+    assert len(pairs) == 50 == len({pair.item.id for pair in pairs})
+    kinds = {pair.kind: [one.right for one in pairs if one.kind == pair.kind] for pair in pairs}
+    assert {len(of) for of in kinds.values()} == {5} and len(kinds) == 10
+    assert 20 <= sum(pair.right for pair in pairs) <= 30
+    assert all(kinds["long and right"]) and not any(kinds["long and wrong"])
+    assert {rule_of(pair.item) for pair in pairs} == {"right", "temporal", "update", "abstention"}
+    long = [len(pair.answer.split()) for pair in pairs if pair.kind.startswith("long")]
+    short = [len(pair.answer.split()) for pair in pairs if not pair.kind.startswith("long")]
+    assert min(long) > 2 * max(short)
+
+
+def test_long_answers_of_both_kinds_are_as_long() -> None:
+    words = {kind: sum(len(pair.answer.split()) for pair in gold_pairs() if pair.kind == kind)
+             for kind in ("long and right", "long and wrong")}  # fmt: skip
+    assert words["long and right"] == pytest.approx(words["long and wrong"], rel=0.1)
+
+
+def test_agreement_and_kappa_are_those_of_the_definition() -> None:
+    # Cohen's own way: 20 yes and 15 no in common, 5 and 10 apart: 0.7 agree, 0.5 by chance.
+    known = [("a", True, True)] * 20 + [("a", True, False)] * 5 + [("b", False, True)] * 10 + [("b", False, False)] * 15
+    found = agreement(known)
+    assert found.agreement == pytest.approx(70) and found.kappa == pytest.approx(0.4)
+    assert found.interval == pytest.approx((56.2, 80.9), abs=0.1), "Wilson's, as tables give it for 35 of 50"
+    assert found.kappa_interval == pytest.approx(((0.562 - 0.5) / 0.5, (0.809 - 0.5) / 0.5), abs=0.01)
+    assert (found.right_taken_for_wrong, found.wrong_taken_for_right) == ((5, 25), (10, 25))
+    assert found.kinds == {"a": pytest.approx(80), "b": pytest.approx(60)}
+
+
+def test_who_always_says_yes_agrees_no_better_than_chance() -> None:
+    found = agreement_with({pair.item.id: True for pair in gold_pairs()})
+    assert found.kappa == 0 and found.kinds["long and wrong"] == 0 and found.kinds["long and right"] == 100
+
+
+def test_a_perfect_judge_still_has_an_interval() -> None:
+    found = agreement_with({pair.item.id: pair.right for pair in gold_pairs()})
+    assert (found.agreement, found.kappa) == (100, 1)
+    assert found.interval and found.interval[0] < 95 and found.kappa_interval and found.kappa_interval[0] < 0.9
+
+
+def test_without_verdicts_there_are_no_figures() -> None:
+    found = agreement_with({})
+    assert (found.rated, found.agreement, found.kappa, found.interval) == (0, None, None, None)
+    only = agreement([("a", True, True), ("a", True, None)])
+    assert (only.pairs, only.rated, only.agreement, only.kappa) == (2, 1, 100, None), "chance alone agrees"
+
+
+@pytest.mark.slow
+def test_a_judge_that_likes_long_answers_is_seen(readgraph: Command, server: ModelServer) -> None:
+    server.respond = GoldJudge(likes=("long and wrong",), silent=("date",))
+    found = readgraph(*CALIBRATE, "--price", "1/2", "--json").json
+    assert (found["judge"], found["pairs"], found["rated"], found["calls"]) == ("openai:judge", 50, 45, 60)
+    assert found["long_wrong_taken_for_right"] == [5, 5] and found["wrong_taken_for_right"] == [0, 20]
+    assert found["agreement"] == pytest.approx(100 * 40 / 45) and found["kinds"]["date"] is None
+    assert found["cost"] > 0
+    told = readgraph(*CALIBRATE).text
+    assert "wrong answers taken for right: 5 of 5 long ones, 0 of 20 others" in told
+    assert "89 % [77–95]" in told and "5 answers got no usable verdict" in told
+
+
+@pytest.mark.slow
+def test_a_calibration_is_estimated_without_a_call(readgraph: Command, server: ModelServer) -> None:
+    server.respond = GoldJudge()
+    foreseen = readgraph(*CALIBRATE, "--estimate", "--json").json["judging"]
+    assert server.calls == 0 and foreseen["calls"]["expected"] == 50
+    found = readgraph(*CALIBRATE, "--json").json
+    assert found["input_words"] == pytest.approx(foreseen["input_words"]["expected"], rel=0.3)
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        (("evaluate", "--calibrate"), "--calibrate needs a judge: name one with --judge."),
+        ((*CALIBRATE, "--methods", "bm25"), "leave --methods out"),
+        ((*CALIBRATE, "--out", "{none}"), "holds no evaluation"),
+    ],
+)
+def test_what_can_t_be_calibrated_is_refused(
+    readgraph: Command, server: ModelServer, tmp_path: Path, line: tuple[str, ...], reason: str
+) -> None:
+    assert_refused(readgraph(*(part.format(none=tmp_path) for part in line)), reason)
+    assert server.calls == 0
+
+
+def test_a_judge_that_can_t_be_asked_is_one_line(readgraph: Command, server: ModelServer) -> None:
+    server.fault_for = lambda request, call: Fault.unauthorized()
+    assert_refused(readgraph(*CALIBRATE), "refused the key", code=2)
+
+
+@pytest.mark.slow
+def test_a_calibration_stands_beside_the_judges_scores(
+    readgraph: Command, server: ModelServer, tmp_path: Path, out: Path
+) -> None:
+    server.respond = GoldJudge(likes=("negation",))
+    file = story_file(tmp_path, GOAT)
+    command = ("evaluate", file, *DOUBLE, "--methods", "bm25", "--out", out, "--judge", "openai:judge")
+    assert readgraph(*command, "--json").json["judging"]["calibration"] is None
+    paid = server.calls
+    beside = readgraph(*CALIBRATE, "--out", out, "--json").json
+    assert server.calls == paid + 50
+    written = json.loads((out / "results.json").read_text(encoding="utf-8"))["judging"]["calibration"]
+    assert written == beside and written["agreement"] == 94
+    assert "agrees with 94 %" in readgraph(*command).text
+    assert "negation" in (out / "report.html").read_text(encoding="utf-8")
+    readgraph(*command, "--calibrate")
+    assert server.calls == paid + 50 and len([*EvaluationFolder(out).lines("calibrations")]) == 1, "once is enough"
+    other = readgraph(*command[:-1], "openai:other", "--calibrate", "--json").json["judging"]
+    assert (other["calibration"]["judge"], other["calibration"]["calls"]) == ("openai:other", 50)
+    assert readgraph(*command, "--json").json["judging"]["calibration"] == written

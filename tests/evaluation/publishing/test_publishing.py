@@ -1,0 +1,130 @@
+"""A published run: others replay it without its model, and it holds none of the dataset's texts."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from readgraph.evaluation.publishing.licences import on_sharing
+from readgraph.models.replaying import Published, prompt_key
+from readgraph.models.replies import ModelReply
+from readgraph.state.errors import ModelUnavailable
+from tests.doubles.lifelike import lifelike
+from tests.doubles.model_server import ModelServer, echo
+from tests.doubles.reader import asked_for
+from tests.support.command import DOUBLE, Command, assert_refused
+from tests.support.question_file import FILE
+from tests.support.questions import CHOICE, GOAT, story_file
+
+RUNS = Path(__file__).parents[3] / "runs"
+METHODS = "read-agent,mem-walker,gam,mem-gpt,overwrite-memory,survey"
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return story_file(tmp_path, GOAT, CHOICE)
+
+
+def published(readgraph: Command, file: Path, tmp_path: Path, *more: object) -> Path:
+    """A folder with a published run."""
+    command = ("evaluate", file, *DOUBLE, "--no-full-text", "--out", tmp_path / "first", "--publish", tmp_path / "run")
+    assert readgraph(*command, *more).code == 0
+    return tmp_path / "run"
+
+
+@pytest.mark.slow
+def test_a_run_of_every_method_is_replayed_without_a_server_and_a_key(
+    readgraph: Command, server: ModelServer, tmp_path: Path, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server.respond = lambda request: echo(request) if request.body["model"] == "judge" else lifelike(request)
+    run = published(readgraph, file, tmp_path, "--methods", METHODS, "--judge", "openai:judge", "--runs", 2)
+    paid = server.calls
+    monkeypatch.delenv("OPENAI_API_KEY")
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+    told = readgraph("evaluate", file, "--replay", run, "--json")
+    assert told.json == {"equal": True, "answers": 24, "scores": told.json["scores"], "differences": []}
+    assert told.json["scores"] >= 24 and server.calls == paid
+    assert "Equal: 24 answers" in readgraph("evaluate", file, "--replay", run).text
+
+
+@pytest.mark.slow
+def test_what_differs_is_named_and_the_exit_code_is_1(
+    readgraph: Command, server: ModelServer, tmp_path: Path, file: Path
+) -> None:
+    run = published(readgraph, file, tmp_path, "--methods", "bm25")
+    answers = [json.loads(line) for line in (run / "answers.jsonl").read_text().splitlines()]
+    answers[0]["answer"] = "Somebody else."
+    (run / "answers.jsonl").write_text("".join(json.dumps(line) + "\n" for line in answers))
+    found = readgraph("evaluate", file, "--replay", run)
+    assert found.code == 1 and "1 difference in" in found.out and "another answer" in found.out
+    (run / "replies.jsonl").write_text("")
+    found = readgraph("evaluate", file, "--replay", run, "--json")
+    assert found.code == 1 and "holds no reply to this prompt ('answer')" in found.out
+
+
+@pytest.mark.slow
+def test_nothing_of_the_texts_and_the_machine_is_in_the_folder(
+    readgraph: Command, server: ModelServer, tmp_path: Path, file: Path, story: str
+) -> None:
+    free, chosen = {"answer": "It says so.", "quotes": []}, {"choice": "B", "quotes": []}
+    server.respond = lambda request: free if asked_for(request) == "FreeAnswer" else chosen
+    run = published(readgraph, file, tmp_path, "--methods", "bm25", "--price", "1/2")
+    written = "".join(path.read_text(encoding="utf-8") for path in run.iterdir())
+    assert not [words for words in windows(story, 4) if words in written]
+    for question in json.loads(file.read_text(encoding="utf-8").splitlines()[0])["questions"]:
+        assert not [text for text in (question["question"], *question.get("options", ())) if text in written]
+    assert str(tmp_path) not in written and "127.0.0.1" not in written
+    made = json.loads((run / "run.json").read_text())
+    assert made["scores"]["bm25"]["f1"] >= 0 and made["machine"]["processors"] and made["cost"] > 0
+    assert made["packages"]["readgraph"] and made["asked"] == {
+        "limit": None,
+        "sample": None,
+        "seed": 0,
+        "metrics": None,
+    }
+
+
+def windows(text: str, words: int) -> Iterator[str]:
+    """Every so many words in a row."""
+    every = text.split()
+    return (" ".join(every[at : at + words]) for at in range(len(every) - words))
+
+
+@pytest.mark.slow
+def test_what_can_t_be_replayed_or_published_is_refused(readgraph: Command, tmp_path: Path, file: Path) -> None:
+    floor = ("evaluate", file, "--methods", "bm25", "--no-full-text", "--limit", 1, "--out", tmp_path / "first")
+    told = readgraph(*floor, "--publish", tmp_path / "run")
+    assert told.code == 0 and "replay it with --replay" in told.err
+    assert readgraph("evaluate", file, "--replay", tmp_path / "run").code == 0, "the floor needs no replies"
+    assert_refused(readgraph(*floor, "--publish", tmp_path / "run"), "holds something already")
+    other = tmp_path / "other.jsonl"
+    other.write_text(file.read_text().replace("goat", "gull"))
+    assert_refused(readgraph("evaluate", other, "--replay", tmp_path / "run"), "is another one: name that file")
+    assert_refused(readgraph("evaluate", file, "--replay", tmp_path), "holds no published run")
+    assert_refused(readgraph("evaluate", file, "--replay", tmp_path / "run", "--limit", 1), "leave --limit out")
+
+
+@pytest.mark.slow
+def test_the_contributed_run_of_the_examples_is_replayed(readgraph: Command) -> None:
+    assert readgraph("evaluate", FILE, "--replay", RUNS / "examples-without-a-model", "--json").json["equal"]
+
+
+def test_several_replies_to_one_prompt_come_one_after_the_other() -> None:
+    key = prompt_key("m", "gist", [("user", "Shorten.")], 0)
+    assert (
+        key != prompt_key("m", "gist", [("user", "Shorten.")], 1) != prompt_key("n", "gist", [("user", "Shorten.")], 1)
+    )
+    replies = Published({key: [ModelReply("one", False), ModelReply("two", False)]})
+    assert [replies.reply(key, "gist").text for _ in range(3)] == ["one", "two", "two"]
+    with pytest.raises(ModelUnavailable, match="no reply to this prompt"):
+        replies.reply("another", "gist")
+
+
+def test_what_a_licence_says_on_sharing() -> None:
+    assert "forbids sharing derivatives" in on_sharing("d", "CC BY-NC-ND 4.0")
+    assert "not commercial" in on_sharing("locomo", "CC BY-NC 4.0")
+    assert "same licence" in on_sharing("hotpotqa-long", "CC BY-SA 4.0 (HotpotQA)")
+    assert "ask its authors" in on_sharing("d", "") and "ask its authors" in on_sharing("d", "see there")
+    assert "licences of their own" in on_sharing("quality", "CC BY 4.0; each story has its own")
+    assert on_sharing("d", "MIT") == on_sharing("d", "CC0") == ""
