@@ -15,7 +15,7 @@ from readgraph.evaluation.folder.evaluation_folder import EvaluationFolder
 from readgraph.evaluation.metrics import METRICS
 from readgraph.evaluation.metrics.references import option_letter
 from readgraph.evaluation.records import Item, Outcome
-from readgraph.evaluation.report.result_files import named_categories
+from readgraph.evaluation.results.figures import named_categories
 from readgraph.evaluation.results.scored_evaluation import ScoredEvaluation
 from readgraph.evaluation.trajectories import each_once
 from readgraph.sources.loading import shown

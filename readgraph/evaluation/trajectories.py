@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Any
 
-from readgraph.evaluation.folder.contents import Kept
+from readgraph.evaluation.folder.contents import FolderContents
 from readgraph.evaluation.folder.evaluation_folder import EvaluationFolder
-from readgraph.evaluation.results.figures import RIGHT, leading, scores_by_method
+from readgraph.evaluation.results.scores import RIGHT, leading, scores_by_method
 from readgraph.state.records import digest
 
 __all__ = ["good_paths", "preferences", "rewards"]
@@ -39,7 +39,7 @@ class Worth:
         dataset = folder.dataset()
         worth, by_text = cls(), defaultdict[Key, list[float]](list)
         text_of = {item.id: item.text for item in dataset.items}
-        scores = scores_by_method(dataset, Kept.of(dataset, folder))
+        scores = scores_by_method(dataset, FolderContents.of(dataset, folder))
         for method, of in scores.items():
             for run, by_item in leading(of).items():
                 for item, score in by_item.items():

@@ -55,6 +55,7 @@ SHARED_BY_NODES = set(
 SHARED_BY_SOURCES = set(
     "archives blocks converting encodings given_files markup naming_places places source_text".split()
 )
+SHARED_BY_EVALUATION = {"records", "optional_imports"}
 METHODS = ("read_agent", "mem_walker", "gam", "mem_gpt", "survey")
 STATE = {path.stem for path in (HOUSE / "state").iterdir()}
 SHARED_BY_RUNS = set("documents estimate run_graph source_links stopping".split())
@@ -104,6 +105,30 @@ INNER: dict[str, dict[str, set[str]]] = {
         "summary": {"read_agent", "wiring"},
         "web_agent": {"wiring"},
         "served": {"methods", "gam", "mem_gpt", "correcting", "summary", "web_agent"},
+    },
+    "evaluation": {
+        **dict.fromkeys(("metrics", "rows", "statistics", "walks", "who_questions"), SHARED_BY_EVALUATION),
+        "records": set(),
+        "optional_imports": set(),
+        "datasets": {"metrics", *SHARED_BY_EVALUATION},
+        "folder": {"metrics", *SHARED_BY_EVALUATION},
+        "running": {"folder", "rows", *SHARED_BY_EVALUATION},
+        "judges": {"running", "folder", "metrics", *SHARED_BY_EVALUATION},
+        "compressed": {"judges", "metrics", *SHARED_BY_EVALUATION},
+        "plan": {"judges", "running", "rows", "metrics", *SHARED_BY_EVALUATION},
+        "reproducing": {"plan", "running", "rows", "datasets", *SHARED_BY_EVALUATION},
+        "results": {"judges", "folder", "rows", "metrics", "statistics", "walks", *SHARED_BY_EVALUATION},
+        "report": {"results", "folder", *SHARED_BY_EVALUATION},
+        "publishing": {"folder", *SHARED_BY_EVALUATION},
+        "trajectories": {"results", "folder", *SHARED_BY_EVALUATION},
+        "inspect_logs": {"trajectories", "results", "folder", "metrics", *SHARED_BY_EVALUATION},
+    },
+    "evaluation/datasets": {
+        "record_files": set(),
+        "scoring": set(),
+        "texts": set(),
+        "assembling": {"scoring"},
+        "forms": {"assembling", "record_files", "texts"},
     },
     "cli": {
         "method_settings": set(),

@@ -6,12 +6,9 @@ from typing import Any
 from readgraph.evaluation.folder.evaluation_folder import EvaluationFolder
 from readgraph.evaluation.records import Dataset, Judgement, Outcome
 
-Scores = dict[str, dict[int, dict[str, float]]]
-"""The scores of one method, by metric, run and question."""
-
 
 @dataclass(frozen=True)
-class Kept:
+class FolderContents:
     """The contents of a folder about the questions of a dataset, loaded once.
 
     `outcomes` are by method, in the order in which the methods were named, without methods that have none; each
@@ -31,7 +28,7 @@ class Kept:
         return str(self.what["settings"]["model"])
 
     @classmethod
-    def of(cls, dataset: Dataset, folder: EvaluationFolder) -> "Kept":
+    def of(cls, dataset: Dataset, folder: EvaluationFolder) -> "FolderContents":
         """Load a folder's contents, without those about other questions."""
         what, texts = folder.what(), {item.text for item in dataset.items}
         place = {item.id: number for number, item in enumerate(dataset.items)}

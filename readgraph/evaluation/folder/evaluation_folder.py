@@ -41,6 +41,9 @@ TAIL = 1 << 16
 
 WHAT = "evaluation.json"
 
+RESULTS, TABLE, SCORES, REPORT = "results.json", "results.csv", "scores.csv", "report.html"
+"""Files of results, made from the lines (`readgraph.evaluation.report.result_files`)."""
+
 LINES = {
     "about": About,
     "questions": Item,

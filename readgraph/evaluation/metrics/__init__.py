@@ -9,17 +9,20 @@ from readgraph.evaluation.metrics.aggregation import aggregation
 from readgraph.evaluation.metrics.bleu import bleu_1
 from readgraph.evaluation.metrics.choices import accuracy
 from readgraph.evaluation.metrics.evidence import citation_precision, evidence_recall
-from readgraph.evaluation.metrics.exact_match import exact_match
 from readgraph.evaluation.metrics.infinite_bench import infinite_bench
 from readgraph.evaluation.metrics.locomo import locomo_f1
 from readgraph.evaluation.metrics.rouge import rouge_1, rouge_2, rouge_l, rouge_l_precision, rouge_l_recall
-from readgraph.evaluation.metrics.squad import f1
+from readgraph.evaluation.metrics.squad import exact_match, f1
 from readgraph.evaluation.metrics.substring import subspan_accuracy, substring_accuracy
 from readgraph.evaluation.metrics.web_actions import element_accuracy, operation_f1, step_success
 from readgraph.evaluation.records import Item, Outcome
 
 Rater = Literal["judge", "embeddings"]
 """What gives a score: a model that judges, or an embedding model that compares."""
+
+
+Scores = dict[str, dict[int, dict[str, float]]]
+"""The scores of one method, by metric, run and question."""
 
 
 @dataclass(frozen=True)

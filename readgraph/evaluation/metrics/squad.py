@@ -1,4 +1,4 @@
-"""Token F1: the words that an answer and a reference share (SQuAD's official evaluation)."""
+"""SQuAD's official evaluation: exact match, and token F1, the words that an answer and a reference share."""
 
 import re
 import string
@@ -11,6 +11,11 @@ from readgraph.evaluation.records import Item, Outcome
 ARTICLES = ("a", "an", "the")
 
 _WITHOUT_PUNCTUATION = str.maketrans("", "", string.punctuation)
+
+
+def exact_match(item: Item, outcome: Outcome) -> float | None:
+    """100 if the answer equals a reference with SQuAD's normalisation, else 0; None without, and if unanswerable."""
+    return best_of_references(item, outcome, lambda answer, reference: normalised(answer) == normalised(reference))
 
 
 def f1(item: Item, outcome: Outcome) -> float | None:

@@ -8,8 +8,7 @@ from readgraph.estimates.methods import estimate_reading
 from readgraph.evaluation.judges.kinds import JUDGES, JudgeKind
 from readgraph.evaluation.judges.raters import applying
 from readgraph.evaluation.records import Item
-from readgraph.evaluation.rows.row import Row
-from readgraph.evaluation.rows.web_steps import on_web_pages
+from readgraph.evaluation.rows.row import Row, on_web_pages
 from readgraph.evaluation.running.conversing import by_talk
 from readgraph.evaluation.running.evaluation import Group
 from readgraph.evaluation.running.reading import add_text

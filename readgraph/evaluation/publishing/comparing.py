@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from readgraph.evaluation.folder.evaluation_folder import EvaluationFolder
+from readgraph.evaluation.folder.evaluation_folder import SCORES, EvaluationFolder
 from readgraph.evaluation.publishing.published_run import Key, published_answers, published_judgements, published_scores
 from readgraph.evaluation.records import Outcome
-from readgraph.evaluation.report.result_files import SCORES
 
 COMPARED = ("status", "choice", "answer", "by_rule")
 """What must be the same in an answer."""

@@ -16,10 +16,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from readgraph.evaluation.folder.evaluation_folder import EvaluationFolder
+from readgraph.evaluation.folder.evaluation_folder import SCORES, EvaluationFolder
 from readgraph.evaluation.folder.line_shapes import read_as
 from readgraph.evaluation.records import Judgement, Outcome
-from readgraph.evaluation.report.result_files import SCORES
 from readgraph.models.named import named_model
 from readgraph.models.replaying import Published, prompt_key
 from readgraph.models.replies import ModelReply

@@ -12,13 +12,12 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from readgraph.evaluation.folder.evaluation_folder import EvaluationFolder
+from readgraph.evaluation.folder.evaluation_folder import REPORT, RESULTS, SCORES, TABLE, EvaluationFolder
 from readgraph.evaluation.records import Dataset
 from readgraph.evaluation.report.page import evaluation_page
+from readgraph.evaluation.results.figures import named_categories
 from readgraph.evaluation.results.scored_evaluation import ScoredEvaluation, scored_evaluation
 from readgraph.report.table_files import harmless
-
-RESULTS, TABLE, SCORES, REPORT = "results.json", "results.csv", "scores.csv", "report.html"
 
 TABLE_COLUMNS = ("method", "metric", "category", "mean", "low", "high", "deviation", "questions", "runs")
 """`low` and `high` bound the 95 % interval, `deviation` is that of the runs' means: of scores, overall."""
@@ -64,12 +63,6 @@ def _use(method: dict[str, Any]) -> dict[str, Any]:
     sums = {name: method[name] for name in ("valid_replies", "seconds", "cost")}
     counts = {"not_answered": method["not_answered"], "failures": len(method["failures"])}
     return {**method["figures"], **walks, **sums, **building, **counts}
-
-
-def named_categories(metric: dict[str, Any] | None) -> dict[str, Any]:
-    """The figures of a metric by category; none where the dataset has no categories."""
-    categories: dict[str, Any] = metric["categories"] if metric else {}
-    return categories if any(categories) else {}
 
 
 def score_rows(evaluation: ScoredEvaluation) -> Iterator[tuple[object, ...]]:

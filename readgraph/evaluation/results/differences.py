@@ -7,9 +7,8 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from readgraph.evaluation.folder.evaluation_folder import EvaluationFolder
+from readgraph.evaluation.folder.evaluation_folder import SCORES, EvaluationFolder
 from readgraph.evaluation.records import texts_of
-from readgraph.evaluation.report.result_files import SCORES
 from readgraph.evaluation.statistics import compare
 from readgraph.sources.loading import shown
 from readgraph.state.errors import BadInput

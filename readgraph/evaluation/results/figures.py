@@ -1,25 +1,22 @@
 """The results of an evaluation: each method's scores and usage, from the answers and judgements in its folder."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from statistics import fmean
 from typing import Any
 
-from readgraph.evaluation.folder.contents import Kept, Scores
+from readgraph.evaluation.folder.contents import FolderContents
 from readgraph.evaluation.folder.evaluation_folder import ADDED_UP, EvaluationFolder
 from readgraph.evaluation.judges.judging_summary import judging_summed_up
-from readgraph.evaluation.judges.raters import Raters, applying
-from readgraph.evaluation.metrics import METRICS
-from readgraph.evaluation.records import Dataset, Item, Judgement, Outcome, texts_of
-from readgraph.evaluation.results.episodes import by_episode, whole_episodes
+from readgraph.evaluation.metrics import Scores
+from readgraph.evaluation.records import Dataset, Item, Outcome, texts_of
+from readgraph.evaluation.results.episodes import by_episode
 from readgraph.evaluation.results.papers_figures import published_figures
+from readgraph.evaluation.results.scores import RIGHT, leading, scores_by_method
 from readgraph.evaluation.rows.summary_row import left_out
 from readgraph.evaluation.statistics import Summary, summarise
 from readgraph.evaluation.walks import walk_figures
-
-RIGHT = 50.0
-"""An answer with at least this score counts as right in figures that need a yes or no."""
 
 FIGURES = (
     *("compression_rate", "look_ups", "answer_words", "hops", "percent_read"),
@@ -38,67 +35,23 @@ def results_of(dataset: Dataset, folder: EvaluationFolder) -> dict[str, Any]:
     `left_out` (questions that the row does not take), `failures`. `judging` describes the rater: see
     `judging_summed_up`.
     """
-    kept = Kept.of(dataset, folder)
-    return summed_up(dataset, kept, scores_by_method(dataset, kept))
+    contents = FolderContents.of(dataset, folder)
+    return summed_up(dataset, contents, scores_by_method(dataset, contents))
 
 
-def scores_by_method(dataset: Dataset, kept: Kept) -> dict[str, Scores]:
-    """The scores of each method's outcomes, by the raters that the folder's record names."""
-    rater = Raters.recorded(kept.what).named(dataset.metrics)
-    judgements = [judgement for judgement in kept.judgements if judgement.rater == rater]
-    return {name: scores_of(dataset, of, judgements, kept.model) for name, of in kept.outcomes.items()}
-
-
-def summed_up(dataset: Dataset, kept: Kept, scores: Mapping[str, Scores]) -> dict[str, Any]:
+def summed_up(dataset: Dataset, contents: FolderContents, scores: Mapping[str, Scores]) -> dict[str, Any]:
     """The results (see `results_of`) with these scores."""
     return {
-        "what": kept.what,
+        "what": contents.what,
         "metrics": list(dataset.metrics),
-        "methods": [_method(name, dataset, kept, scores[name]) for name in kept.outcomes],
-        "judging": judging_summed_up(dataset, kept, scores),
+        "methods": [_method(name, dataset, contents, scores[name]) for name in contents.outcomes],
+        "judging": judging_summed_up(dataset, contents, scores),
         "published": published_figures(dataset.name),
     }
 
 
-def scores_of(dataset: Dataset, outcomes: Iterable[Outcome], judgements: Iterable[Judgement], model: str) -> Scores:
-    """The scores of one method's outcomes; a failed one scores 0 by each metric that applies to the question.
-
-    So does the answer of a substitute, which stood in for a `model` ("" for none): only its pages read count.
-    """
-    items = {item.id: item for item in dataset.items}
-    judged = {judgement.key: judgement.scores for judgement in judgements}
-    rated = {name for scores in judged.values() for name in scores}
-    scores: Scores = {name: defaultdict(dict) for name in dataset.metrics}
-    for outcome in outcomes:
-        if outcome.item not in items:
-            continue
-        failed = dict.fromkeys(applying(rated, items[outcome.item]), 0.0)
-        given = failed if outcome.status == "failed" else judged.get(outcome.key, {})
-        if outcome.by_substitute(model):
-            given = dict.fromkeys(given, 0.0)
-        for name in dataset.metrics:
-            score = _score(name, items[outcome.item], outcome.by_method(model), given)
-            if score is not None:
-                scores[name][outcome.run][outcome.item] = score
-    for name in dataset.metrics:
-        if METRICS[name].all_of:
-            scores[name] |= whole_episodes(scores[METRICS[name].all_of], items)
-    return scores
-
-
-def leading(scores: Scores) -> dict[int, dict[str, float]]:
-    """The scores of the first metric that has any: a metric that needs a judge may have none."""
-    return next((by_run for by_run in scores.values() if by_run), {})
-
-
-def _score(name: str, item: Item, outcome: Outcome, judged: Mapping[str, float]) -> float | None:
-    measure = METRICS[name].score
-    score = measure(item, outcome) if measure else judged.get(name)
-    return 0.0 if score is not None and outcome.status == "failed" else score
-
-
-def _method(name: str, dataset: Dataset, kept: Kept, scores: Scores) -> dict[str, Any]:
-    outcomes, memories = kept.outcomes[name], kept.memories
+def _method(name: str, dataset: Dataset, contents: FolderContents, scores: Scores) -> dict[str, Any]:
+    outcomes, memories = contents.outcomes[name], contents.memories
     items = {item.id: item for item in dataset.items}
     answered = [outcome for outcome in outcomes if outcome.status != "failed"]
     in_building = [line["fallbacks"] for line in _built(name, memories)]
@@ -108,8 +61,8 @@ def _method(name: str, dataset: Dataset, kept: Kept, scores: Scores) -> dict[str
         "runs": len({outcome.run for outcome in outcomes}),
         "outcomes": len(outcomes),
         "statuses": dict(Counter(outcome.status for outcome in outcomes)),
-        "not_answered": sum(outcome.by_substitute(kept.model) for outcome in outcomes),
-        "left_out": left_out(name, kept.what, dataset.items),
+        "not_answered": sum(outcome.by_substitute(contents.model) for outcome in outcomes),
+        "left_out": left_out(name, contents.what, dataset.items),
         "metrics": {metric: _metric(by_run, items) for metric, by_run in scores.items() if by_run},
         "figures": {
             **{field: _mean(getattr(one, field) for one in answered) for field in FIGURES},
@@ -148,6 +101,12 @@ def _metric(by_run: Mapping[int, Mapping[str, float]], items: Mapping[str, Item]
         "category_mean": fmean(parts[name].mean for name in own if name in parts) if len(own) > 1 else None,
         "categories": {name: asdict(part) for name, part in parts.items()},
     }
+
+
+def named_categories(metric: dict[str, Any] | None) -> dict[str, Any]:
+    """The figures of a metric by category; none where the dataset has no categories."""
+    categories: dict[str, Any] = metric["categories"] if metric else {}
+    return categories if any(categories) else {}
 
 
 def _counts_in(item: Item, category: str) -> bool:

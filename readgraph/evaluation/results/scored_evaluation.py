@@ -4,10 +4,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from readgraph.evaluation.folder.contents import Kept, Scores
+from readgraph.evaluation.folder.contents import FolderContents
 from readgraph.evaluation.folder.evaluation_folder import EvaluationFolder
+from readgraph.evaluation.metrics import Scores
 from readgraph.evaluation.records import Dataset, Outcome
-from readgraph.evaluation.results.figures import scores_by_method, summed_up
+from readgraph.evaluation.results.figures import summed_up
+from readgraph.evaluation.results.scores import scores_by_method
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,7 @@ class ScoredEvaluation:
 
 def scored_evaluation(dataset: Dataset, folder: EvaluationFolder) -> ScoredEvaluation:
     """Load a folder's contents about the questions of a dataset."""
-    kept = Kept.of(dataset, folder)
-    scores = scores_by_method(dataset, kept)
-    built = [memory for memory in kept.memories if "memory" in memory]
-    return ScoredEvaluation(dataset, summed_up(dataset, kept, scores), kept.outcomes, scores, built)
+    contents = FolderContents.of(dataset, folder)
+    scores = scores_by_method(dataset, contents)
+    built = [memory for memory in contents.memories if "memory" in memory]
+    return ScoredEvaluation(dataset, summed_up(dataset, contents, scores), contents.outcomes, scores, built)

@@ -5,10 +5,9 @@ from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from typing import Any
 
-from readgraph.evaluation.records import Dataset
+from readgraph.evaluation.records import Dataset, Item
 from readgraph.evaluation.rows.summary_row import at_answers_length, check_takes_any, row_method
 from readgraph.evaluation.rows.sweeps import NAMED_ROWS
-from readgraph.evaluation.rows.web_steps import on_web_pages
 from readgraph.graphs.method_facts import settings_of
 from readgraph.graphs.methods import METHODS, WEB_METHODS, Method, web_method_named
 from readgraph.state.context import ReaderContext
@@ -92,6 +91,11 @@ def rows_to_run(texts: Sequence[str], dataset: Dataset, context: ReaderContext, 
     for row in rows:
         check_takes_any(row.name, row.method, dataset.items, row.context.answer_length)
     return list({row.name: row for row in rows}.values())
+
+
+def on_web_pages(items: Iterable[Item]) -> bool:
+    """Whether the questions are steps on web pages, which only the methods for these can take."""
+    return any(item.step for item in items)
 
 
 def needs_embeddings(row: Row) -> bool:

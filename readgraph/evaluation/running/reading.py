@@ -10,9 +10,8 @@ from langgraph.graph.state import CompiledStateGraph
 
 from readgraph.evaluation.folder.evaluation_folder import EvaluationFolder
 from readgraph.evaluation.folder.usage import Cost, asked
-from readgraph.evaluation.records import Item, Outcome, Span, Text
+from readgraph.evaluation.records import Item, Outcome, Span, Text, WebActed
 from readgraph.evaluation.rows.row import Row
-from readgraph.evaluation.rows.web_steps import action_in, history_of
 from readgraph.models.exchanges import FallBack, Keep, ModelExchange, exchanges_to
 from readgraph.state.collections import add_collection
 from readgraph.state.context import ReaderContext
@@ -84,7 +83,7 @@ class Reading:
     def asked(self, item: Item) -> Mapping[str, Any]:
         """The graph's input for a question."""
         question = Question(document=self.document.id, question=item.question, options=list(item.options))
-        return {**question, **history_of(item)}
+        return {**question, **({"history": list(item.step.history)} if item.step else {})}
 
     async def answer(self, item: Item) -> Outcome:
         """Ask one question, and keep the outcome."""
@@ -111,7 +110,7 @@ class Reading:
             percent_read=output.get("percent_read"),
             memory=output["memory"],
             by_rule=output["by_rule"],
-            action=action_in(output),
+            action=_action_in(output),
         )
         return self.keep_outcome(outcome, output, exchanges)
 
@@ -149,6 +148,14 @@ async def add_text(pages: PageStore, text: Text) -> Document:
         added = [await pages.add_document(document, title=_first_line(document)) for document in text.stored]
         return await add_collection(pages, added, title=text.title)
     return await pages.add_document(text.text, title=text.title)
+
+
+def _action_in(output: dict[str, Any]) -> WebActed | None:
+    """The action on a web page in a reading's output; None where none was chosen."""
+    action = output.get("action")
+    if not action or action["outcome"] != "act":
+        return None
+    return WebActed(action["element"], action["operation"], action["value"] or "")
 
 
 def _first_line(text: str) -> str:

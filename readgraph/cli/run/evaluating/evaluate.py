@@ -36,9 +36,8 @@ from readgraph.evaluation.publishing.published_run import check_new
 from readgraph.evaluation.records import Dataset
 from readgraph.evaluation.report.result_files import write_results
 from readgraph.evaluation.results.scored_evaluation import scored_evaluation
-from readgraph.evaluation.rows.row import Row, rows_to_run
+from readgraph.evaluation.rows.row import Row, on_web_pages, rows_to_run
 from readgraph.evaluation.rows.sweeps import sweep_named
-from readgraph.evaluation.rows.web_steps import on_web_pages
 from readgraph.evaluation.running.evaluation import Evaluation, Group, missing
 from readgraph.graphs.methods import SUMMARY
 from readgraph.models.clients import model_client

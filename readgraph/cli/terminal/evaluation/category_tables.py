@@ -9,7 +9,8 @@ from rich.table import Table
 from readgraph.cli.terminal.evaluation.figures import metric_names, rounded, row_name, table_of
 from readgraph.cli.terminal.safe_text import Text, one_line
 from readgraph.evaluation.datasets.scoring import MEAN_OF_CATEGORIES
-from readgraph.evaluation.report.result_files import ALIKE, named_categories
+from readgraph.evaluation.report.result_files import ALIKE
+from readgraph.evaluation.results.figures import named_categories
 
 MOST_COLUMNS = 7
 """With more categories than this, each is a row, and each method a column."""

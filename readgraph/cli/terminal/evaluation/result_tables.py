@@ -11,11 +11,12 @@ from readgraph.cli.terminal.evaluation.figures import NONE, metric_names, rounde
 from readgraph.cli.terminal.evaluation.judge_tables import calibration_line, length_line, length_table
 from readgraph.cli.terminal.output_options import Screen
 from readgraph.cli.terminal.safe_text import Console, Text, one_line
+from readgraph.evaluation.folder.evaluation_folder import REPORT, RESULTS, SCORES, TABLE
 from readgraph.evaluation.judges.raters import given_by
 from readgraph.evaluation.metrics.choices import GUESSED
 from readgraph.evaluation.report.drawing import can_draw
 from readgraph.evaluation.report.page import NO_PLOTS
-from readgraph.evaluation.report.result_files import REPORT, RESULTS, SCORES, TABLE, named_categories
+from readgraph.evaluation.results.figures import named_categories
 from readgraph.models.prices import in_dollars
 from readgraph.sources.loading import shown
 from readgraph.state.words import counted
