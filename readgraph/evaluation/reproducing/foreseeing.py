@@ -19,6 +19,9 @@ from readgraph.state.page_store import PageStore
 
 QUESTION_WORDS, OPTION_WORDS, WORDS_A_LINE = 12, 8, 60
 
+WORD = "that "
+"""Stands for each word of a text: an English one, so that no classifier of languages is loaded to see that it is."""
+
 
 def with_settings_of(experiment: Experiment, context: ReaderContext) -> ReaderContext:
     """The context with what the paper sets for the experiment, except for settings that differ from their defaults."""
@@ -52,7 +55,13 @@ def _planned(experiment: Experiment, context: ReaderContext) -> tuple[Dataset, l
 
 
 async def _foreseen(dataset: Dataset, rows: list[Row]) -> Estimate:
-    return await foreseen(PageStore(InMemoryStore()), missing(dataset, rows, range(1), []))
+    return await foreseen(_pages(), missing(dataset, rows, range(1), []))
+
+
+@cache
+def _pages() -> PageStore:
+    """Where the texts of mean length stand, so that each is counted once; nothing is ever read of them."""
+    return PageStore(InMemoryStore())
 
 
 def _texts_and_questions(experiment: Experiment) -> tuple[int, int]:
@@ -68,25 +77,28 @@ def _mean_text(experiment: Experiment) -> Dataset:
     texts, questions = _texts_and_questions(experiment)
     scoring = SCORING[name]
     text = _text(size.words, size.sessions)
-    items = tuple(_item(number, size.options, steps=size.steps) for number in range(max(1, round(questions / texts))))
+    items = tuple(
+        _item(number, text, size.options, steps=size.steps) for number in range(max(1, round(questions / texts)))
+    )
     return Dataset(name, (text,), items, scoring.metrics, scoring.profile, scoring.answers)
 
 
 @cache
 def _text(words: int, sessions: int) -> Text:
+    name = f"{words} words in {sessions} sessions"  # a history is stored by its name
     if not sessions:
-        return Text("mean", "mean", _lines(words))
+        return Text(name, name, _lines(words))
     each = _lines(words // sessions)
     told = [SessionText(f"{number}\n\n{each}", "", "") for number in range(sessions)]
-    return Text.history("mean", "mean", told)
+    return Text.history(name, name, told)
 
 
 def _lines(words: int) -> str:
-    return "\n\n".join(["word " * WORDS_A_LINE] * max(1, round(words / WORDS_A_LINE)))
+    return "\n\n".join([WORD * WORDS_A_LINE] * max(1, round(words / WORDS_A_LINE)))
 
 
-def _item(number: int, options: int, *, steps: bool) -> Item:
-    question = f"q{number} " + "word " * (QUESTION_WORDS - 1)
-    choices = tuple("word " * OPTION_WORDS for _ in range(options))
+def _item(number: int, text: Text, options: int, *, steps: bool) -> Item:
+    question = f"q{number} " + WORD * (QUESTION_WORDS - 1)
+    choices = tuple(WORD * OPTION_WORDS for _ in range(options))
     step = WebStep("e", 1, (), ("1",), "CLICK") if steps else None
-    return Item(f"q{number}", "mean", question, ("word",), choices, 0 if choices else None, step=step)
+    return Item(f"q{number}", text.id, question, ("word",), choices, 0 if choices else None, step=step)

@@ -83,14 +83,17 @@ def rows_to_run(texts: Sequence[str], dataset: Dataset, context: ReaderContext, 
     wanted = [name for text in texts for name in (every if text == ALL else [text])]
     if not wanted:
         raise BadInput("There is no method to evaluate: run 'readgraph methods' to list the methods.")
-    fits = max(text.words for text in dataset.texts) <= context.window_words
-    added = ["full-text"] if full_text and fits and not web else []
+    added = ["full-text"] if full_text and not web and _all_fit(dataset, context) else []
     rows = [row_named(text, context, named) for text in [*wanted, *added]]
     if lacking := [row.name for row in rows if needs_embeddings(row) and not row.context.embeddings]:
         raise BadInput(f"No embedding model is named for {' and '.join(lacking)}: name one with --embeddings.")
     for row in rows:
         check_takes_any(row.name, row.method, dataset.items, row.context.answer_length)
     return list({row.name: row for row in rows}.values())
+
+
+def _all_fit(dataset: Dataset, context: ReaderContext) -> bool:
+    return max(text.words for text in dataset.texts) <= context.window_words
 
 
 def on_web_pages(items: Iterable[Item]) -> bool:
