@@ -9,9 +9,8 @@ from weakref import WeakValueDictionary
 from langchain_core.language_models import BaseChatModel
 from pydantic import SecretStr, ValidationError
 
-from readgraph.models.addresses import without_secrets
 from readgraph.models.batching import BatchedCalls, calls_at_once, check_batch
-from readgraph.models.environment import environment
+from readgraph.models.environment import environment, without_secrets
 from readgraph.models.functions import is_function, unknown_function
 from readgraph.models.limits import Limits
 from readgraph.models.local.model_file import is_local

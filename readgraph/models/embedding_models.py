@@ -7,7 +7,7 @@ from typing import Any
 from langchain_core.embeddings import Embeddings
 from pydantic import ValidationError
 
-from readgraph.models.addresses import without_secrets
+from readgraph.models.environment import without_secrets
 from readgraph.models.functions import is_function, unknown_function
 from readgraph.models.named import named_embeddings
 from readgraph.state.errors import BadInput, ModelUnavailable

@@ -1,15 +1,30 @@
-"""A model's reply in the message of its server."""
+"""A model's reply in the message of its server, and why it ended: each provider has its own field and its own words."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from langchain_core.messages import AIMessage
 
-from readgraph.models.endings import BLOCKED, CUT, ending_of
 from readgraph.state.settings import ReplyForm
 
 LONGEST_REPLY = 200_000
 """Characters of a reply that are used; a longer one counts as cut off there."""
+
+ENDINGS = ("finish_reason", "stop_reason", "stopReason", "done_reason")
+"""The fields that say why a model stopped: OpenAI, Mistral and Google; Anthropic; Bedrock; Ollama."""
+
+CUT = frozenset({"length", "max_tokens", "max_output_tokens", "model_length", "model_context_window_exceeded"})
+"""The reply is cut off: it reached the most tokens of a reply, or the end of the model's window."""
+
+BLOCKED = frozenset(
+    {
+        *("content_filter", "content_filtered", "guardrail_intervened", "refusal"),
+        *("safety", "recitation", "blocklist", "prohibited_content", "spii"),
+    }
+)
+"""The provider kept the reply back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +54,14 @@ def reply_of(message: AIMessage, form: ReplyForm | None = None) -> ModelReply:
     cut = ended in CUT or len(text) > LONGEST_REPLY
     spoilt = whole != text or not (text or ended) or _is_spoilt(whole, form)  # a broken stream has no end
     return ModelReply(whole[:LONGEST_REPLY], cut, tokens, spoilt)
+
+
+def ending_of(metadata: Mapping[str, Any]) -> str:
+    """Why the model stopped, in small letters; "" if the response does not say it."""
+    said = next((metadata[field] for field in ENDINGS if metadata.get(field)), None)
+    if said is None:  # OpenAI's newer protocol names a reason only for what is not complete
+        said = (metadata.get("incomplete_details") or {}).get("reason") or metadata.get("status")
+    return str(getattr(said, "value", said) or "").lower()
 
 
 def _text(message: AIMessage) -> str:
