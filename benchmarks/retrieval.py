@@ -20,7 +20,7 @@ from statistics import mean
 from typing import Any, NamedTuple
 
 from benchmarks.languages import by_keywords, measure_languages
-from readgraph.models.embedder import Embedder
+from readgraph.models.embedding_models.embedder import Embedder
 from readgraph.state.search.entries import Entry
 from readgraph.state.search.fusing import DEPTH, fuse
 from readgraph.state.search.okapi import Okapi, TextsWith, rank

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from readgraph.models.local.server import local_model
-    from readgraph.models.named import register_embeddings, register_model
+    from readgraph.models.names.named import register_embeddings, register_model
     from readgraph.state.context import ReaderContext
     from readgraph.state.errors import (
         BadInput,
@@ -28,7 +28,7 @@ else:
         __name__,
         {
             "models.local.server": ["local_model"],
-            "models.named": ["register_embeddings", "register_model"],
+            "models.names.named": ["register_embeddings", "register_model"],
             "state.context": ["ReaderContext"],
             "state.errors": [
                 "BadInput",

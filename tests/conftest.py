@@ -20,7 +20,7 @@ from langgraph.checkpoint.serde import _msgpack
 from readgraph.cli.main import run
 from readgraph.models.local import model_file
 from readgraph.models.local import server as server_of_local
-from readgraph.models.waiting import waiting_by
+from readgraph.models.transport.waiting import waiting_by
 from readgraph.sources.pdf import pdf_text
 from readgraph.state.library import Library, open_library
 from tests.doubles.hurried import Hurried

@@ -10,7 +10,7 @@ from readgraph.evaluation.metrics import METRICS
 from readgraph.evaluation.reproducing.experiment import Experiment
 from readgraph.evaluation.reproducing.foreseeing import of_each_row, of_published_size
 from readgraph.evaluation.reproducing.registry import PAPERS
-from readgraph.models.prices import Price
+from readgraph.models.names.prices import Price
 from readgraph.state.context import ReaderContext
 
 PRICE = Price(0.4, 1.6)

@@ -12,7 +12,7 @@ from readgraph.evaluation.metrics import METRICS
 from readgraph.evaluation.rows.sweeps import SWEEPS
 from readgraph.graphs.methods import METHODS
 from readgraph.graphs.shared_nodes import PAPERS, shared_nodes
-from readgraph.models.model_table import ModelTable
+from readgraph.models.names.model_table import ModelTable
 from readgraph.nodes.prompts.purpose import PRESETS
 from readgraph.state.context import PROFILES
 from readgraph.state.declaring import as_shown, declared

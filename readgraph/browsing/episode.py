@@ -11,7 +11,7 @@ from typing_extensions import TypedDict
 
 from readgraph.browsing.driving import NUMBER, CannotAct, Driver
 from readgraph.graphs import web_agent
-from readgraph.models.clients import HOW_TO_NAME
+from readgraph.models.clients.model_client import HOW_TO_NAME
 from readgraph.sources.web.page import web_page
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput

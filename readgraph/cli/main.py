@@ -31,7 +31,7 @@ from readgraph.cli.shell.completing_in_bash import bash_values_mended
 from readgraph.cli.shell.helping import HelpfulCommand, HelpfulGroup
 from readgraph.cli.shell.log_option import with_log
 from readgraph.cli.terminal.command_log import STOPPED, end_log, log_fault
-from readgraph.models.left_running import some_go_on
+from readgraph.models.batches.left_running import some_go_on
 from readgraph.state.errors import ReadgraphError
 
 NAME = "readgraph"

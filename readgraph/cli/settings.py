@@ -6,10 +6,10 @@ from typing import Any
 
 from readgraph.cli.method_settings import check_used, remember_typed
 from readgraph.graphs.methods import Method, method_for, method_typed
-from readgraph.models.batching import check_batch
+from readgraph.models.batches.batched_calls import check_batch
 from readgraph.models.local.limits import local_settings
-from readgraph.models.model_table import model_tables
-from readgraph.models.named import named_settings
+from readgraph.models.names.model_table import model_tables
+from readgraph.models.names.named import named_settings
 from readgraph.state.context import PROFILES, ReaderContext
 from readgraph.state.declaring import RENAMED, as_now_named, settings_in
 from readgraph.state.errors import BadInput

@@ -10,7 +10,7 @@ from langgraph.graph import StateGraph
 
 from readgraph.corpus.job import Job, Line, Told, left_out
 from readgraph.graphs.methods import Method, method_typed
-from readgraph.models.prices import cost
+from readgraph.models.names.prices import cost
 from readgraph.sources.converting import beside_the_loop
 from readgraph.sources.loading import read_file
 from readgraph.state.context import ReaderContext

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from typing_extensions import TypedDict
 
-from readgraph.models.prices import Price
+from readgraph.models.names.prices import Price
 from readgraph.state.context import ReaderContext
 from readgraph.state.files.library_address import LibraryPlace
 from readgraph.state.reading import NOTHING_USED, Usage

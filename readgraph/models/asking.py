@@ -12,20 +12,20 @@ from typing import Any, TypeVar
 from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
-from readgraph.models.batching import Asked, asked_as
+from readgraph.models.batches.batched_calls import Asked, asked_as
 from readgraph.models.calling import call_model
-from readgraph.models.clients import ModelClient, model_client
+from readgraph.models.clients.model_client import ModelClient, model_client
 from readgraph.models.exchanges import ModelExchange, keep_exchange
 from readgraph.models.fitting import fitted
-from readgraph.models.json_replies import Refused, aside, plain_text, read_reply, reply_instructions, reply_schema
-from readgraph.models.limiting import turns_of
 from readgraph.models.metering import current_meter, fell_back
-from readgraph.models.plain_replies import is_plain, parse_plain
 from readgraph.models.prompt import Messages, Prompt
 from readgraph.models.replaced_words import in_own_words
-from readgraph.models.replaying import prompt_key, published_replies
-from readgraph.models.replies import ModelReply
-from readgraph.models.watching import Call, watched_call
+from readgraph.models.replies.json_form import Refused, aside, plain_text, read_reply, reply_instructions, reply_schema
+from readgraph.models.replies.message import ModelReply
+from readgraph.models.replies.plain_form import is_plain, parse_plain
+from readgraph.models.replies.replaying import prompt_key, published_replies
+from readgraph.models.transport.turns import turns_of
+from readgraph.models.watching.watched import Call, watched_call
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import ModelUnavailable, NoUsableReply
 from readgraph.state.page_store import PageStore, page_store

@@ -12,7 +12,7 @@ import numpy as np
 from langgraph.runtime import Runtime
 from langgraph.store.base import BaseStore
 
-from readgraph.models.embedder import Embedder
+from readgraph.models.embedding_models.embedder import Embedder
 from readgraph.models.metering import current_meter
 from readgraph.state.context import ReaderContext
 from readgraph.state.page_store import PageStore, page_store

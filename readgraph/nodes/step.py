@@ -10,10 +10,10 @@ from langgraph.runtime import Runtime, get_runtime
 from langgraph.types import Overwrite
 from typing_extensions import TypedDict
 
-from readgraph.models.batching import check_batch
+from readgraph.models.batches.batched_calls import check_batch
 from readgraph.models.metering import Meter, start_meter
-from readgraph.models.named import within_window
-from readgraph.models.watching import watched_node
+from readgraph.models.names.named import within_window
+from readgraph.models.watching.watched import watched_node
 from readgraph.nodes.interrupted import counting_interrupted
 from readgraph.nodes.tasks import while_there
 from readgraph.state.context import ReaderContext, run_context

@@ -9,8 +9,8 @@ from langchain_core.messages import BaseMessage
 from pydantic import BaseModel, Field
 
 from readgraph.graphs.mem_gpt_conversation import Conversation
-from readgraph.models.clients import HOW_TO_NAME
-from readgraph.models.streaming import THOUGHTS
+from readgraph.models.clients.model_client import HOW_TO_NAME
+from readgraph.models.replies.streaming import THOUGHTS
 from readgraph.nodes.agent.archival_storage import found_in_archive, own_passages, search_archive
 from readgraph.nodes.agent.event_text import queue_text
 from readgraph.nodes.agent.memory import AgentMemory

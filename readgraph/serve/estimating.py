@@ -6,7 +6,7 @@ from pydantic import BaseModel, Field
 
 from readgraph.estimates.arithmetic import Estimate
 from readgraph.estimates.methods import estimate_reading
-from readgraph.models.prices import known_price, paid
+from readgraph.models.names.prices import known_price, paid
 from readgraph.nodes.purpose import with_question
 from readgraph.serve.reading import Wanted, prepare
 from readgraph.serve.room import Room

@@ -11,7 +11,7 @@ from langgraph.types import StateSnapshot
 from pydantic import BaseModel, Field
 
 from readgraph.graphs.methods import method_named
-from readgraph.models.prices import cost
+from readgraph.models.names.prices import cost
 from readgraph.nodes.answering.marks import with_marks
 from readgraph.report.data import report_of_answer
 from readgraph.serve.room import Room

@@ -11,7 +11,7 @@ from langchain_core.runnables import RunnableConfig
 from pydantic import Field
 
 from readgraph.graphs.methods import Method
-from readgraph.models.prices import cost
+from readgraph.models.names.prices import cost
 from readgraph.nodes.answering.marks import with_marks
 from readgraph.report.data import ReportData, report_of_answer, report_of_document
 from readgraph.serve.chosen_pages import check_pages

@@ -11,7 +11,7 @@ from langgraph.graph import StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
 from readgraph.graphs.methods import Method, method_for, method_named, method_typed
-from readgraph.models.prices import Price
+from readgraph.models.names.prices import Price
 from readgraph.serve.run import ENDED, Run
 from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import declared, settings_in

@@ -11,7 +11,7 @@ from typing import Any
 from langchain_core.messages import AIMessageChunk
 from langgraph.types import Overwrite, StreamMode
 
-from readgraph.models.prices import Price, known_price, paid
+from readgraph.models.names.prices import Price, known_price, paid
 from readgraph.report.data import shown_pages
 from readgraph.serve.run import Run
 from readgraph.state.context import ReaderContext

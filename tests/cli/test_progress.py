@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from pytest import MonkeyPatch
 
-from readgraph.models.left_running import how_far
-from readgraph.models.waiting import Clock, waiting_by
+from readgraph.models.batches.left_running import how_far
+from readgraph.models.transport.waiting import Clock, waiting_by
 from tests.doubles.hurried import Unhurried
 from tests.doubles.model_server import Fault, ModelServer
 from tests.support.command import ASK, DOUBLE, STORY, Command

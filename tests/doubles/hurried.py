@@ -2,7 +2,7 @@
 
 import asyncio
 
-from readgraph.models.waiting import Clock
+from readgraph.models.transport.waiting import Clock
 
 
 class Hurried(Clock):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from readgraph import ReaderContext
 from readgraph.graphs import gam, mem_gpt, mem_walker, read_agent
 from readgraph.graphs.hybrids import reflective_walk, walk_and_research
-from readgraph.models.replies import LONGEST_REPLY
+from readgraph.models.replies.message import LONGEST_REPLY
 from readgraph.nodes.agent.event_text import most_event_words, queue_text
 from readgraph.nodes.agent.evicting import first_to_stay
 from readgraph.nodes.agent.thinking import ENDLESS

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from langgraph.store.memory import InMemoryStore
 
 from readgraph.graphs.overwrite_memory import build
-from readgraph.models.json_replies import reply_instructions
+from readgraph.models.replies.json_form import reply_instructions
 from readgraph.nodes.bounds import LAST_STEPS
 from readgraph.nodes.note_taking.lines import (
     MOST_PAGES,

@@ -8,7 +8,7 @@ from langgraph.store.memory import InMemoryStore
 
 from readgraph.graphs.gam import build, build_research
 from readgraph.graphs.methods import method_named
-from readgraph.models.embedding_models import embedding_model
+from readgraph.models.embedding_models.by_name import embedding_model
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.histories import SessionText, append_sessions

@@ -14,7 +14,7 @@ from readgraph.state.library import open_library
 from readgraph.state.settings import ReplyForm
 from tests.doubles.agent import Living
 from tests.doubles.model_server import ChatRequest, Fault, ModelServer
-from tests.models.test_transport import DAMAGED, USABLE, called
+from tests.models.transport.test_transport import DAMAGED, USABLE, called
 from tests.support.web_pages import html
 
 CONTEXT = ReaderContext(

@@ -17,7 +17,7 @@ from readgraph.state.errors import ModelUnavailable
 from readgraph.state.library import open_library
 from tests.doubles.model_server import ChatRequest, Fault, ModelServer
 from tests.models.test_faulty_readings import CONTEXT, FAILING
-from tests.models.test_transport import DAMAGED, USABLE
+from tests.models.transport.test_transport import DAMAGED, USABLE
 
 pytestmark = pytest.mark.slow
 

@@ -12,8 +12,8 @@ import pytest
 
 from readgraph import ReaderContext
 from readgraph.graphs import read_agent
-from readgraph.models.clients import model_client
-from readgraph.models.embedder import Embedder
+from readgraph.models.clients.model_client import model_client
+from readgraph.models.embedding_models.embedder import Embedder
 from tests.doubles.model_server import ModelServer
 
 ASKED = ReaderContext(model="openai:double")

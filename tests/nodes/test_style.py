@@ -3,7 +3,7 @@
 import pytest
 from langgraph.runtime import Runtime
 
-from readgraph.models.json_replies import reply_schema
+from readgraph.models.replies.json_form import reply_schema
 from readgraph.nodes.answering.style import answer_style
 from readgraph.nodes.contracts import AskedQuestion
 from readgraph.nodes.prompts.answering.answer import AnswerAlone, ChosenAnswer, FreeAnswer, WeighedAnswer

@@ -17,7 +17,7 @@ _forking.set_forkserver_preload(
         "readgraph.cli.run.reading.read",
         "readgraph.graphs.mem_gpt",
         "readgraph.graphs.read_agent",
-        "readgraph.models.openai_chat",
+        "readgraph.models.transport.openai_chat",
         "openai.resources.chat",
     ]
 )

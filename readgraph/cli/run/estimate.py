@@ -15,7 +15,7 @@ from readgraph.cli.terminal.rendering import print_json
 from readgraph.cli.terminal.safe_text import PLAIN, Console, Text
 from readgraph.estimates.arithmetic import Estimate, Range
 from readgraph.estimates.methods import estimate_reading
-from readgraph.models.prices import Price, in_dollars, known_price, paid
+from readgraph.models.names.prices import Price, in_dollars, known_price, paid
 from readgraph.nodes.purpose import with_question
 from readgraph.sources import SourceText
 from readgraph.state.context import ReaderContext

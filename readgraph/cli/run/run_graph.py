@@ -8,7 +8,7 @@ from langgraph.graph import StateGraph
 from readgraph.cli.terminal.notices import notices
 from readgraph.cli.terminal.output_options import Screen
 from readgraph.cli.terminal.progress.reading import ReadingProgress
-from readgraph.models.prices import cost
+from readgraph.models.names.prices import cost
 from readgraph.state.context import ReaderContext
 from readgraph.state.library import Library
 from readgraph.state.reading import Question

@@ -10,7 +10,7 @@ from typing import Any
 from langchain_core.messages import BaseMessage
 
 from readgraph.cli.terminal.safe_text import Console, Text
-from readgraph.models.streaming import THOUGHTS
+from readgraph.models.replies.streaming import THOUGHTS
 from readgraph.nodes.agent.event_text import call_line, cut_to
 from readgraph.nodes.agent.working_context import size_of
 from readgraph.state.agents import SPEAKS, Event

@@ -4,7 +4,7 @@ from readgraph.browsing.episode import Episode, EpisodeStep, Proposed
 from readgraph.cli.terminal.output_options import Screen, agreed
 from readgraph.cli.terminal.rendering import footer, print_json, used
 from readgraph.cli.terminal.safe_text import Console, Text, one_line
-from readgraph.models.prices import cost
+from readgraph.models.names.prices import cost
 from readgraph.state.words import counted
 
 ENDED = {

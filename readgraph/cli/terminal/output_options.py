@@ -8,7 +8,7 @@ import typer
 from readgraph.cli.settings import kept_price
 from readgraph.cli.terminal.command_log import log_price
 from readgraph.cli.terminal.safe_text import visible
-from readgraph.models.prices import Price, parse_price
+from readgraph.models.names.prices import Price, parse_price
 from readgraph.state.errors import BadInput
 
 

@@ -13,8 +13,8 @@ from readgraph.cli.terminal.output_options import Screen
 from readgraph.cli.terminal.places import place_or_part, read_again, size_of
 from readgraph.cli.terminal.safe_text import PLAIN, Console, Text, escaped
 from readgraph.cli.terminal.tables import lists_rows, print_rows
-from readgraph.models.clients import HOW_TO_NAME
-from readgraph.models.prices import in_dollars
+from readgraph.models.clients.model_client import HOW_TO_NAME
+from readgraph.models.names.prices import in_dollars
 from readgraph.nodes.answering.marks import without_long_runs
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Citation, Step, Usage

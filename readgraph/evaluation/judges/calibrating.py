@@ -19,7 +19,7 @@ from readgraph.evaluation.judges.agreement import Agreement, agreement
 from readgraph.evaluation.judges.judging import judge
 from readgraph.evaluation.judges.rating import right_prompt
 from readgraph.evaluation.records import Item, Judgement, Outcome
-from readgraph.models.batching import calls_at_once
+from readgraph.models.batches.batched_calls import calls_at_once
 from readgraph.models.exchanges import ModelExchange, exchanges_to
 from readgraph.state.context import ReaderContext
 

@@ -14,7 +14,7 @@ from readgraph.evaluation.judges.raters import Raters, applying, check_raters, g
 from readgraph.evaluation.judges.similarity import similarities
 from readgraph.evaluation.records import PROBLEM, Dataset, Item, Judgement, Outcome
 from readgraph.evaluation.running.evaluation import MOST_FAILURES
-from readgraph.models.batching import calls_at_once
+from readgraph.models.batches.batched_calls import calls_at_once
 from readgraph.models.exchanges import ModelExchange, exchanges_to
 from readgraph.nodes.opening import warn_of_tracing
 from readgraph.nodes.search_tools import shared_embedder

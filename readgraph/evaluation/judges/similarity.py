@@ -4,7 +4,7 @@ from heapq import nlargest
 from statistics import fmean
 
 from readgraph.evaluation.records import Item
-from readgraph.models.embedder import Embedder
+from readgraph.models.embedding_models.embedder import Embedder
 
 CLOSEST = 3
 """The number of facts that CSIM-3 averages over."""

@@ -19,9 +19,9 @@ from typing import Any
 from readgraph.evaluation.folder.evaluation_folder import SCORES, EvaluationFolder
 from readgraph.evaluation.folder.line_shapes import read_as
 from readgraph.evaluation.records import Judgement, Outcome
-from readgraph.models.named import named_model
-from readgraph.models.replaying import Published, prompt_key
-from readgraph.models.replies import ModelReply
+from readgraph.models.names.named import named_model
+from readgraph.models.replies.message import ModelReply
+from readgraph.models.replies.replaying import Published, prompt_key
 from readgraph.sources.loading import shown
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput

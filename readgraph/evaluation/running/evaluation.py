@@ -13,7 +13,7 @@ from readgraph.evaluation.running.conversing import Conversing, by_talk
 from readgraph.evaluation.running.reading import Reading
 from readgraph.evaluation.running.summary_reading import reading_of
 from readgraph.graphs.method_facts import settings_of
-from readgraph.models.batching import calls_at_once
+from readgraph.models.batches.batched_calls import calls_at_once
 from readgraph.nodes.purpose import with_question
 from readgraph.state.errors import ReadgraphError
 from readgraph.state.library import Library

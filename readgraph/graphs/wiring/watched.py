@@ -7,8 +7,8 @@ from typing import TypeVar
 
 from langchain_core.runnables import RunnableConfig
 
-from readgraph.models.spans import Span, begun, in_hand
-from readgraph.models.watching import OURS, watched
+from readgraph.models.watching.spans import Span, begun, in_hand
+from readgraph.models.watching.watched import OURS, watched
 from readgraph.state.logs import fault, log, tell_end
 from readgraph.state.running.runs import as_run, current_run, part_of_run
 

@@ -10,7 +10,7 @@ from langchain_core.utils.function_calling import convert_to_openai_function
 from langgraph.errors import GraphBubbleUp
 from pydantic import ValidationError
 
-from readgraph.models.json_replies import storable
+from readgraph.models.replies.json_form import storable
 from readgraph.nodes.agent.memory import AgentMemory
 from readgraph.state.agents import Event
 from readgraph.state.errors import BadInput, ReadgraphError

@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from langgraph.runtime import Runtime
 
 from readgraph.models.asking import ask
-from readgraph.models.clients import HOW_TO_NAME
+from readgraph.models.clients.model_client import HOW_TO_NAME
 from readgraph.models.metering import current_meter
-from readgraph.models.offered_values import offering
 from readgraph.models.prompt import Prompt
 from readgraph.models.replaced_words import in_own_words
+from readgraph.models.replies.offered_values import offering
 from readgraph.nodes.agent.contracts import AgentTurnState, ThinkState, ThinkUpdate
 from readgraph.nodes.agent.event_text import call_line, message_id, most_event_words, queue_text
 from readgraph.nodes.agent.function_calls import Functions

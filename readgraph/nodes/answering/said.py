@@ -7,8 +7,8 @@ from langgraph.runtime import Runtime
 from pydantic import BaseModel
 
 from readgraph.models.asking import ask
-from readgraph.models.offered_values import offering
 from readgraph.models.prompt import Prompt
+from readgraph.models.replies.offered_values import offering
 from readgraph.nodes.answering.style import answer_style
 from readgraph.nodes.contracts import AskedState, SaidAnswer
 from readgraph.nodes.prompts.answering.answer import AnswerAlone, ChoiceAlone, ChosenAnswer, FreeAnswer

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from readgraph.models.named import named_model
+from readgraph.models.names.named import named_model
 from readgraph.models.replaced_words import replaced_words
 from readgraph.nodes.prompts.every import every_wording
 from readgraph.state.context import ReaderContext

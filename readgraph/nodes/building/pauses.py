@@ -6,8 +6,8 @@ from langgraph.runtime import Runtime
 
 from readgraph.models.asking import ask
 from readgraph.models.metering import fell_back
-from readgraph.models.offered_values import offering
 from readgraph.models.prompt import Prompt
+from readgraph.models.replies.offered_values import offering
 from readgraph.nodes.page_ends import candidate_ends, next_end, paragraph_ends
 from readgraph.nodes.prompts.building.pages import PausePoint, pause_prompt
 from readgraph.state.context import ReaderContext

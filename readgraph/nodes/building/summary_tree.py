@@ -12,7 +12,7 @@ from typing import NotRequired
 from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
-from readgraph.models.batching import workers_for
+from readgraph.models.batches.batched_calls import workers_for
 from readgraph.models.metering import current_meter
 from readgraph.nodes.building.asked_purpose import PurposeState, for_question
 from readgraph.nodes.building.notes_language import writing_notes

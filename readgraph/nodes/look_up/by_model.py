@@ -6,8 +6,8 @@ from functools import partial
 from langgraph.runtime import Runtime
 
 from readgraph.models.asking import ask
-from readgraph.models.offered_values import offering
 from readgraph.models.prompt import Prompt
+from readgraph.models.replies.offered_values import offering
 from readgraph.nodes.bounds import content_room
 from readgraph.nodes.contracts import LookUpState, LookUpUpdate
 from readgraph.nodes.deciding import Choice, deciding

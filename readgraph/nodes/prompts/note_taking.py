@@ -4,8 +4,8 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import BeforeValidator, Field
 
-from readgraph.models.lenient_replies import LenientReply, Texts
 from readgraph.models.prompt import DATA_RULE, Prompt, fenced
+from readgraph.models.replies.lenient_fields import LenientReply, Texts
 from readgraph.models.wording import wording
 from readgraph.nodes.prompts.parts import question_part
 

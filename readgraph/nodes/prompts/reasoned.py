@@ -5,7 +5,7 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, Field, create_model
 
-from readgraph.models.lenient_replies import LenientReply
+from readgraph.models.replies.lenient_fields import LenientReply
 
 ReplyT = TypeVar("ReplyT", bound=BaseModel)
 

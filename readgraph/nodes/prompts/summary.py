@@ -2,8 +2,8 @@
 
 from pydantic import Field
 
-from readgraph.models.lenient_replies import LenientReply, Numbers
 from readgraph.models.prompt import DATA_RULE, Prompt, fenced
+from readgraph.models.replies.lenient_fields import LenientReply, Numbers
 from readgraph.models.wording import wording
 
 _SYSTEM = (

@@ -8,8 +8,8 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from readgraph.models.asking import ask
-from readgraph.models.lenient_replies import numbers_in, texts_in
-from readgraph.models.offered_values import offering
+from readgraph.models.replies.lenient_fields import numbers_in, texts_in
+from readgraph.models.replies.offered_values import offering
 from readgraph.nodes.contracts import AskedState, LookUpState, LookUpUpdate
 from readgraph.nodes.deciding import Choice, deciding
 from readgraph.nodes.extractive import query_of

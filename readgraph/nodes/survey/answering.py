@@ -3,7 +3,7 @@
 from langgraph.runtime import Runtime
 
 from readgraph.models.asking import ask
-from readgraph.models.offered_values import offering
+from readgraph.models.replies.offered_values import offering
 from readgraph.nodes.answering.in_view import InView, answering, known
 from readgraph.nodes.answering.said import choice_or_none, letter_of
 from readgraph.nodes.answering.style import answer_style

@@ -5,7 +5,7 @@ import asyncio
 from langgraph.runtime import Runtime
 
 from readgraph.models.asking import ask
-from readgraph.models.offered_values import offering
+from readgraph.models.replies.offered_values import offering
 from readgraph.nodes.deciding import Choice, deciding
 from readgraph.nodes.extractive import query_of
 from readgraph.nodes.prompts.walk.triage import ChildOrRevert, triage_prompt, triage_reply

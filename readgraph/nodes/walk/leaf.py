@@ -5,7 +5,7 @@ import asyncio
 from langgraph.runtime import Runtime
 
 from readgraph.models.asking import ask
-from readgraph.models.offered_values import offering
+from readgraph.models.replies.offered_values import offering
 from readgraph.nodes.answering.said import letter_of
 from readgraph.nodes.answering.style import STYLE, AnswerStyle, answer_style
 from readgraph.nodes.deciding import Choice, deciding

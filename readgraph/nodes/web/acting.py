@@ -5,7 +5,7 @@ import asyncio
 from langgraph.runtime import Runtime
 
 from readgraph.models.asking import ask
-from readgraph.models.offered_values import offering
+from readgraph.models.replies.offered_values import offering
 from readgraph.nodes.answering.in_view import compression_rate, percent_read
 from readgraph.nodes.contracts import AnswerUpdate, AskedState
 from readgraph.nodes.deciding import Choice, deciding

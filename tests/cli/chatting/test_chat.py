@@ -19,7 +19,7 @@ from readgraph.cli.main import run
 from readgraph.cli.run.chatting.chat import seconds_of
 from readgraph.cli.terminal.chat_view import JsonView
 from readgraph.graphs.mem_gpt_conversation import Conversation
-from readgraph.models.clients import HOW_TO_NAME
+from readgraph.models.clients.model_client import HOW_TO_NAME
 from readgraph.state.agents import AgentStore, agent_id
 from readgraph.state.agents import Event as ReadEvent
 from readgraph.state.context import ReaderContext

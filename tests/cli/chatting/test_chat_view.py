@@ -11,7 +11,7 @@ from langchain_core.messages import AIMessageChunk
 
 from readgraph.cli.terminal.chat_view import ChatView
 from readgraph.cli.terminal.safe_text import Console
-from readgraph.models.streaming import THOUGHTS, StreamedReply, spoken_so_far
+from readgraph.models.replies.streaming import THOUGHTS, StreamedReply, spoken_so_far
 from readgraph.nodes.prompts.agent.step import NextStep
 from readgraph.state.agents import Event
 from readgraph.state.living import IncomingEvent

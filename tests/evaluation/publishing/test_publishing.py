@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from readgraph.evaluation.publishing.licences import on_sharing
-from readgraph.models.replaying import Published, prompt_key
-from readgraph.models.replies import ModelReply
+from readgraph.models.replies.message import ModelReply
+from readgraph.models.replies.replaying import Published, prompt_key
 from readgraph.state.errors import ModelUnavailable
 from tests.doubles.lifelike import lifelike
 from tests.doubles.model_server import ModelServer, echo

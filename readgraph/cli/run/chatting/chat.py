@@ -13,7 +13,7 @@ from readgraph.cli.run.stopping import stopping_once
 from readgraph.cli.terminal.chat_view import PROMPT, ChatView, JsonView
 from readgraph.cli.terminal.output_options import person_types
 from readgraph.graphs.mem_gpt_conversation import Conversation
-from readgraph.models.clients import HOW_TO_NAME
+from readgraph.models.clients.model_client import HOW_TO_NAME
 from readgraph.sources import SourceText, load
 from readgraph.state.agents import proper_name
 from readgraph.state.context import ReaderContext

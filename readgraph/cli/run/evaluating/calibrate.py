@@ -21,7 +21,7 @@ from readgraph.evaluation.judges.calibrating import METRIC, calibrated, calibrat
 from readgraph.evaluation.optional_imports import check_libraries
 from readgraph.evaluation.plan.estimating import rating_foreseen
 from readgraph.evaluation.report.result_files import write_results
-from readgraph.models.clients import model_client
+from readgraph.models.clients.model_client import model_client
 from readgraph.state.context import ReaderContext
 from readgraph.state.library import open_library
 

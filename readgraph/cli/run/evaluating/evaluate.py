@@ -40,8 +40,8 @@ from readgraph.evaluation.rows.row import Row, on_web_pages, rows_to_run
 from readgraph.evaluation.rows.sweeps import sweep_named
 from readgraph.evaluation.running.evaluation import Evaluation, Group, missing
 from readgraph.graphs.methods import SUMMARY
-from readgraph.models.clients import model_client
-from readgraph.models.prices import exchange_cost
+from readgraph.models.clients.model_client import model_client
+from readgraph.models.names.prices import exchange_cost
 from readgraph.sources.loading import shown
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput

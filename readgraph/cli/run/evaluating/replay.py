@@ -15,7 +15,7 @@ from readgraph.evaluation.folder.evaluation_folder import EvaluationFolder
 from readgraph.evaluation.plan.run_record import digest_of
 from readgraph.evaluation.publishing.comparing import Compared, compared
 from readgraph.evaluation.publishing.published_run import published_replies, run_of
-from readgraph.models.replaying import replaying
+from readgraph.models.replies.replaying import replaying
 from readgraph.sources.loading import shown
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ReadgraphError

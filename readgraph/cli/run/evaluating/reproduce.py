@@ -21,7 +21,7 @@ from readgraph.evaluation.reproducing.registry import EXPERIMENTS, experiment_na
 from readgraph.evaluation.rows.row import Row, needs_embeddings, row_named
 from readgraph.evaluation.rows.summary_row import row_method
 from readgraph.graphs.methods import web_method_named
-from readgraph.models.prices import in_dollars
+from readgraph.models.names.prices import in_dollars
 from readgraph.sources.loading import shown
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput

@@ -7,7 +7,7 @@ from typing import Any
 from readgraph.cli.run.stopping import run_until_stopped
 from readgraph.cli.terminal.rendering import print_json
 from readgraph.cli.terminal.safe_text import Console, Text
-from readgraph.models.clients import model_client
+from readgraph.models.clients.model_client import model_client
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.files.library_address import LibraryPlace

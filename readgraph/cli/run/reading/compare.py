@@ -22,7 +22,7 @@ from readgraph.cli.terminal.rendering import (
 )
 from readgraph.cli.terminal.safe_text import PLAIN, Console, Text
 from readgraph.graphs.methods import Method, method_typed
-from readgraph.models.prices import in_dollars
+from readgraph.models.names.prices import in_dollars
 from readgraph.nodes.answering.marks import with_marks
 from readgraph.sources import SourceText
 from readgraph.state.context import ReaderContext

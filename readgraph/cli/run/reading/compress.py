@@ -19,7 +19,7 @@ from readgraph.cli.terminal.rendering import footer, print_json, print_reminder,
 from readgraph.cli.terminal.safe_text import Console, Text, visible
 from readgraph.compression import Compressed, CompressionEngine, CompressionTrace, engine_named
 from readgraph.compression.tokens import check_budget
-from readgraph.models.prices import cost
+from readgraph.models.names.prices import cost
 from readgraph.sources import SourceText
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput

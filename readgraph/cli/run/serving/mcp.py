@@ -14,7 +14,7 @@ from typing import Any
 from readgraph.cli.run.stopping import run_until_stopped
 from readgraph.cli.terminal.command_log import end_log
 from readgraph.cli.terminal.safe_text import Console, Text
-from readgraph.models.spans import flush
+from readgraph.models.watching.spans import flush
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.files.library_address import LibraryPlace

@@ -15,7 +15,7 @@ from readgraph.cli.run.stopping import run_until_stopped
 from readgraph.cli.settings import kept_method, kept_price
 from readgraph.cli.terminal.safe_text import Console, Text
 from readgraph.graphs.methods import method_typed
-from readgraph.models.prices import Price, parse_price
+from readgraph.models.names.prices import Price, parse_price
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.files.library_address import LibraryPlace

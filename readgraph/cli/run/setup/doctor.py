@@ -16,7 +16,7 @@ from readgraph.cli.run.setup.models import FORMS, RETRY_SECONDS, UNUSABLE, check
 from readgraph.cli.run.stopping import run_until_stopped
 from readgraph.cli.terminal.rendering import print_json
 from readgraph.cli.terminal.safe_text import Console, Text
-from readgraph.models.embedding_models import embedding_model, full_name
+from readgraph.models.embedding_models.by_name import embedding_model, full_name
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import ReadgraphError
 from readgraph.state.files.library_address import LibraryPlace

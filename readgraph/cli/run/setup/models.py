@@ -10,7 +10,7 @@ from readgraph.cli.run.stopping import run_until_stopped
 from readgraph.cli.terminal.rendering import print_json
 from readgraph.cli.terminal.safe_text import Console, Text
 from readgraph.models.asking import ask
-from readgraph.models.clients import HOW_TO_NAME, model_client
+from readgraph.models.clients.model_client import HOW_TO_NAME, model_client
 from readgraph.nodes.prompts.check import Counted, check_prompt
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, NoUsableReply

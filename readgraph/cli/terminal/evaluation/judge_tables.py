@@ -7,7 +7,7 @@ from rich.table import Table
 
 from readgraph.cli.terminal.evaluation.figures import NONE
 from readgraph.cli.terminal.safe_text import PLAIN, Console, Text
-from readgraph.models.prices import in_dollars
+from readgraph.models.names.prices import in_dollars
 from readgraph.state.words import counted
 
 

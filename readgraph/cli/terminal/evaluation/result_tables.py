@@ -17,7 +17,7 @@ from readgraph.evaluation.metrics.choices import GUESSED
 from readgraph.evaluation.report.drawing import can_draw
 from readgraph.evaluation.report.page import NO_PLOTS
 from readgraph.evaluation.results.figures import named_categories
-from readgraph.models.prices import in_dollars
+from readgraph.models.names.prices import in_dollars
 from readgraph.sources.loading import shown
 from readgraph.state.words import counted
 

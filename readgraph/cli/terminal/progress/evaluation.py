@@ -14,8 +14,8 @@ from rich.progress import (
 from readgraph.cli.terminal.output_options import Screen
 from readgraph.cli.terminal.progress.reading import LiveBar
 from readgraph.cli.terminal.safe_text import Console, Text
-from readgraph.models.left_running import how_far
-from readgraph.models.prices import in_dollars
+from readgraph.models.batches.left_running import how_far
+from readgraph.models.names.prices import in_dollars
 from readgraph.state.words import counted
 
 ROOMY = 140

@@ -6,8 +6,8 @@ from typing import Any, ClassVar
 
 from pydantic import BaseModel, Field, model_validator
 
-from readgraph.models.json_replies import storable
 from readgraph.models.prompt import Prompt, fenced
+from readgraph.models.replies.json_form import storable
 from readgraph.models.wording import Instructions
 from readgraph.nodes.prompts.agent.instructions import AGENT_CHAT
 from readgraph.state.agents import SPEAKS

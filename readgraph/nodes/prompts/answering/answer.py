@@ -7,8 +7,8 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import BaseModel, BeforeValidator, Field
 
-from readgraph.models.lenient_replies import numbers_in
 from readgraph.models.prompt import DATA_RULE, Prompt, fenced
+from readgraph.models.replies.lenient_fields import numbers_in
 from readgraph.models.wording import wording
 from readgraph.nodes.prompts.parts import question_part
 

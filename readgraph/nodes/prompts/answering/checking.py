@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from pydantic import Field
 
-from readgraph.models.lenient_replies import LenientReply
 from readgraph.models.prompt import DATA_RULE, Prompt, fenced
+from readgraph.models.replies.lenient_fields import LenientReply
 from readgraph.models.wording import wording
 from readgraph.nodes.prompts.answering.answer import Quotes
 

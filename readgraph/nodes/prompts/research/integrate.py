@@ -4,8 +4,8 @@ from typing import Annotated, ClassVar
 
 from pydantic import BeforeValidator, Field
 
-from readgraph.models.lenient_replies import LenientReply, Numbers
 from readgraph.models.prompt import DATA_RULE, Prompt, fenced
+from readgraph.models.replies.lenient_fields import LenientReply, Numbers
 from readgraph.models.wording import wording
 from readgraph.nodes.prompts.answering.answer import Quotes
 from readgraph.nodes.prompts.parts import question_part

@@ -6,8 +6,8 @@ from typing import Annotated, ClassVar
 
 from pydantic import Field, create_model
 
-from readgraph.models.lenient_replies import LenientReply, Numbers, Texts
 from readgraph.models.prompt import DATA_RULE, Prompt, fenced
+from readgraph.models.replies.lenient_fields import LenientReply, Numbers, Texts
 from readgraph.models.wording import wording
 from readgraph.nodes.prompts.parts import question_part
 

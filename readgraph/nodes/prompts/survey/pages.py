@@ -8,8 +8,8 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, create_model
 
-from readgraph.models.lenient_replies import LenientReply, Numbers
 from readgraph.models.prompt import DATA_RULE, Prompt, fenced
+from readgraph.models.replies.lenient_fields import LenientReply, Numbers
 from readgraph.models.wording import wording
 from readgraph.state.survey import Column, ColumnKind
 

@@ -5,8 +5,8 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from readgraph.models.lenient_replies import LenientReply, Numbers, numbers_in
 from readgraph.models.prompt import DATA_RULE, Prompt, fenced
+from readgraph.models.replies.lenient_fields import LenientReply, Numbers, numbers_in
 from readgraph.models.wording import wording
 from readgraph.nodes.prompts.parts import question_part
 

@@ -1,0 +1,1 @@
+"""Calls that are made in batches, which a server answers hours later."""

@@ -1,0 +1,196 @@
+"""OpenAI's batch endpoint: a file of requests goes up, and up to 24 hours later files of responses come down."""
+
+import asyncio
+import json
+import re
+from collections.abc import Awaitable, Callable
+from typing import Any, NamedTuple, TypeVar
+
+from langchain_core import exceptions as kinds
+from openai import APIError, AsyncOpenAI
+
+from readgraph.models.transport.bounded_client import bounded_client
+from readgraph.models.transport.failures import kind_of_status
+from readgraph.models.transport.openai_chat import as_model_error
+from readgraph.state.errors import ModelUnavailable
+
+MOST_OF_FILE = 1_000_000_000
+"""Bytes of a file of responses that are read: 50,000 replies of 20,000 bytes."""
+
+ENDS = ("completed", "failed", "expired", "cancelled")
+"""Statuses of a batch that is at its end. A server may have others, such as "queued", for one that it works on."""
+
+LISTED = 100
+"""The newest batches among which one is looked for whose id is not known."""
+
+T = TypeVar("T")
+
+
+class Unfinished(kinds.ModelAPIError):
+    """A request of a batch that brought no response; `cause` says why, in words that hold nothing secret."""
+
+    def __init__(self, cause: str) -> None:
+        super().__init__(cause)
+        self.cause = cause
+
+
+class Status(NamedTuple):
+    """How far a batch is: its id, its status, the requests done, the ids of its files, and why it failed."""
+
+    batch: str
+    status: str
+    done: int
+    files: tuple[str, ...]
+    cause: str
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing more will come."""
+        return self.status in ENDS
+
+
+class BatchEndpoint:
+    """The batch endpoint of one server. Methods raise LangChain's errors of models, without the server's text."""
+
+    def __init__(self, sdk: AsyncOpenAI, server: str, timeout: float) -> None:
+        self.server, self.http = server, bounded_client(timeout, MOST_OF_FILE)
+        self.sdk = sdk.copy(http_client=self.http)
+
+    async def upload(self, lines: bytes) -> str:
+        """Upload a file of requests; returns its id."""
+        file = ("batch.jsonl", lines, "application/jsonl")
+        return _known(await self._made(lambda: self.sdk.files.create(file=file, purpose="batch")))
+
+    async def create(self, file: str) -> str:
+        """Let the server begin the batch of an uploaded file; returns the batch's id."""
+        window: Any = {"endpoint": "/v1/chat/completions", "completion_window": "24h"}
+        return _known(await self._made(lambda: self.sdk.batches.create(input_file_id=file, **window)))
+
+    async def created_of(self, file: str) -> str:
+        """The id of the batch that was begun of this file; "" if the server knows none, or doesn't list batches."""
+        try:
+            listed = await _asked(lambda: self.sdk.get("/batches", cast_to=object, options=_newest()))
+        except (kinds.ModelNotFoundError, kinds.ModelInvalidRequestError):
+            return ""
+        batches = listed.get("data") if isinstance(listed, dict) else None
+        for batch in batches if isinstance(batches, list) else ():
+            if isinstance(batch, dict) and batch.get("input_file_id") == file:
+                return str(batch.get("id") or "")
+        return ""
+
+    async def status(self, batch: str) -> Status:
+        """How far a batch is."""
+        found: Any = await _asked(lambda: self.sdk.batches.retrieve(batch))
+        counts = getattr(found, "request_counts", None)
+        done = sum(count for name in ("completed", "failed") if type(count := getattr(counts, name, 0)) is int)
+        files = (getattr(found, "output_file_id", None), getattr(found, "error_file_id", None))
+        status = getattr(found, "status", None)
+        if not isinstance(status, str):
+            raise kinds.ModelAPIError("no status")
+        status = status.lower()
+        return Status(batch, status, done, tuple(filter(None, files)), _cause(found, status))
+
+    async def cancel(self, batch: str) -> None:
+        """Let the server end a batch early, if it has not ended yet; what it has done until then is paid for."""
+        try:
+            await _asked(lambda: self.sdk.batches.cancel(batch))
+        except kinds.ModelError as caught:
+            if getattr(caught, "status_code", 0) not in (400, 409):  # it has ended, or is cancelled already
+                raise
+
+    async def responses(self, files: tuple[str, ...]) -> dict[str, Any]:
+        """The lines of these files by the ids of their requests; a file that is gone has none."""
+        lines = dict[str, Any]()
+        for file in files:
+            try:
+                content = await _asked(lambda file=file: self.sdk.files.content(file))  # type: ignore[misc]
+            except kinds.ModelNotFoundError:
+                continue
+            lines |= await asyncio.to_thread(_lines, content.content)
+        return lines
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self.http.aclose()
+
+    async def _made(self, call: Callable[[], Awaitable[T]]) -> T:
+        """What a call makes; raises `ModelUnavailable` where the server refuses batches as such."""
+        try:
+            return await _asked(call)
+        except kinds.ModelError as caught:
+            problem = caught
+        status = getattr(problem, "status_code", 0)
+        if status in (404, 405, 501):
+            raise ModelUnavailable(f"The model server at {self.server} has no batch endpoint: leave --batch out.")
+        if isinstance(problem, kinds.ModelInvalidRequestError):
+            raise ModelUnavailable(f"The model server at {self.server} refused a batch ({status}): see to it there.")
+        raise problem
+
+
+def line_of(key: str, body: dict[str, Any]) -> bytes:
+    """A request as a line of the file that is uploaded; what some servers would take for a line's end is escaped."""
+    request = {"custom_id": key, "method": "POST", "url": "/v1/chat/completions", "body": body}
+    line = json.dumps(request, ensure_ascii=False)
+    return re.sub("[\x85\u2028\u2029]", lambda found: f"\\u{ord(found[0]):04x}", line).encode() + b"\n"
+
+
+def body_of(line: Any, ended: Status) -> Any:
+    """The response in a line; raises the error that the line stands for, or that the missing line does."""
+    response = line.get("response") if isinstance(line, dict) else None
+    if not isinstance(response, dict):
+        error = _code(line.get("error")) if isinstance(line, dict) else ""
+        raise Unfinished(error.replace("_", " ") or ended.cause or f"a batch that is {ended.status} lacks the reply")
+    status, body = response.get("status_code"), response.get("body")
+    if status == 200:
+        return body
+    code = _code(body.get("error")) if isinstance(body, dict) else ""
+    if type(status) is not int or status < 400:
+        raise Unfinished(code.replace("_", " ") or "a response without a status")
+    kind = kinds.ContextOverflowError if code == "context_length_exceeded" else kind_of_status(status)
+    problem = kind(kind.__name__)
+    vars(problem).update(status_code=status, code=code)
+    raise problem
+
+
+async def _asked(call: Callable[[], Awaitable[T]]) -> T:
+    try:
+        return await call()
+    except APIError as caught:
+        problem = as_model_error(caught)
+    raise problem  # outside of `except`, so that the SDK's error, with the server's text, is not chained to it
+
+
+def _newest() -> Any:
+    return {"params": {"limit": LISTED}, "security": {"bearer_auth": True}}
+
+
+def _known(made: Any) -> str:
+    if isinstance(identity := getattr(made, "id", None), str) and identity:
+        return identity
+    raise kinds.ModelAPIError("no id")
+
+
+def _cause(batch: Any, status: str) -> str:
+    """Why a batch failed as a whole, or ended early."""
+    errors = getattr(getattr(batch, "errors", None), "data", None) or []
+    codes = dict.fromkeys(filter(None, (_code({"code": getattr(error, "code", "")}) for error in errors)))
+    reasons = f" ({', '.join(codes).replace('_', ' ')})" if codes else ""
+    return "" if status == "completed" else f"the batch {'was ' * (status == 'cancelled')}{status}{reasons}"
+
+
+def _code(error: Any) -> str:
+    """The code of an error; a longer text, which may hold a part of the key, is not shown."""
+    code = error.get("code") if isinstance(error, dict) else None
+    return code if isinstance(code, str) and re.fullmatch(r"[a-z_]{1,40}", code) else ""
+
+
+def _lines(content: bytes) -> dict[str, Any]:
+    lines = dict[str, Any]()
+    for line in content.splitlines():
+        try:
+            value = json.loads(line)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(value, dict) and isinstance(value.get("custom_id"), str):
+            lines[value["custom_id"]] = value
+    return lines

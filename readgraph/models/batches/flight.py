@@ -1,0 +1,232 @@
+"""One batch on its way: sent, looked at until it ends, its replies recorded and given to the calls that wait."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable
+from copy import copy
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, TypeVar
+
+from langchain_core import exceptions as kinds
+
+from readgraph.models.batches.endpoint import BatchEndpoint, Status, Unfinished, body_of
+from readgraph.models.batches.left_running import goes_on, has_ended
+from readgraph.models.metering import Meter
+from readgraph.models.replies.message import ModelReply
+from readgraph.models.transport.failures import headers_of
+from readgraph.models.transport.waiting import clock, growing_pause, requested_pause
+from readgraph.state.errors import ModelUnavailable
+from readgraph.state.page_store import PageStore
+from readgraph.state.records import RecordedReply
+from readgraph.state.store.batches import BatchLine, SentBatch
+
+FIRST_PAUSE, SLOWER, LONGEST_PAUSE = 2.0, 1.5, 60.0
+"""Seconds before a batch is looked at for the first time, how much longer each next pause is, and the longest one."""
+
+UNSURE = 300.0
+"""Seconds after which a batch whose beginning nobody confirmed, and that the server doesn't list, counts as lost."""
+
+UNKNOWN_OUTCOME = (kinds.ModelAPIError, kinds.ModelConnectionError, kinds.ModelTimeoutError)
+"""Errors after which a request may have been carried out nevertheless."""
+
+AT_ONCE = 200
+"""Responses that are read at once."""
+
+T = TypeVar("T")
+
+
+@dataclass(eq=False)
+class Waiting:
+    """A call that waits for its reply: its line in a batch, and the meter of its step."""
+
+    key: str
+    line: BatchLine
+    request: bytes
+    meter: Meter
+    reply: "asyncio.Future[Any]"
+
+
+@dataclass(eq=False)
+class Flight:
+    """A batch, and the calls that wait for it, by their keys; `record` is there from when it was sent.
+
+    `read` makes a reply of a response. `file` is its uploaded file. `recorded`: how many replies it has brought.
+    `over`: nothing will come of this batch any more.
+    """
+
+    endpoint: BatchEndpoint
+    store: PageStore
+    model: str
+    read: Callable[[Any, bool], ModelReply]
+    retry_seconds: float
+    waiting: dict[str, Waiting] = field(default_factory=dict)
+    record: SentBatch | None = None
+    file: str = ""
+    recorded: int = 0
+    over: bool = False
+
+    def __post_init__(self) -> None:
+        self.file = self.record.file if self.record else ""
+
+    @property
+    def keys(self) -> Iterable[str]:
+        """The keys of its requests."""
+        return self.record.lines if self.record else self.waiting
+
+    async def run(self) -> None:
+        """Send the batch, if it was not sent, and wait for its end; whatever goes wrong is told to those who wait."""
+        try:
+            record = self.record = self.record or await self._send()
+            await self._follow(record)
+        except Exception as problem:
+            self.over = self.over or not self.record
+            told = problem
+            if self.record and isinstance(problem, kinds.ModelError) and not isinstance(problem, Unfinished):
+                told = self._not_asked(problem)
+            for call in self.waiting.values():
+                if not call.reply.done():
+                    call.reply.set_exception(copy(told))
+
+    async def cancel(self) -> int:
+        """Cancel the batch, wait for its end, and record the replies that it has; returns how many there are.
+
+        Raises `ModelUnavailable` where the server can't be asked.
+        """
+        record = self.record
+        if not record:
+            return 0
+        try:
+            if batch := record.batch or await self._patiently(partial(self.endpoint.created_of, record.file)):
+                record = self.record = await self._confirmed(record, batch)
+                await self._patiently(partial(self.endpoint.cancel, batch))
+                await self._follow(record)
+            else:
+                await self._drop(record)
+        except (Unfinished, kinds.ModelNotFoundError):  # the server does not know it
+            await self._drop(record)
+        except kinds.ModelError as problem:
+            raise self._not_asked(problem) from None
+        return self.recorded
+
+    def _not_asked(self, problem: kinds.ModelError) -> ModelUnavailable:
+        status = f" ({number})" if (number := getattr(problem, "status_code", 0)) else ""
+        return ModelUnavailable(
+            f"The model server at {self.endpoint.server} can't be asked for its batch{status}: "
+            "the batch goes on, run the same command again to take its replies."
+        )
+
+    async def _send(self) -> SentBatch:
+        """Upload the requests, record them, and let the batch begin."""
+        requests = b"".join(call.request for call in self.waiting.values())
+        for call in self.waiting.values():
+            call.request = b""  # together they may be large, and a batch takes long
+        file = self.file = await self._patiently(partial(self.endpoint.upload, requests))
+        lines = {key: call.line for key, call in self.waiting.items()}
+        record = SentBatch(file, "", self.endpoint.server, self.model, clock().time(), lines)
+        await self.store.sent_batches().keep(record)
+        goes_on(file, len(lines))
+        try:
+            batch = await self._patiently(partial(self.endpoint.create, file), UNKNOWN_OUTCOME)
+        except UNKNOWN_OUTCOME:
+            return record  # it may have begun: it is looked for among the server's batches
+        except (kinds.ModelError, ModelUnavailable):
+            await self._drop(record)
+            raise
+        return await self._confirmed(record, batch)
+
+    async def _confirmed(self, record: SentBatch, batch: str) -> SentBatch:
+        record = replace(record, batch=batch)
+        if await self.store.sent_batches().there(record.file):
+            await self.store.sent_batches().keep(record)
+        return record
+
+    async def _follow(self, record: SentBatch) -> None:
+        goes_on(record.file, len(record.lines))
+        pause = FIRST_PAUSE
+        while True:
+            if not record.batch:
+                batch = await self._patiently(partial(self.endpoint.created_of, record.file))
+                if batch:
+                    record = self.record = await self._confirmed(record, batch)
+                elif clock().time() - record.sent > UNSURE:
+                    await self._lost(record)
+                else:
+                    for meter in self._meters():
+                        meter.wait(pause, "the model server has not confirmed the batch")
+            if record.batch:
+                status = await self._status(record)
+                goes_on(record.file, len(record.lines), status.done)
+                for meter in self._meters():
+                    meter.tell_batch(len(record.lines), status.done, ended=status.ended)
+                if status.ended:
+                    return await self._land(record, status)
+            await clock().sleep(pause)
+            pause = min(pause * SLOWER, LONGEST_PAUSE)
+
+    async def _status(self, record: SentBatch) -> Status:
+        try:
+            return await self._patiently(partial(self.endpoint.status, record.batch))
+        except kinds.ModelNotFoundError:
+            await self._lost(record)
+            raise AssertionError from None  # pragma: no cover
+
+    async def _lost(self, record: SentBatch) -> None:
+        await self._drop(record)
+        raise Unfinished("the server does not know the batch")
+
+    async def _land(self, record: SentBatch, status: Status) -> None:
+        """Record the replies, whether anybody waits for them or not, and give them to those who do."""
+        responses = await self._patiently(partial(self.endpoint.responses, status.files))
+        kept = await self.store.sent_batches().there(record.file)  # without what has been forgotten meanwhile
+        replies = dict[str, RecordedReply]()
+        for number, (key, line) in enumerate(kept.lines.items() if kept else ()):
+            if number % AT_ONCE == 0:
+                await asyncio.sleep(0)  # others go on meanwhile
+            if reply := self._reply(responses.get(key), status, line):
+                replies[key] = RecordedReply(reply.text, reply.cut, line.asked, line.document, reply.tokens)
+        await self.store.put_replies(replies)
+        self.recorded = len(replies)
+        await self._drop(record)
+        for key, call in self.waiting.items():
+            if call.reply.done():
+                continue
+            try:
+                call.reply.set_result(body_of(responses.get(key), status))
+            except Exception as problem:
+                call.reply.set_exception(problem)
+
+    def _reply(self, response: Any, status: Status, line: BatchLine) -> ModelReply | None:
+        """The reply in a response; None where it is none, or a spoilt one, which is asked for again."""
+        try:
+            reply = self.read(body_of(response, status), line.function)
+        except Exception:  # whoever waits gets it
+            return None
+        return None if reply.spoilt else reply
+
+    async def _drop(self, record: SentBatch) -> None:
+        await self.store.sent_batches().drop(record.file)
+        has_ended(record.file)
+        self.over = True
+
+    async def _patiently(self, call: Callable[[], Awaitable[T]], final: tuple[type[kinds.ModelError], ...] = ()) -> T:
+        """What a call to the endpoint gives, made again for a time after temporary failures other than the `final`."""
+        failures, give_up = 0, 0.0
+        while True:
+            try:
+                return await call()
+            except kinds.ModelError as caught:
+                problem = caught
+            failures += 1
+            pause = max(requested_pause(headers_of(problem)), growing_pause(failures))
+            give_up = give_up or clock().now() + self.retry_seconds
+            passing = type(problem).is_retryable and not isinstance(problem, final)
+            passing = passing and getattr(problem, "code", None) != "insufficient_quota"
+            if not passing or clock().now() + pause > give_up:
+                vars(problem).update(final=True, tries=failures)
+                raise problem
+            for meter in self._meters():
+                meter.wait(pause, "the model server can't be asked for its batch")
+            await clock().sleep(pause)
+
+    def _meters(self) -> list[Meter]:
+        return list({id(call.meter): call.meter for call in self.waiting.values() if not call.reply.done()}.values())

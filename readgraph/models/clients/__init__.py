@@ -1,0 +1,1 @@
+"""Which client speaks to the server of a model."""

