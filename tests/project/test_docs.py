@@ -190,13 +190,19 @@ def plan(rooms: dict[str, set[str]]) -> str:
         f"    {room} --> {other}\n"
         for room, others in reversed(rooms.items())
         for other in rooms
-        if other in others and not any(other in rooms[between] for between in others)
+        if other in others and not any(other in reached(rooms, between) for between in others)
     ]
     return "".join(["graph LR\n", *arrows])
 
 
+def reached(rooms: dict[str, set[str]], start: str) -> set[str]:
+    """The rooms to which the arrows from one lead, over others too."""
+    return rooms[start].union(*(reached(rooms, other) for other in rooms[start]))
+
+
 PLANS = {
     "the rooms": ROOMS,
+    "the rooms in models": INNER["models"],
     "the rooms in nodes": {
         room: others - SHARED_BY_NODES for room, others in INNER["nodes"].items() if room not in SHARED_BY_NODES
     },
