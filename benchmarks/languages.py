@@ -10,7 +10,7 @@ from collections import defaultdict
 from pathlib import Path
 
 from readgraph.state.search.entries import Entry
-from readgraph.state.search.fusing import DEPTH
+from readgraph.state.search.fusing import DEPTH, Ranking, pages_of
 from readgraph.state.search.keyword_index import KeywordIndex
 
 TEXTS = Path(__file__).with_name("languages.txt")
@@ -43,11 +43,11 @@ def made_up(texts: list[str], length: int, seed: int) -> str:
     return made
 
 
-async def by_keywords(entries: list[Entry], questions: list[str]) -> list[list[int]]:
-    """The pages that the keyword index ranks first for each question."""
+async def by_keywords(entries: list[Entry], questions: list[str]) -> list[Ranking]:
+    """How the keyword index ranks the pages for each question."""
     index = KeywordIndex()
     await index.add("corpus", entries)
-    ranked = [[hit.page for hit in await index.search("corpus", question, DEPTH)] for question in questions]
+    ranked: list[Ranking] = [await index.ranked("corpus", question, DEPTH) for question in questions]
     index.close()
     return ranked
 
@@ -55,7 +55,8 @@ async def by_keywords(entries: list[Entry], questions: list[str]) -> list[list[i
 async def ranks(pages: list[str], queries: list[str]) -> list[int]:
     """The place, from 0, of each query's own page; one that is not found has the place of the last."""
     ranked = await by_keywords([Entry(number, page) for number, page in enumerate(pages)], queries)
-    return [found.index(own) if own in found else len(pages) for own, found in enumerate(ranked)]
+    found = [pages_of(ranking) for ranking in ranked]
+    return [places.index(own) if own in places else len(pages) for own, places in enumerate(found)]
 
 
 async def measure_language(language: str, lines: list[tuple[str, str, str]]) -> dict[str, list[int]]:

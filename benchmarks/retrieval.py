@@ -6,8 +6,9 @@ LoCoMo, categories 1 to 4: turns with their speakers ("in context": with the pre
 whole turns, about 200 words. QMSum: such chunks. Hotpot: paragraphs, of which none goes on from another. Prints the
 share of the evidence among the first 1, 5 and 10 results, averaged over questions, with that of the even and of the odd
 questions, and the reference from the data's README. "beside": the words of the entries beside one count a little for
-it, as in the pages of a memory and in the passages of `readgraph search`. At the end, recall by language over texts of
-our own (`benchmarks/languages.py`).
+it, as in the pages of a memory and in the passages of `readgraph search`. "fused" is what fused searches do; below it
+stand other ways (`benchmarks/fusions.py`). At the end, recall by language over texts of our own
+(`benchmarks/languages.py`).
 """
 
 import argparse
@@ -19,10 +20,11 @@ from pathlib import Path
 from statistics import mean
 from typing import Any, NamedTuple
 
+from benchmarks.fusions import FUSIONS
 from benchmarks.languages import by_keywords, measure_languages
 from readgraph.models.embedding_models.embedder import Embedder
 from readgraph.state.search.entries import Entry
-from readgraph.state.search.fusing import DEPTH, fuse
+from readgraph.state.search.fusing import DEPTH, Ranking, above_last, pages_of
 from readgraph.state.search.okapi import Okapi, TextsWith, rank
 from readgraph.state.search.vector_index import VectorIndex
 from readgraph.state.words import count_words
@@ -133,14 +135,14 @@ def by_okapi(corpus: Corpus, question: str) -> list[int]:
     return [page for page, _ in okapi.ranked(all_terms)]
 
 
-async def by_vectors(entries: list[Entry], questions: list[str], embedder: Embedder) -> list[list[int]]:
-    """The pages whose vectors are closest to each question's vector."""
+async def by_vectors(entries: list[Entry], questions: list[str], embedder: Embedder) -> list[Ranking]:
+    """The pages by how much closer their vectors are to each question's than the farthest page's."""
     index = VectorIndex(None, embedder.identity)
     await index.add("corpus", *await embedder.entries(entries))
     vectors = await asyncio.gather(*map(embedder.query, questions))
-    ranked = [[hit.page for hit in await index.search("corpus", vector, DEPTH)] for vector in vectors]
+    found = [await index.search("corpus", vector, DEPTH) for vector in vectors]
     index.close()
-    return ranked
+    return [above_last([(hit.page, hit.score) for hit in hits]) for hits in found]
 
 
 async def rankings(corpus: Corpus, embedder: Embedder | None) -> dict[str, list[list[int]]]:
@@ -148,22 +150,22 @@ async def rankings(corpus: Corpus, embedder: Embedder | None) -> dict[str, list[
     alone = [Entry(number, text) for number, text in enumerate(corpus.texts)]
     entries = [replace(entry, follows=follows) for entry, follows in zip(alone, corpus.follows, strict=True)]
     questions = [question for question, _ in corpus.questions]
+    by_words = await by_keywords(entries, questions)
     ranked = {
-        "keyword": await by_keywords(alone, questions),
-        "keyword, beside": await by_keywords(entries, questions),
+        "keyword": [pages_of(ranking) for ranking in await by_keywords(alone, questions)],
+        "keyword, beside": [pages_of(ranking) for ranking in by_words],
         "okapi": [[page for page, _ in rank(question, corpus.texts)] for question in questions],
         "okapi, beside": [by_okapi(corpus, question) for question in questions],
     }
     if corpus.headers:
         pairs = zip(alone, corpus.headers, strict=True)
-        ranked["keyword in context"] = await by_keywords(
-            [replace(entry, header=header) for entry, header in pairs], questions
-        )
+        in_context = await by_keywords([replace(entry, header=header) for entry, header in pairs], questions)
+        ranked["keyword in context"] = [pages_of(ranking) for ranking in in_context]
     if embedder:
-        ranked["vector"] = await by_vectors(alone, questions, embedder)
-        ranked["fused"] = [
-            [page for page, _ in fuse(both)] for both in zip(ranked["keyword, beside"], ranked["vector"], strict=True)
-        ]
+        by_meaning = await by_vectors(alone, questions, embedder)
+        ranked["vector"] = [pages_of(ranking) for ranking in by_meaning]
+        for name, fusion in FUSIONS.items():
+            ranked[name] = [fusion(words, near) for words, near in zip(by_words, by_meaning, strict=True)]
     return ranked
 
 

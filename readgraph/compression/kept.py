@@ -17,7 +17,7 @@ from readgraph.state.files.formats import check_format
 from readgraph.state.files.whole_files import written_whole
 from readgraph.state.ingested import Ingested, forget_ingested, ingested_by, keep_ingested
 from readgraph.state.page_store import PageStore, document_id
-from readgraph.state.search.fusing import DEPTH, fuse
+from readgraph.state.search.fusing import above_last, fuse
 from readgraph.state.search.okapi import rank
 from readgraph.state.search.vectors import Matrix
 from readgraph.state.store.stored_items import ROOT, StoredValue
@@ -70,12 +70,14 @@ async def recalled(pages: PageStore, engine: str, context: ReaderContext, query:
         for episode in await episodes_of(pages, kept):
             found.setdefault(episode["id"], episode)
     every = [*found.values()]
-    rankings = [[number for number, _ in rank(query, [f"{each['text']}\n{each['episode']}" for each in every])]]
+    rankings = [rank(query, [f"{each['text']}\n{each['episode']}" for each in every])]
     if context.embeddings and every:
         embedder = await shared_embedder(pages, context)
         nearness = await embedded(pages, context, every) @ await embedder.query(query)
-        rankings.append([int(number) for number in np.argsort(-nearness, kind="stable") if nearness[number] > 0])
-    best = fuse(rankings, max(DEPTH, top_k))[:top_k]
+        order = [int(number) for number in np.argsort(-nearness, kind="stable")]
+        above = above_last([(number, float(nearness[number])) for number in order])
+        rankings.append([(number, score) for number, score in above if nearness[number] > 0])
+    best = fuse(rankings)[:top_k]
     return [{**every[number], "score": round(score, 5)} for number, score in best]
 
 

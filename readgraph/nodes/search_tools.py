@@ -19,6 +19,7 @@ from readgraph.state.page_store import PageStore, page_store
 from readgraph.state.records import Document, Memory
 from readgraph.state.search.document_languages import DocumentLanguages, document_languages
 from readgraph.state.search.entries import PARTS, Entry, Extent, Part
+from readgraph.state.search.fusing import DEPTH, above_last
 from readgraph.state.search.in_context import SHORT
 from readgraph.state.search.index_registry import index_key, indexes_of
 from readgraph.state.search.keyword_index import KeywordIndex
@@ -38,8 +39,8 @@ RANKED_AT_ONCE = 500
 class SearchTool(Protocol):
     """Searches the pages of one memory."""
 
-    async def find(self, query: str, most: int) -> list[int]:
-        """The numbers of at most `most` pages, the best first."""
+    async def find(self, query: str, most: int) -> list[tuple[int, float]]:
+        """(number, score) of at most `most` pages, the best first; what scores 0 is as good as not found."""
 
 
 Tools = Mapping[str, SearchTool]
@@ -118,9 +119,9 @@ class OkapiTool:
     document: Document
     memory: Memory
 
-    async def find(self, query: str, most: int) -> list[int]:
+    async def find(self, query: str, most: int) -> list[tuple[int, float]]:
         """Pages whose text shares words with the query."""
-        return [page for page, _ in (await self.scored(query))[:most]]
+        return (await self.scored(query))[:most]
 
     async def scored(self, query: str) -> list[tuple[int, float]]:
         """(number, score) of all pages whose text shares a word with the query, best first."""
@@ -170,9 +171,9 @@ class KeywordTool:
     memory: str
     parts: tuple[Part, ...] = PARTS
 
-    async def find(self, query: str, most: int) -> list[int]:
+    async def find(self, query: str, most: int) -> list[tuple[int, float]]:
         """Pages that share words with the query."""
-        return await self.index.pages(self.memory, query, most, self.parts)
+        return await self.index.ranked(self.memory, query, most, self.parts)
 
     async def extent(self) -> Extent:
         """How far the index extends."""
@@ -200,10 +201,10 @@ class VectorTool:
     memory: str
     parts: tuple[Part, ...] = PARTS
 
-    async def find(self, query: str, most: int) -> list[int]:
-        """Pages whose text, header or memo is similar to the query."""
-        hits = await self.index.search(self.memory, await self.embedder.query(query), most, self.parts)
-        return [hit.page for hit in hits]
+    async def find(self, query: str, most: int) -> list[tuple[int, float]]:
+        """Pages whose text, header or memo is similar to the query, by how much more than the least similar one."""
+        hits = await self.index.search(self.memory, await self.embedder.query(query), DEPTH, self.parts)
+        return above_last([(hit.page, hit.score) for hit in hits])[:most]
 
     async def extent(self) -> Extent:
         """How far the index extends."""

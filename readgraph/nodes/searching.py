@@ -16,21 +16,19 @@ from readgraph.nodes.tasks import failing_as_one
 from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import Groups
 from readgraph.state.research import SearchHit
-from readgraph.state.search.fusing import fuse
+from readgraph.state.search.fusing import DEPTH, fuse, pages_of
 
-Found = dict[str, list[int]]
-"""The pages that each ranker found, the best first."""
+Found = dict[str, list[tuple[int, float]]]
+"""(page, score) of what each ranker found, the best first."""
 
 
 @dataclass(frozen=True)
 class Bounds:
     """Limits of a search.
 
-    `deep`: pages that each ranker returns per query; `most`: pages that count of each ranking, and pages kept of each
-    ranker; `among`: the pages that count (None: all).
+    `most`: pages of each ranker, by all of its queries together; `among`: the pages that count (None: all).
     """
 
-    deep: int
     most: int
     among: Collection[int] | None = None
 
@@ -83,18 +81,19 @@ async def search_pages(
     return {name: done.result() for name, done in searches.items()}
 
 
-async def _ranked(ranker: SearchTool, queries: Sequence[str], bounds: Bounds) -> list[int]:
+async def _ranked(ranker: SearchTool, queries: Sequence[str], bounds: Bounds) -> list[tuple[int, float]]:
     """The best few pages of all queries together."""
-    rankings = await asyncio.gather(*(ranker.find(query, bounds.deep) for query in queries))
+    rankings = await asyncio.gather(*(ranker.find(query, DEPTH) for query in queries))
     among = bounds.among
-    counted = [[page for page in ranking if among is None or page in among][: bounds.most] for ranking in rankings]
-    return [page for page, _ in fuse(counted, bounds.most)][: bounds.most]
+    counted = [[hit for hit in ranking if among is None or hit[0] in among] for ranking in rankings]
+    return fuse(counted)[: bounds.most]
 
 
-def fused_hits(found: Found) -> list[SearchHit]:
-    """All pages that any ranker found, the best first, with the rankers that found them."""
-    depth = max(map(len, found.values()), default=0)
-    return [
-        {"page": page, "tools": [name for name, pages in found.items() if page in pages], "score": round(score, 5)}
-        for page, score in fuse([*found.values()], depth)
-    ]
+def fused_hits(found: Found, most: int = DEPTH) -> list[SearchHit]:
+    """The first `most` pages of each ranker, with the rankers that found them; the best first by all that was found."""
+    first = {name: {*pages_of(ranking[:most])} for name, ranking in found.items()}
+    hits = list[SearchHit]()
+    for page, score in fuse(found.values()):
+        if names := [name for name, pages in first.items() if page in pages]:
+            hits.append({"page": page, "tools": names, "score": round(score, 5)})
+    return hits

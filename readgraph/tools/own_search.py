@@ -14,6 +14,7 @@ from readgraph.nodes.search_tools import standing_in
 from readgraph.state.errors import BadInput
 from readgraph.state.page_store import PageStore
 from readgraph.state.records import Document, Memory
+from readgraph.state.search.fusing import by_place
 
 
 @contextmanager
@@ -41,14 +42,14 @@ class RetrieverTool:
     document: Document
     memory: Memory
 
-    async def find(self, query: str, most: int) -> list[int]:
-        """The pages of what the retriever finds, in its order."""
+    async def find(self, query: str, most: int) -> list[tuple[int, float]]:
+        """The pages of what the retriever finds, in its order: of its scores, if it has any, nothing is known."""
         found = await self.retriever.ainvoke(query)
         pages = [self._named(one) for one in found]
         if None in pages:
             located = await self._located(found)
             pages = [named if named is not None else at for named, at in zip(pages, located, strict=True)]
-        return list(dict.fromkeys(page for page in pages if page is not None))[:most]
+        return by_place(list(dict.fromkeys(page for page in pages if page is not None))[:most])
 
     def _named(self, found: Retrieved) -> int | None:
         page = found.metadata.get("page")

@@ -25,6 +25,7 @@ from readgraph.state.page_store import PageStore
 from readgraph.state.records import Memory, Note, Page
 from readgraph.state.search.document_languages import document_languages
 from readgraph.state.search.entries import Entry, Extent
+from readgraph.state.search.fusing import pages_of
 from readgraph.state.search.in_context import SHORT
 from readgraph.state.search.index_registry import index_key, indexes_of
 from readgraph.tools import searched_by
@@ -51,7 +52,7 @@ async def test_pages_headers_and_memos_are_searched(
     memory = await remembered_pages(store, trail_pages(), CONTEXT, memo="memoword{} stood", header="headerword{} was")
     searched = (await tools_of(store, memory, EMBEDDING))[tool]
     for query in (trail_pages()[7], "memoword7 stood", "headerword7 was"):
-        assert (await searched.find(query, 3))[0] == 7, query
+        assert pages_of(await searched.find(query, 3))[0] == 7, query
 
 
 async def test_each_part_of_a_collection_has_its_language(library: Library) -> None:
@@ -72,7 +73,7 @@ class Kept:
 
     entries: list[Entry] = field(default_factory=list)
 
-    async def find(self, query: str, most: int) -> list[int]:
+    async def find(self, query: str, most: int) -> list[tuple[int, float]]:
         return []
 
     async def extent(self) -> Extent:
@@ -107,24 +108,24 @@ async def test_pages_that_come_later_are_found(server: ModelServer, library: Lib
     texts = trail_pages()
     memory = await remembered_pages(library.store, texts, CONTEXT)
     early = replace(memory, pages=10)
-    assert await (await tools_of(library.store, early))["keyword"].find("cedar dogwood", 9) == []
-    assert await (await tools_of(library.store, memory))["keyword"].find("dogwood", 9) == [17, 26]
+    assert pages_of(await (await tools_of(library.store, early))["keyword"].find("cedar dogwood", 9)) == []
+    assert pages_of(await (await tools_of(library.store, memory))["keyword"].find("dogwood", 9)) == [17, 26]
 
 
 async def test_a_page_is_found_as_soon_as_it_has_its_memo(library: Library) -> None:
     memory = await remembered_pages(library.store, trail_pages(4), CONTEXT)
     page = Page(4, memory.read_to, memory.read_to + 5, 1, "rule")
     grown = await library.pages.add_page(memory, page)
-    assert await (await tools_of(library.store, grown))["keyword"].find("zeppelin", 9) == []
+    assert pages_of(await (await tools_of(library.store, grown))["keyword"].find("zeppelin", 9)) == []
     await library.pages.put_note(memory.id, Note(4, "a zeppelin", 2))
-    assert await (await tools_of(library.store, grown))["keyword"].find("zeppelin", 9) == [4]
+    assert pages_of(await (await tools_of(library.store, grown))["keyword"].find("zeppelin", 9)) == [4]
 
 
 async def test_an_index_is_derived_and_never_trusted_over_the_store(library: Library, tmp_path: Path) -> None:
     memory = await remembered_pages(library.store, trail_pages(), CONTEXT)
     index = (await indexes_of(library.store)).keyword
     await index.add(index_key(memory), [Entry(40, "a dogwood that is not there")])
-    assert await (await tools_of(library.store, memory))["keyword"].find("dogwood", 9) == [17, 26]
+    assert pages_of(await (await tools_of(library.store, memory))["keyword"].find("dogwood", 9)) == [17, 26]
 
 
 async def test_a_deleted_index_is_filled_again(server: ModelServer, tmp_path: Path) -> None:
@@ -144,7 +145,7 @@ async def test_two_that_research_at_once_share_the_index(tmp_path: Path) -> None
     async with open_library(tmp_path / "l") as one, open_library(tmp_path / "l") as other:
         memory = await remembered_pages(one.store, trail_pages(200), CONTEXT)
         both = await asyncio.gather(*(tools_of(library.store, memory) for library in (one, other, one, other)))
-        assert [await tools["keyword"].find("dogwood", 9) for tools in both] == [[17, 26]] * 4
+        assert [pages_of(await tools["keyword"].find("dogwood", 9)) for tools in both] == [[17, 26]] * 4
 
 
 async def test_forgetting_deletes_the_indexes(server: ModelServer, library: Library) -> None:
@@ -158,7 +159,7 @@ async def test_forgetting_deletes_the_indexes(server: ModelServer, library: Libr
     assert rows_with(folder / "keywords.sqlite", ["mariposa", gone.id]) == 0
     assert rows_with(library.folder / "library.sqlite", ["mariposa", gone.document]) == 0
     assert len([*folder.glob("vectors/*.vectors")]) == 1
-    assert await (await tools_of(library.store, kept))["keyword"].find("elm", 9) == [26]
+    assert pages_of(await (await tools_of(library.store, kept))["keyword"].find("elm", 9)) == [26]
 
 
 async def run(store: BaseStore, memory: Memory, context: ReaderContext, **nodes: Any) -> dict[str, Any]:

@@ -6,53 +6,61 @@ import pytest
 
 from readgraph.nodes.searching import Bounds, fused_hits, search_pages
 from readgraph.state.errors import BadInput
+from readgraph.state.search.fusing import pages_of
 
 
 @dataclass
 class Fixed:
     """A ranker that knows its answers; one without an answer fails."""
 
-    rankings: dict[str, list[int]]
+    rankings: dict[str, list[tuple[int, float]]]
 
-    async def find(self, query: str, most: int) -> list[int]:
+    async def find(self, query: str, most: int) -> list[tuple[int, float]]:
         if query not in self.rankings:
             raise BadInput(f"no answer to {query}")
         return self.rankings[query][:most]
 
 
-KEYWORD = Fixed({"goat": [4, 1, 7, 2], "gallery": [4, 9]})
-VECTOR = Fixed({"goat": [2, 4, 8]})
+KEYWORD = Fixed({"goat": [(4, 8.0), (1, 6.0), (7, 4.0), (2, 2.0)], "gallery": [(4, 3.0), (9, 2.4)]})
+VECTOR = Fixed({"goat": [(2, 0.5), (4, 0.25), (8, 0.0)]})
 RANKERS = {"keyword": KEYWORD, "vector": VECTOR}
 
 
 async def test_each_ranker_answers_all_its_queries_and_the_rankings_are_fused() -> None:
-    found = await search_pages(RANKERS, {"keyword": ["goat", "gallery"], "vector": ["goat"]}, Bounds(deep=4, most=3))
-    assert found == {"keyword": [4, 1, 9], "vector": [2, 4, 8]}
+    queries = {"keyword": ["goat", "gallery"], "vector": ["goat"]}
+    found = await search_pages(RANKERS, queries, Bounds(most=4))
+    assert found == {
+        "keyword": [(4, 2.0), (9, pytest.approx(0.8)), (1, 0.75), (7, 0.5)],
+        "vector": [(2, 1.0), (4, 0.5), (8, 0.0)],
+    }
     hits = fused_hits(found)
-    assert hits[0] == {"page": 4, "tools": ["keyword", "vector"], "score": round(1 / 61 + 1 / 62, 5)}
-    assert {hit["page"] for hit in hits} == {1, 2, 4, 8, 9}
+    assert hits[0] == {"page": 4, "tools": ["keyword", "vector"], "score": 1.5}
+    assert [hit["page"] for hit in hits] == [4, 2, 9, 1, 7, 8]
+
+
+async def test_few_pages_of_each_ranker_are_kept_with_what_the_others_say_of_them() -> None:
+    found = await search_pages(RANKERS, {"keyword": ["goat"], "vector": ["goat"]}, Bounds(most=9))
+    assert fused_hits(found, 1) == [
+        {"page": 4, "tools": ["keyword"], "score": 1.5},
+        {"page": 2, "tools": ["vector"], "score": 1.25},
+    ]
 
 
 @pytest.mark.parametrize(
     ("bounds", "pages"),
     [
-        (Bounds(deep=2, most=3), [4, 1]),
-        (Bounds(deep=4, most=3, among={1, 2, 7}), [1, 7, 2]),
-        (Bounds(deep=4, most=1, among={1, 2}), [1]),
-        (Bounds(deep=4, most=4), [4, 1, 7, 2]),
+        (Bounds(most=2), [4, 1]),
+        (Bounds(most=3, among={1, 2, 7}), [1, 7, 2]),
+        (Bounds(most=1, among={1, 2}), [1]),
+        (Bounds(most=4), [4, 1, 7, 2]),
+        (Bounds(most=0), []),
     ],
 )
 async def test_a_search_is_bounded(bounds: Bounds, pages: list[int]) -> None:
-    assert await search_pages(RANKERS, {"keyword": ["goat"], "vector": []}, bounds) == {"keyword": pages}
+    found = await search_pages(RANKERS, {"keyword": ["goat"], "vector": []}, bounds)
+    assert {name: pages_of(ranking) for name, ranking in found.items()} == {"keyword": pages}
 
 
 async def test_the_error_of_a_ranker_is_raised_as_itself() -> None:
     with pytest.raises(BadInput, match="no answer to lamp"):
-        await search_pages(RANKERS, {"keyword": ["goat"], "vector": ["lamp"]}, Bounds(deep=2, most=2))
-
-
-async def test_as_many_pages_count_as_are_kept() -> None:
-    rankers = {"keyword": Fixed({"goat": [*range(20)], "lamp": [*range(20, 40)]}), "walk": Fixed({"goat": [*range(9)]})}
-    found = await search_pages(rankers, {"keyword": ["goat", "lamp"], "walk": ["goat"]}, Bounds(deep=20, most=20))
-    assert found["keyword"] == [page for rank in range(10) for page in (rank, 20 + rank)]
-    assert {hit["page"] for hit in fused_hits(found)} == {*found["keyword"], *range(9)}
+        await search_pages(RANKERS, {"keyword": ["goat"], "vector": ["lamp"]}, Bounds(most=2))

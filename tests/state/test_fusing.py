@@ -1,46 +1,89 @@
-"""Rank fusion: what stands high in the rankings stands high in the fused one."""
+"""Fusion by shares of the best scores: what is good in the rankings is good in the fused one."""
 
+import math
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from readgraph.state.search.entries import Hit
-from readgraph.state.search.fusing import DEPTH, RANK_CONSTANT, fuse
+from readgraph.state.search.fusing import Ranking, above_last, by_place, fuse, pages_of
 
-rankings = st.lists(st.lists(st.integers(0, 20), max_size=15, unique=True), max_size=4)
+scores = st.floats(0, 100, allow_subnormal=False)
+
+
+def as_ranking(scored: dict[int, float]) -> list[tuple[int, float]]:
+    return sorted(scored.items(), key=lambda pair: (-pair[1], pair[0]))
+
+
+ranking = st.dictionaries(st.integers(0, 20), scores, max_size=15).map(as_ranking)
+rankings = st.lists(ranking, max_size=4)
+
+
+def shares(given: Ranking) -> dict[int, float]:
+    """Of one ranking whose scores are 0 or more: what its pages get."""
+    best = max((score for _, score in given), default=0.0)
+    return {page: score / best if best else 1.0 for page, score in given}
 
 
 def test_two_rankings() -> None:
-    by_word = [Hit(7, 11.0, "page"), Hit(3, 9.0, "memo")]
-    first, second, third = fuse([by_word, [3, 5]])
-    assert first == (3, 1 / (RANK_CONSTANT + 2) + 1 / (RANK_CONSTANT + 1))
-    assert second == (7, 1 / (RANK_CONSTANT + 1))
-    assert third == (5, 1 / (RANK_CONSTANT + 2))
+    assert fuse([[(7, 12.0), (3, 9.0)], [(3, 0.5), (5, 0.25)]]) == [(3, 1.75), (7, 1.0), (5, 0.5)]
     assert fuse([]) == fuse([[], []]) == []
 
 
+def test_what_scores_nothing_is_as_good_as_not_found() -> None:
+    assert fuse([[(1, 4.0), (2, 0.0)], [(3, 1.0)]]) == [(1, 1.0), (3, 1.0), (2, 0.0)]
+
+
+def test_scores_below_zero_keep_their_order() -> None:
+    assert fuse([[(1, -1.0), (2, -3.0), (3, -5.0)]]) == [(1, 1.0), (2, 0.5), (3, 0.0)]
+    assert fuse([[(1, -1.0)]]) == [(1, 1.0)]
+
+
 @given(rankings)
-def test_all_pages_that_were_read_come_once_in_order(given: list[list[int]]) -> None:
+def test_all_pages_come_once_in_order(given: list[Ranking]) -> None:
     fused = fuse(given)
-    assert sorted(page for page, _ in fused) == sorted({page for ranking in given for page in ranking[:DEPTH]})
+    assert sorted(pages_of(fused)) == sorted({page for ranking in given for page in pages_of(ranking)})
     assert fused == sorted(fused, key=lambda scored: (-scored[1], scored[0]))
-    assert sorted(fuse(given[::-1]), key=str) == sorted(fused, key=str) or len(given) > 2  # sums may round otherwise
-
-
-@given(st.lists(st.integers(0, 50), max_size=DEPTH, unique=True), st.integers(1, 4))
-def test_rankings_that_agree_stay_as_they_are(ranking: list[int], times: int) -> None:
-    assert [page for page, _ in fuse([ranking] * times)] == ranking
+    assert all(0 <= score <= len(given) for _, score in fused)
 
 
 @given(rankings)
-def test_who_is_nowhere_behind_is_not_behind(given: list[list[int]]) -> None:
-    place = {page: at for at, (page, _) in enumerate(fuse(given))}
-    for one in place:
-        for other in place:
-            ranks = [[row[:DEPTH].index(page) if page in row[:DEPTH] else 99 for row in given] for page in (one, other)]
-            if all(ahead < behind for ahead, behind in zip(*ranks, strict=True)):
-                assert place[one] < place[other]
+def test_the_order_of_the_rankings_and_of_their_pages_does_not_matter(given: list[Ranking]) -> None:
+    shuffled = [sorted(ranking, key=lambda pair: pair[0] * 7 % 11) for ranking in given[::-1]]
+    other = dict(fuse(shuffled))
+    assert all(math.isclose(score, other[page], abs_tol=1e-9) for page, score in fuse(given))
 
 
-@given(st.lists(st.integers(0, 5), max_size=12))
-def test_the_first_place_of_a_page_counts(ranking: list[int]) -> None:
-    assert fuse([ranking]) == fuse([list(dict.fromkeys(ranking))])
+@given(rankings, ranking)
+def test_to_be_found_once_more_is_never_worse(given: list[Ranking], more: Ranking) -> None:
+    before, after = dict(fuse(given)), dict(fuse([*given, more]))
+    assert all(after[page] >= score for page, score in before.items())
+
+
+@given(rankings)
+def test_who_is_nowhere_behind_is_not_behind(given: list[Ranking]) -> None:
+    fused, each = dict(fuse(given)), [shares(ranking) for ranking in given]
+    for one in fused:
+        for other in fused:
+            if all(found.get(one, 0.0) >= found.get(other, 0.0) for found in each):
+                assert fused[one] >= fused[other]
+
+
+@given(ranking, st.floats(0.01, 100), st.integers(1, 4))
+def test_the_unit_of_scores_does_not_matter(given: Ranking, unit: float, times: int) -> None:
+    other = dict(fuse([[(page, unit * score) for page, score in given]] * times))
+    assert all(math.isclose(other[page], times * score, rel_tol=1e-6, abs_tol=1e-9) for page, score in fuse([given]))
+
+
+def test_the_best_score_of_a_page_counts() -> None:
+    assert fuse([[(1, 4.0), (2, 3.0), (1, 1.0)]]) == [(1, 1.0), (2, 0.75)]
+
+
+def test_the_least_similar_page_is_as_good_as_not_found() -> None:
+    assert above_last([(3, 0.75), (1, 0.5), (2, 0.25)]) == [(3, 0.5), (1, 0.25), (2, 0.0)]
+    assert above_last([]) == []
+
+
+def test_pages_without_scores_count_by_their_places() -> None:
+    assert by_place([8, 3, 5]) == [(8, 1.0), (3, 0.5), (5, pytest.approx(1 / 3))]
+    assert fuse([by_place([8, 3]), by_place([3, 9])]) == [(3, 1.5), (8, 1.0), (9, 0.5)]

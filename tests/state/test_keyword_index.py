@@ -35,7 +35,7 @@ def index(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[KeywordInd
 
 async def found(index: KeywordIndex, query: str, memory: str = "m") -> list[int]:
     pages = [hit.page for hit in await index.search(memory, query)]
-    assert await index.pages(memory, query, 10) == pages
+    assert [page for page, _ in await index.ranked(memory, query, 10)] == pages
     return pages
 
 
@@ -88,7 +88,7 @@ async def test_words_on_very_many_pages_are_passed_over(index: KeywordIndex, mon
     monkeypatch.setattr(keyword_tables, "MOST_ROWS", 10)
     assert await found(index, "lamp goat") == [27]
     assert await found(index, "lamp") == list(range(10)), "equals come in page order"
-    assert {*await index.pages("m", "lamp")} == {*range(30)}, "without a limit all are found"
+    assert {page for page, _ in await index.ranked("m", "lamp")} == {*range(30)}, "without a limit all are found"
 
 
 SAID = ["On the shelf.", "It was late.", "A goat came.", "Where is the lamp?", "On the shelf."]

@@ -4,14 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from readgraph.nodes.agent.indexes import nearest, ranked, trimmed_archive
+from readgraph.nodes.agent.indexes import NEAREST, joined, nearest, ranked, trimmed_archive
 from readgraph.nodes.agent.memory import AgentMemory
 from readgraph.nodes.search_tools import stand_in
-from readgraph.nodes.searching import fused_hits
 from readgraph.state.agents import ArchiveEntry
 from readgraph.state.errors import BadInput
 from readgraph.state.search.entries import Entry
-from readgraph.state.search.fusing import DEPTH
+from readgraph.state.search.fusing import by_place
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,15 +42,14 @@ async def search_archive(memory: AgentMemory, query: str, *, by_meaning: bool = 
     near = await _pages_by_stand_in("vector", memory, query) if by_meaning else None
     if near is None:
         return found
-    first = [hit["page"] for hit in fused_hits({"keyword": found[:DEPTH], "vector": near[:DEPTH]})]
-    return list(dict.fromkeys([*first, *found]))
+    return joined(by_place(found), by_place(near))
 
 
 async def nearest_in_archive(memory: AgentMemory, query: str) -> list[int]:
     """The numbers of the few items that are nearest to the query by their embeddings, or by a stand-in for them."""
     pages = await _pages_by_stand_in("vector", memory, query)
     if pages is not None:
-        return pages[:DEPTH]
+        return pages[:NEAREST]
     archive, index = memory.life["archive"], memory.agent.index
     await trimmed_archive(memory.store, memory.id, index, archive)
     return await nearest(memory.store, index, archive, query, partial(_entries, memory), memory.context)
@@ -69,7 +67,7 @@ async def _pages_by_stand_in(name: str, memory: AgentMemory, query: str) -> list
         tool = stand_in(name, memory.store, document, await memory.store.memory(document.id, entry.memory))
         if tool is None:
             return None
-        numbers += [entry.number + page for page in await tool.find(query, entry.pages)]
+        numbers += [entry.number + page for page, _ in await tool.find(query, entry.pages)]
     return numbers if entries else None
 
 

@@ -6,16 +6,18 @@ from datetime import date
 
 from readgraph.nodes.agent.memory import AgentMemory
 from readgraph.nodes.search_tools import KeywordTool, VectorTool, shared_embedder
-from readgraph.nodes.searching import fused_hits
 from readgraph.state.agents import AgentStore, recall_index
 from readgraph.state.context import ReaderContext
 from readgraph.state.search.entries import Entry
-from readgraph.state.search.fusing import DEPTH
+from readgraph.state.search.fusing import Ranking, fuse, pages_of
 from readgraph.state.search.in_context import SHORT
 from readgraph.state.search.index_registry import indexes_of
 from readgraph.state.search.keyword_index import KeywordIndex
 from readgraph.state.store.build_lock import building
 from readgraph.state.words import count_words
+
+NEAREST = 10
+"""So many that are nearest to a query by meaning are found although they share no word with it."""
 
 MakeEntries = Callable[[Sequence[int]], Awaitable[list[Entry]]]
 """The index entries for some numbers of a storage; what has nothing to be found by has an empty text."""
@@ -39,18 +41,23 @@ async def ranked(
 ) -> list[int]:
     """Those of the first `count` numbers of a storage that share words with the query, the best first.
 
-    If the context names an embedding model, the first of them and the nearest by their embeddings are fused. `name` is
-    that of the storage's indexes, which are filled first.
+    If the context names an embedding model, the nearest by their embeddings are among them, in the order of both
+    rankings. `name` is that of the storage's indexes, which are filled first.
     """
     keyword = KeywordTool((await indexes_of(store.store)).keyword, name)
     if numbers := await lacking(keyword.index, name, count):
         await keyword.add(await entries(numbers))
     if not (context and context.embeddings):
-        return await keyword.find(query, count)
+        return pages_of(await keyword.find(query, count))
     vector = await _filled_vectors(store, name, count, entries, context)
-    words, near = await asyncio.gather(keyword.find(query, count), vector.find(query, DEPTH))
-    first = [hit["page"] for hit in fused_hits({"keyword": words[:DEPTH], "vector": near})]
-    return list(dict.fromkeys([*first, *words]))
+    words, near = await asyncio.gather(keyword.find(query, count), vector.find(query, count))
+    return joined(words, near)
+
+
+def joined(words: Ranking, near: Ranking) -> list[int]:
+    """What shares words with a query and the few that are nearest by meaning, the best first by both rankings."""
+    wanted = {*pages_of(words), *pages_of(near[:NEAREST])}
+    return [page for page, _ in fuse([words, near]) if page in wanted]
 
 
 async def nearest(
@@ -58,10 +65,10 @@ async def nearest(
 ) -> list[int]:
     """Those of the first `count` numbers of a storage that are nearest to the query by their embeddings.
 
-    They are at most `DEPTH`; the context must name an embedding model.
+    They are at most `NEAREST`; the context must name an embedding model.
     """
     vector = await _filled_vectors(store, name, count, entries, context)
-    return await vector.find(query, DEPTH)
+    return pages_of(await vector.find(query, NEAREST))
 
 
 async def _filled_vectors(

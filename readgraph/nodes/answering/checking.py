@@ -26,6 +26,7 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BudgetSpent
 from readgraph.state.page_store import PageStore, page_store
 from readgraph.state.reading import Citation, Quote, Sentence
+from readgraph.state.search.fusing import pages_of
 from readgraph.state.search.okapi import rank
 from readgraph.state.search.passages import cut_to_passages
 from readgraph.state.search.terms import content_words
@@ -146,7 +147,7 @@ async def _pieces(
     pieces = list[Piece]()
     for place, (document, memory) in enumerate(memories.items()):
         described, kept = await store.document_and_memory(document, memory)
-        ranked = await ranker_of(store, described, kept).find(answer, kept.pages)
+        ranked = pages_of(await ranker_of(store, described, kept).find(answer, kept.pages))
         cited = [each["page"] for each in citations if each.get("document", document if not place else "") == document]
         were_open = {*opened} if not place else set[int]()
         nearest = [page for page in ranked if page in were_open][:MOST_OPENED]

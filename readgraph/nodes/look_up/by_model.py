@@ -20,6 +20,7 @@ from readgraph.nodes.step import StepNode
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import NoUsableReply
 from readgraph.state.page_store import page_store
+from readgraph.state.search.fusing import pages_of
 from readgraph.state.settings import LookUp, PagesRead, Window
 
 STOP_BELOW = 0.5
@@ -33,13 +34,12 @@ async def nearest(state: LookUpState, runtime: Runtime[ReaderContext]) -> Search
     most, unread = max(0, runtime.context.max_pages - len(read)), {*range(memory.pages)} - {*read}
 
     def those(found: Found) -> LookUpUpdate:
-        pages = found["okapi"]
+        pages = pages_of(found["okapi"])
         did = f"{listed(pages)}: they share words with the question" if pages else listed(pages)
         return {"pages_read": [*read, *pages], "continue_search": False, "step_summary": did}
 
     ranker = ranker_of(page_store(runtime), document, memory)
-    bounds = Bounds(most + len(read), most, unread)
-    return Search({"okapi": ranker}, {"okapi": [query_of(state)]}, bounds, those)
+    return Search({"okapi": ranker}, {"okapi": [query_of(state)]}, Bounds(most, unread), those)
 
 
 nearest_pages = searching(nearest, settings=(PagesRead,))
@@ -150,7 +150,8 @@ async def _view(state: LookUpState, runtime: Runtime[ReaderContext]) -> MemoryVi
     if not view.older:
         return view
     ranker = ranker_of(page_store(runtime), *await remembered(runtime, *asked[:2]))
-    return await view_memory(runtime, *asked, near=await ranker.find(query_of(state), runtime.context.max_pages))
+    near = await ranker.find(query_of(state), runtime.context.max_pages)
+    return await view_memory(runtime, *asked, near=pages_of(near))
 
 
 async def _none(read: list[int], problem: NoUsableReply) -> LookUpUpdate:

@@ -74,7 +74,6 @@ async def _ranked(
     view = await view_memory(runtime, state["document"], state["memory"], read)
     view = view if notes else view.without_notes()
     room = content_room(runtime.context, state["question_text"], state["choices"])
-    depth = max(DEPTH, runtime.context.max_pages)
 
     def those_that_fit(found: Found) -> LookUpUpdate:
         nearest = [hit["page"] for hit in fused_hits(found)]
@@ -84,7 +83,7 @@ async def _ranked(
         did = f"{listed(pages)}: {reason}"
         return {"pages_read": [*read, *pages], "continue_search": False, "step_summary": did}
 
-    return Search(tools, {name: [query_of(state)] for name in tools}, Bounds(depth, depth), those_that_fit)
+    return Search(tools, {name: [query_of(state)] for name in tools}, Bounds(DEPTH), those_that_fit)
 
 
 async def _opened(

@@ -52,7 +52,7 @@ async def memos_in_view(runtime: Runtime[ReaderContext], memory: Memory, tools: 
         recent = _fitting(recent, int(most_words * RECENT_SHARE))
         first = recent[-1].page if recent else memory.pages
         room = most_words - sum(map(_words, recent))
-        nearest = [page for tool in list(tools.values())[:1] for page in await tool.find(question, MOST_OLDER)]
+        nearest = [page for tool in list(tools.values())[:1] for page, _ in await tool.find(question, MOST_OLDER)]
         older = _fitting(await store.notes(memory.id, [page for page in nearest if page < first]), room, leave_out=True)
     return MemosInView(sorted([*older, *recent], key=lambda note: note.page), memory.pages)
 

@@ -14,6 +14,7 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.page_store import page_store
 from readgraph.state.reading import Citation, Finding
 from readgraph.state.research import Plan, Round, SearchHit, no_plan, pages_of_round
+from readgraph.state.search.fusing import by_place
 from readgraph.state.words import count_words, first_words
 
 
@@ -49,7 +50,7 @@ async def note_findings(state: NoteState, runtime: Runtime[ReaderContext]) -> No
     sources = [finding["page"] for finding in findings]
     return {
         "plan": no_plan(),
-        "hits": fused_hits({"walk": leaves}),
+        "hits": fused_hits({"walk": by_place(leaves)}),
         "notes": notes,
         "sources": sources,
         "snippets": [*snippets.values()],

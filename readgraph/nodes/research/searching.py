@@ -11,6 +11,7 @@ from readgraph.nodes.searching import Bounds, Found, Search, fused_hits, searchi
 from readgraph.nodes.step import StepNode
 from readgraph.state.context import ReaderContext
 from readgraph.state.research import Plan, SearchHit
+from readgraph.state.search.fusing import DEPTH, by_place, pages_of
 from readgraph.state.settings import Embeddings, Research, SearchTools
 
 
@@ -40,20 +41,20 @@ def searching_with(open_tools: OpenTools) -> StepNode[SearchState, SearchUpdate]
         tools, context = await open_tools(runtime, document, memory), runtime.context
         unread, most = {*range(memory.pages)} - {*state["pages_read"]}, context.pages_per_tool
         plan = usable_plan(state["plan"], tools_offered(context, tools), unread, most)
-        deep = most + len(state["pages_read"])  # deep enough that the best few are left without those that were read
 
         def with_pages(found: Found) -> SearchUpdate:
-            found = found | ({"page": plan["page"]} if plan["page"] else {})
-            hits = fused_hits(found)
-            return {"plan": plan, "hits": hits, "step_summary": _told(found, hits)}
+            found = found | ({"page": by_place(plan["page"])} if plan["page"] else {})
+            hits = fused_hits(found, most)
+            first = {name: pages_of(ranking[:most]) for name, ranking in found.items()}
+            return {"plan": plan, "hits": hits, "step_summary": _told(first, hits)}
 
         queries = {"keyword": plan["keyword"], "vector": plan["vector"]}
-        return Search(tools, queries, Bounds(deep, most, unread), with_pages)
+        return Search(tools, queries, Bounds(DEPTH, unread), with_pages)
 
     return searching(planned, settings=(Research, SearchTools, Embeddings))
 
 
-def _told(found: Found, hits: list[SearchHit]) -> str:
+def _told(found: dict[str, list[int]], hits: list[SearchHit]) -> str:
     if not hits:
         return "found no part that was not read before"
     return "; ".join(f"{name}: {listed(pages)}" for name, pages in found.items())

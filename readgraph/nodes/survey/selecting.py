@@ -16,6 +16,7 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.errors import NoUsableReply
 from readgraph.state.page_store import PageStore, page_store
 from readgraph.state.records import Document, Memory, Note, Page, Part
+from readgraph.state.search.fusing import pages_of
 from readgraph.state.survey import Programme
 
 RECORDS = "survey-records"
@@ -34,7 +35,8 @@ async def wanted_pages(
     """
     store, extent = page_store(runtime), programme["extent"]
     if extent == "search":
-        return {*await ranker_of(store, document, memory).find(programme["sought"], runtime.context.survey_parts)}
+        ranker = ranker_of(store, document, memory)
+        return {*pages_of(await ranker.find(programme["sought"], runtime.context.survey_parts))}
     if extent == "part":
         found = _overlapping(pages, await spans_of_part(store, document, programme["sought"]))
         return found or _all_of(pages, "part_not_found")

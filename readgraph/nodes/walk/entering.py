@@ -13,6 +13,7 @@ from readgraph.nodes.searching import Bounds, Found, Search, searching
 from readgraph.nodes.step import UpdateT, step
 from readgraph.state.context import ReaderContext
 from readgraph.state.page_store import page_store
+from readgraph.state.search.fusing import pages_of
 from readgraph.state.summary_tree import TreeShape, node_id
 from readgraph.state.walk import Hop
 
@@ -67,7 +68,7 @@ async def nearest_to_question(state: AskedState, runtime: Runtime[ReaderContext]
     entered: Entered = await enter.work(state, runtime)
 
     def at_leaf(found: Found) -> Entered:
-        if not (best := found.get("okapi")):
+        if not (best := pages_of(found.get("okapi", []))):
             return entered
         did = f"stood at part {best[0]}: it shares most words with the question"
         return {**entered, "current_node": node_id(0, best[0]), "step_summary": did}
@@ -86,7 +87,7 @@ async def nearest_to_missing(state: AgainState, runtime: Runtime[ReaderContext])
     unread = [page for page in range(memory.pages) if page not in state["pages_read"]]
 
     def again(found: Found) -> AgainUpdate:
-        best, why = found["okapi"][:1], "it shares most words with what is missing"
+        best, why = pages_of(found["okapi"]), "it shares most words with what is missing"
         if not best and {*shape.children(shape.root)} <= visited:
             best, why = unread[:1], "it was not read"
         return {
@@ -105,7 +106,7 @@ async def _of_leaves(
     """The search for the page, of those not read, that shares most words with the queries together."""
     document, memory = await remembered(runtime, state["document"], state["memory"])
     unread = {*range(memory.pages)} - {*state["pages_read"]}
-    bounds = Bounds(deep=1 + len(state["pages_read"]), most=1, among=unread)
+    bounds = Bounds(most=1, among=unread)
     return Search({"okapi": ranker_of(page_store(runtime), document, memory)}, {"okapi": queries}, bounds, then)
 
 

@@ -1,27 +1,52 @@
-"""Reciprocal rank fusion: one ranking from several whose scores can't be compared."""
+"""One ranking from several, by the shares of the best score in each: a form of min-max fusion."""
 
 from collections.abc import Iterable, Sequence
-from itertools import islice
 
-from readgraph.state.search.entries import Hit
+Ranking = Sequence[tuple[int, float]]
+"""(page, score), best first. What scores 0 is as good as not found; see `above_last` and `by_place`."""
 
-RANK_CONSTANT = 60
-"""The usual constant of reciprocal rank fusion: the larger it is, the less the first ranks stand out."""
-
-
-DEPTH = 10
-"""How many pages of each ranking count. With more, a page low in two rankings beats the first page of one: on LoCoMo's
-turns with depth 50, the fused ranking is worse than keyword search alone (`benchmarks/retrieval.py`)."""
+DEPTH = 10_000
+"""How many pages of each ranking count: all, unless the memory is very large. Where fewer count, a page that is low in
+one ranking is as good as not found there, and less is found (`benchmarks/retrieval.py`)."""
 
 
-def fuse(rankings: Iterable[Sequence[int | Hit]], depth: int = DEPTH) -> list[tuple[int, float]]:
-    """(page, score) of the pages among the first `depth` of any ranking, best first; ties in page order.
+def fuse(rankings: Iterable[Ranking]) -> list[tuple[int, float]]:
+    """(page, score) of the pages of all rankings, best first; ties in page order.
 
-    A page gets 1 / (60 + rank) from each ranking, with ranks from 1; if a ranking has it twice, the better rank counts.
+    A page gets from each ranking its share of the best score there, at most 1; nothing where it is not found.
     """
     scores: dict[int, float] = {}
     for ranking in rankings:
-        pages = dict.fromkeys(hit.page if isinstance(hit, Hit) else hit for hit in ranking)
-        for rank, page in enumerate(islice(pages, depth), 1):
-            scores[page] = scores.get(page, 0.0) + 1 / (RANK_CONSTANT + rank)
+        for page, share in _shares(ranking).items():
+            scores[page] = scores.get(page, 0.0) + share
     return sorted(scores.items(), key=lambda scored: (-scored[1], scored[0]))
+
+
+def _shares(ranking: Ranking) -> dict[int, float]:
+    """What each page gets; if a ranking has it twice, the better score counts."""
+    scores: dict[int, float] = {}
+    for page, score in ranking:
+        scores[page] = max(score, scores.get(page, score))
+    lowest, best = min([0.0, *scores.values()]), max(scores.values(), default=0.0)
+    if best <= lowest:
+        return dict.fromkeys(scores, 1.0)
+    return {page: (score - lowest) / (best - lowest) for page, score in scores.items()}
+
+
+def pages_of(ranking: Ranking) -> list[int]:
+    """The pages of a ranking, without their scores."""
+    return [page for page, _ in ranking]
+
+
+def above_last(ranking: Ranking) -> list[tuple[int, float]]:
+    """A ranking of all pages by how much their scores are above the last one's.
+
+    For similarities of embeddings: they have no score for a page that is not similar at all, and some models give any
+    two texts a high one.
+    """
+    return [(page, score - ranking[-1][1]) for page, score in ranking]
+
+
+def by_place(pages: Iterable[int]) -> list[tuple[int, float]]:
+    """A ranking of pages in this order that have no scores: 1, 1/2, 1/3 …, the reciprocals of their ranks."""
+    return [(page, 1 / rank) for rank, page in enumerate(pages, 1)]

@@ -60,12 +60,12 @@ class KeywordIndex:
         """
         return await self._reading.run(partial(keyword_tables.search, memory=memory, query=query, limit=limit))
 
-    async def pages(
+    async def ranked(
         self, memory: str, query: str, limit: int | None = None, parts: Sequence[Part] = PARTS
-    ) -> list[int]:
-        """The page numbers that `search` finds by these parts of pages; without a limit all, the true total."""
+    ) -> list[tuple[int, float]]:
+        """(page, score) of what `search` finds by these parts of pages; without a limit all, the true total."""
         return await self._reading.run(
-            partial(keyword_tables.pages, memory=memory, query=query, limit=limit, parts=parts)
+            partial(keyword_tables.ranked, memory=memory, query=query, limit=limit, parts=parts)
         )
 
     async def counted(self, memory: str, query: str) -> Counted:

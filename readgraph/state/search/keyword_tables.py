@@ -206,20 +206,21 @@ def search(connection: Tables, memory: str, query: str, limit: int) -> list[Hit]
     """The pages that share words with the query, best first; equals in page order."""
     with transaction(connection):
         index = _index(connection, memory)
-        ranked = _ranked(connection, index, query)
-        entries = [_terms(connection, index, page) or [] for page, _ in ranked.pages[:limit]]
-    wanted = {*ranked.terms}
+        found = _ranked(connection, index, query)
+        entries = [_terms(connection, index, page) or [] for page, _ in found.pages[:limit]]
+    wanted = {*found.terms}
     return [
         Hit(page, score, PARTS[max(range(len(parts)), key=lambda number: len(wanted & {*parts[number].split()}))])
-        for (page, score), parts in zip(ranked.pages[:limit], entries, strict=True)
+        for (page, score), parts in zip(found.pages[:limit], entries, strict=True)
     ]
 
 
-def pages(connection: Tables, memory: str, query: str, limit: int | None, parts: Sequence[Part]) -> list[int]:
-    """The numbers of the pages whose `parts` share words with the query, best first; equals in page order."""
+def ranked(
+    connection: Tables, memory: str, query: str, limit: int | None, parts: Sequence[Part]
+) -> list[tuple[int, float]]:
+    """(page, score) of the pages whose `parts` share words with the query, best first; equals in page order."""
     with transaction(connection):
-        ranked = _ranked(connection, _index(connection, memory), query, parts)
-    return [page for page, _ in ranked.pages[:limit]]
+        return _ranked(connection, _index(connection, memory), query, parts).pages[:limit]
 
 
 def counted(connection: Tables, memory: str, query: str) -> Counted:

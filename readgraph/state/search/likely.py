@@ -15,6 +15,7 @@ from readgraph.state.page_store import PageStore
 from readgraph.state.records import Document
 from readgraph.state.search.catalogue import Catalogue, catalogue_of, forget_number, records
 from readgraph.state.search.entries import Counted, Entry
+from readgraph.state.search.fusing import pages_of
 from readgraph.state.search.index_registry import indexes_of
 from readgraph.state.search.keyword_index import KeywordIndex
 from readgraph.state.store.namespaces import base_of
@@ -47,7 +48,7 @@ async def likely_documents(pages: PageStore, query: str) -> Likely | None:
         return None
     texts = (await indexes_of(pages.store)).texts
     await _take_in(pages, catalogue, texts)
-    numbers = await texts.pages(TEXTS, query, LIKELY)
+    numbers = pages_of(await texts.ranked(TEXTS, query, LIKELY))
     ids = await catalogue.run(lambda connection: [_id_of(connection, number) for number in numbers])
     documents = await records(pages, [identity for identity in ids if identity])
     return Likely(documents, await texts.counted(TEXTS, query))

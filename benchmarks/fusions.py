@@ -1,0 +1,57 @@
+"""Ways to make one ranking of that by keywords and that by vectors, for `benchmarks.retrieval`."""
+
+from collections.abc import Callable
+
+from readgraph.state.search.fusing import Ranking, by_place, fuse, pages_of
+
+RANK_CONSTANT = 60
+"""The usual constant of reciprocal rank fusion."""
+
+Fusion = Callable[[Ranking, Ranking], list[int]]
+
+
+def by_rank(words: Ranking, near: Ranking) -> list[int]:
+    """Reciprocal rank fusion of the first ten of both."""
+    scores: dict[int, float] = {}
+    for ranking in (words, near):
+        for rank, page in enumerate(pages_of(ranking[:10]), 1):
+            scores[page] = scores.get(page, 0.0) + 1 / (RANK_CONSTANT + rank)
+    return sorted(scores, key=lambda page: (-scores[page], page))
+
+
+def first_of_both(depth: int) -> Fusion:
+    """The fusion that is used, where so many of each ranking count; the last of the vectors' scores as nothing."""
+
+    def fused(words: Ranking, near: Ranking) -> list[int]:
+        last = near[:depth][-1][1]
+        return pages_of(fuse([words[:depth], [(page, score - last) for page, score in near[:depth]]]))
+
+    return fused
+
+
+def with_share(share: float) -> Fusion:
+    """The same of all pages, where keywords count with this share and vectors with the rest."""
+
+    def fused(words: Ranking, near: Ranking) -> list[int]:
+        scores = {page: share * score for page, score in fuse([words])}
+        for page, score in fuse([near]):
+            scores[page] = scores.get(page, 0.0) + (1 - share) * score
+        return sorted(scores, key=lambda page: (-scores[page], page))
+
+    return fused
+
+
+def vectors_by_place(words: Ranking, near: Ranking) -> list[int]:
+    """The fusion that is used, where the second ranking has no scores, as that of a retriever."""
+    return pages_of(fuse([words, by_place(pages_of(near[:10]))]))
+
+
+FUSIONS: dict[str, Fusion] = {
+    "fused": lambda words, near: pages_of(fuse([words, near])),
+    "by rank": by_rank,
+    "first 10 of both": first_of_both(10),
+    "first 50 of both": first_of_both(50),
+    "0.4 of keywords": with_share(0.4),
+    "0.6 of keywords": with_share(0.6),
+    "vectors by place": vectors_by_place,
+}
