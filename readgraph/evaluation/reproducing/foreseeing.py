@@ -55,11 +55,11 @@ def _planned(experiment: Experiment, context: ReaderContext) -> tuple[Dataset, l
 
 
 async def _foreseen(dataset: Dataset, rows: list[Row]) -> Estimate:
-    return await foreseen(_pages(), missing(dataset, rows, range(1), []))
+    return await foreseen(pages(), missing(dataset, rows, range(1), []))
 
 
 @cache
-def _pages() -> PageStore:
+def pages() -> PageStore:
     """Where the texts of mean length stand, so that each is counted once; nothing is ever read of them."""
     return PageStore(InMemoryStore())
 

@@ -9,12 +9,13 @@ from readgraph.cli.run.evaluating.reproduce import rows_that_can_run
 from readgraph.evaluation.datasets import NAMES
 from readgraph.evaluation.datasets.scoring import SCORING
 from readgraph.evaluation.reproducing.experiment import Experiment
-from readgraph.evaluation.reproducing.foreseeing import of_each_row, of_published_size
+from readgraph.evaluation.reproducing.foreseeing import of_each_row, of_published_size, pages
 from readgraph.evaluation.reproducing.registry import EXPERIMENTS
 from readgraph.evaluation.rows.row import row_named
 from readgraph.evaluation.rows.summary_row import row_method
 from readgraph.graphs.methods import web_method_named
 from readgraph.state.context import ReaderContext
+from readgraph.state.text import language
 from tests.doubles.model_server import ModelServer
 from tests.support.command import DOUBLE, Command, assert_refused
 from tests.support.evaluations import by_method
@@ -60,6 +61,18 @@ async def test_rows_together_take_no_more_than_each_alone(experiment: Experiment
     for name in ("calls", "input_words", "output_words"):
         alone = [getattr(each, name).expected for each in rows.values()]
         assert 0 < max(alone) <= getattr(total, name).expected <= sum(alone) + 1
+
+
+async def test_texts_of_several_experiments_are_kept_apart_and_need_no_classifier(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delattr(language, "import_module")
+    names = ("mem-gpt-table-2", "mem-gpt-table-3", "gam-table-1-locomo", "gam-table-2-hotpotqa-56k")
+    together = {name: await of_published_size(EXPERIMENTS[name], ABLE) for name in names}
+    assert len({each.input_words.expected for each in together.values()}) == len(names)
+    for name in reversed(names):
+        pages.cache_clear()
+        assert await of_published_size(EXPERIMENTS[name], ABLE) == together[name]
 
 
 @pytest.mark.slow
