@@ -65,7 +65,7 @@ def _method(name: str, dataset: Dataset, contents: FolderContents, scores: Score
         "left_out": left_out(name, contents.what, dataset.items),
         "metrics": {metric: _metric(by_run, items) for metric, by_run in scores.items() if by_run},
         "figures": {
-            **{field: _mean(getattr(one, field) for one in answered) for field in FIGURES},
+            **_figures(answered, items, contents.model),
             "words_in_view": _mean(_words_in_view(answered, items, memories)),
         },
         "walks": _walks(answered, leading(scores)),
@@ -122,6 +122,15 @@ def _walks(outcomes: Sequence[Outcome], leading: Mapping[int, Mapping[str, float
     right = [leading.get(outcome.run, {}).get(outcome.item, 0.0) >= RIGHT for outcome in outcomes]
     figures = walk_figures(outcomes, right)
     return asdict(figures) if figures else None
+
+
+def _figures(outcomes: Sequence[Outcome], items: Mapping[str, Item], model: str) -> dict[str, float | None]:
+    """The means of `FIGURES`. An answer has words where the method gave it, and where no option was to be chosen."""
+    mine = [outcome.by_method(model) for outcome in outcomes]
+    free = [outcome for outcome in mine if not items[outcome.item].options]
+    return {
+        field: _mean(getattr(one, field) for one in (free if field == "answer_words" else mine)) for field in FIGURES
+    }
 
 
 def _words_in_view(

@@ -59,7 +59,7 @@ function methodTable() {
     ["compression", (one) => percent(one.figures.compression_rate), "100 · (1 − words in context / words of the text)"],
     ["words in view", (one) => whole(one.figures.words_in_view), "words of the text in the context of an answer"],
     ["look-ups", (one) => fixed(one.figures.look_ups), "parts read again, a question"],
-    ["answer words", (one) => fixed(one.figures.answer_words), "of free answers"],
+    ["answer words", (one) => fixed(one.figures.answer_words), "of free answers that the method itself gave"],
     ["calls", (one) => fixed(one.figures.calls), "a question"],
     ["words in", (one) => whole(one.figures.input_words), "words sent to the model, a question"],
     ["words to build", (one) => whole(one.building.input_words), "words sent to the model to build all memories"],
