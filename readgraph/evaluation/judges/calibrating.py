@@ -16,14 +16,17 @@ from langgraph.store.base import BaseStore
 
 from readgraph.evaluation.folder.usage import COUNTS, Cost, asked, whole_cost
 from readgraph.evaluation.judges.agreement import Agreement, agreement
+from readgraph.evaluation.judges.exchanged import exchanges_of
 from readgraph.evaluation.judges.judging import judge
 from readgraph.evaluation.judges.rating import right_prompt
 from readgraph.evaluation.records import Item, Judgement, Outcome
 from readgraph.models.batches.batched_calls import calls_at_once
-from readgraph.models.exchanges import ModelExchange, exchanges_to
 from readgraph.state.context import ReaderContext
 
 METRIC = "judged_accuracy"
+
+Line = dict[str, Any]
+"""A line of `calibrations.jsonl` (see `readgraph.evaluation.folder.line_shapes.CalibrationLine`)."""
 
 
 @dataclass(frozen=True)
@@ -55,19 +58,20 @@ def basis() -> str:
 
 
 async def verdicts(
-    context: ReaderContext, store: BaseStore, cost: Cost = lambda exchange: None
+    context: ReaderContext, store: BaseStore, cost: Cost = lambda exchange: None, before: Line | None = None
 ) -> AsyncIterator[Judgement]:
     """The judgements of `context.model` on the pairs, as they come; one without a usable reply has no score.
 
-    Replies are kept in the store. Raises the errors of `judge`.
+    Replies are kept in the store; those of the pairs with a verdict `before` are not counted again. Raises the errors
+    of `judge`.
     """
+    known = before["verdicts"] if before else {}
     slots = asyncio.Semaphore(calls_at_once(context))
 
     async def judged(pair: GoldPair) -> Judgement:
-        exchanges: list[ModelExchange] = []
         outcome = Outcome(pair.item.id, "", 0, "answered", pair.answer)
         async with slots:
-            with exchanges_to(exchanges.append):
+            with exchanges_of(context, lambda exchange: pair.item.id in known) as exchanges:
                 judgement = await judge(pair.item, outcome, (METRIC,), context, store)
         assert judgement, "each pair has a reference"
         return replace(judgement, **asked(exchanges, cost))
@@ -81,24 +85,30 @@ async def verdicts(
             task.cancel()
 
 
-def calibration(judgements: Iterable[Judgement], judge: str) -> dict[str, Any]:
-    """A line of `calibrations.jsonl`: the judge's verdicts by the pairs' ids, and what they took."""
+def calibration(judgements: Iterable[Judgement], judge: str, before: Line | None = None) -> Line:
+    """A line of `calibrations.jsonl`: the judge's verdicts by the pairs' ids, and what they and those `before` took."""
     judged = sorted(judgements, key=lambda one: one.item)
+    earlier = before or {**dict.fromkeys(COUNTS, 0), "cost": 0.0}
     return {
         "judge": judge,
         "basis": basis(),
         "verdicts": {one.item: one.scores[METRIC] == 100 for one in judged if METRIC in one.scores},
-        **{name: sum(getattr(one, name) for one in judged) for name in COUNTS},
-        "cost": whole_cost(one.cost for one in judged),
+        **{name: earlier[name] + sum(getattr(one, name) for one in judged) for name in COUNTS},
+        "cost": whole_cost([earlier["cost"], *(one.cost for one in judged)]),
     }
 
 
-def calibrated(lines: Iterable[dict[str, Any]], judge: str | None) -> dict[str, Any] | None:
+def newest(lines: Iterable[Line], judge: str | None) -> Line | None:
+    """The newest line on this judge and these pairs; None without any."""
+    return next((one for one in reversed([*lines]) if (one["judge"], one["basis"]) == (judge, basis())), None)
+
+
+def calibrated(lines: Iterable[Line], judge: str | None) -> dict[str, Any] | None:
     """How far this judge agrees with the pairs, by its newest verdicts on them, and what they took; None without any.
 
     See `Agreement` for the fields.
     """
-    line = next((one for one in reversed([*lines]) if (one["judge"], one["basis"]) == (judge, basis())), None)
+    line = newest(lines, judge)
     if line is None:
         return None
     used = {name: line[name] for name in (*COUNTS, "cost")}

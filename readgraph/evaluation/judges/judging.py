@@ -9,13 +9,14 @@ from langgraph.store.base import BaseStore
 
 from readgraph.evaluation.folder.evaluation_folder import EvaluationFolder
 from readgraph.evaluation.folder.usage import COUNTS, Cost, asked, whole_cost
+from readgraph.evaluation.judges.exchanged import exchanges_of
 from readgraph.evaluation.judges.kinds import JUDGES
 from readgraph.evaluation.judges.raters import Raters, applying, check_raters, given_by
 from readgraph.evaluation.judges.similarity import similarities
 from readgraph.evaluation.records import PROBLEM, Dataset, Item, Judgement, Outcome
 from readgraph.evaluation.running.evaluation import MOST_FAILURES
 from readgraph.models.batches.batched_calls import calls_at_once
-from readgraph.models.exchanges import ModelExchange, exchanges_to
+from readgraph.models.exchanges import ModelExchange
 from readgraph.nodes.opening import warn_of_tracing
 from readgraph.nodes.search_tools import shared_embedder
 from readgraph.state.context import ReaderContext
@@ -66,11 +67,10 @@ async def judge_missing(
     slots, failures = asyncio.Semaphore(calls_at_once(context)), 0
 
     async def judge_one(outcome: Outcome) -> Judgement:
-        exchanges: list[ModelExchange] = []
         earlier = before.get(outcome.key)
         lacking = [name for name in metrics if not earlier or name not in earlier.scores]
         async with slots:
-            with exchanges_to(exchanges.append):
+            with exchanges_of(context, lambda exchange: _was_said(earlier, exchange)) as exchanges:
                 judgement = await _judged(items[outcome.item], outcome.by_method(model), lacking, context, store)
         return _added(earlier, replace(judgement, rater=rater, **asked(exchanges, cost)))
 
@@ -90,9 +90,23 @@ async def judge_missing(
             task.cancel()
 
 
+def _was_said(earlier: Judgement | None, exchange: ModelExchange) -> bool:
+    """Whether the earlier judgement of the same answer got a usable reply to this prompt, which is recorded.
+
+    Of one that failed midway it isn't known which replies it got, but that it got some.
+    """
+    if earlier is None:
+        return False
+    usable = {name.partition(" ")[0] for name, said in earlier.said.items() if said.startswith("{")}  # else a reason
+    return exchange["asked"] in usable or bool(earlier.problem and earlier.calls)
+
+
 def _added(earlier: Judgement | None, later: Judgement) -> Judgement:
-    """The later judgement with the scores that the same rater gave before for other metrics, and what these took."""
-    if not earlier or not earlier.scores:
+    """The later judgement with the scores that the same rater gave before for other metrics, and what it took before.
+
+    What it took counts also where it gave no score: the answer is judged again, and was paid for then, too.
+    """
+    if not earlier:
         return later
     said = {name: reply for name, reply in earlier.said.items() if name != PROBLEM} | later.said
     counts = {name: getattr(earlier, name) + getattr(later, name) for name in COUNTS}

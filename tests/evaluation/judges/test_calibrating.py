@@ -102,6 +102,20 @@ def test_what_can_t_be_calibrated_is_refused(
     assert server.calls == 0
 
 
+@pytest.mark.slow
+def test_pairs_that_are_judged_again_are_counted_and_the_others_once(
+    readgraph: Command, server: ModelServer, tmp_path: Path, out: Path
+) -> None:
+    readgraph("evaluate", story_file(tmp_path, GOAT), *DOUBLE, "--methods", "bm25", "--out", out)
+    server.respond, before = GoldJudge(silent=("negation",)), server.calls
+    first = readgraph(*CALIBRATE, "--out", out, "--json").json
+    assert first["rated"] < first["pairs"] == 50 < first["calls"] == server.calls - before
+    server.respond = GoldJudge()
+    again = readgraph(*CALIBRATE, "--out", out, "--json").json
+    assert again["rated"] == 50 and again["refused"] == first["refused"] > 0
+    assert again["calls"] == server.calls - before == first["calls"] + 50 - first["rated"]
+
+
 def test_a_judge_that_can_t_be_asked_is_one_line(readgraph: Command, server: ModelServer) -> None:
     server.fault_for = lambda request, call: Fault.unauthorized()
     assert_refused(readgraph(*CALIBRATE), "refused the key", code=2)

@@ -74,13 +74,37 @@ def test_what_a_judge_does_not_answer_is_counted_and_asked_again(
     useless = readgraph(*command)
     assert "4 answers got no usable verdict" in useless.text
     found = readgraph(*command, "--json").json["judging"]
-    assert (found["unrated"], found["refused"], found["problems"]) == (4, 12, {})
+    assert (found["unrated"], found["calls"], found["refused"], found["problems"]) == (4, 24, 24, {})
     server.fault_for = lambda request, call: Fault.unauthorized() if request.body["model"] == "judge" else None
     (problem,) = readgraph(*command, "--json").json["judging"]["problems"]
     assert "refused the key" in problem
     server.respond, server.fault_for = judging, None
     judged = readgraph(*command, "--json").json
     assert judged["judging"]["unrated"] == 0 and by_method(judged)["bm25"]["metrics"]["lr_1"]["questions"] == 2
+
+
+def test_what_is_asked_again_counts_once_more_and_what_is_recorded_does_not(
+    readgraph: Command, server: ModelServer, tmp_path: Path, out: Path
+) -> None:
+    rater = Rater(strict={"It says so.": "no"})
+    server.respond = lambda request: rater(request) if asked_for(request).startswith("Agrees") else reader(request)
+    file = story_file(tmp_path, GOAT, dataset="qmsum")
+    command = (*EVALUATE, "--no-full-text", file, "--judge", "openai:judge", "--price", "1/2", "--out", out, "--json")
+
+    def took() -> tuple[int, int, float]:
+        judging = readgraph(*command).json["judging"]
+        assert judging["calls"] == len(rater.asked) and judging["cost"] > 0
+        return judging["unrated"], judging["refused"], judging["cost"]
+
+    first, second = took(), took()
+    assert (first[:2], second[:2]) == ((1, 3), (1, 6)), (
+        "the strict rater's reply is recorded, the other's can't be used"
+    )
+    assert [kind for kind, _ in rater.asked] == ["strict", *["permissive"] * 6]
+    rater.verdicts["permissive"] = {"It says so.": "yes"}
+    third = took()
+    assert third[:2] == (0, 6) and first[2] < second[2] < third[2]
+    assert took() == third
 
 
 def test_the_estimate_tells_what_the_judge_will_use(

@@ -17,7 +17,7 @@ from readgraph.cli.terminal.safe_text import Console
 from readgraph.estimates.arithmetic import Estimate
 from readgraph.evaluation.folder.evaluation_folder import EvaluationFolder
 from readgraph.evaluation.folder.usage import Cost
-from readgraph.evaluation.judges.calibrating import METRIC, calibrated, calibration, gold_pairs, verdicts
+from readgraph.evaluation.judges.calibrating import METRIC, Line, calibrated, calibration, gold_pairs, newest, verdicts
 from readgraph.evaluation.optional_imports import check_libraries
 from readgraph.evaluation.plan.estimating import rating_foreseen
 from readgraph.evaluation.report.result_files import write_results
@@ -50,9 +50,9 @@ async def calibrate_once(
     folder: EvaluationFolder, store: BaseStore, rater: ReaderContext, screen: Screen, cost: Cost
 ) -> None:
     """Calibrate the judge, and keep that in the folder; nothing is done where the folder has it for each pair."""
-    before = calibrated(folder.lines("calibrations"), rater.model)
-    if before is None or before["rated"] < before["pairs"]:
-        folder.append("calibrations", [await _calibrated(store, rater, screen, cost)])
+    before = newest(folder.lines("calibrations"), rater.model)
+    if before is None or len(before["verdicts"]) < len(gold_pairs()):
+        folder.append("calibrations", [await _calibrated(store, rater, screen, cost, before)])
 
 
 def _kept_in(folder: EvaluationFolder, rater: ReaderContext, screen: Screen, cost: Cost) -> Any:
@@ -72,11 +72,13 @@ def _alone(rater: ReaderContext, screen: Screen, cost: Cost) -> Any:
     return calibrated([run_until_stopped(_calibrated(InMemoryStore(), rater, screen, cost))], rater.model)
 
 
-async def _calibrated(store: BaseStore, rater: ReaderContext, screen: Screen, cost: Cost) -> dict[str, Any]:
+async def _calibrated(
+    store: BaseStore, rater: ReaderContext, screen: Screen, cost: Cost, before: Line | None = None
+) -> Line:
     await model_client(rater)  # report a wrong model before anything is paid for
     judged = []
     with EvaluationProgress("Calibrating", len(gold_pairs()), screen) as progress:
-        async for one in verdicts(rater, store, cost):
+        async for one in verdicts(rater, store, cost, before):
             judged.append(one)
             progress.one_more(one.calls, one.input_words + one.output_words, one.cost, one.problem)
-    return calibration(judged, rater.model)
+    return calibration(judged, rater.model, before)
