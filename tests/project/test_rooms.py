@@ -157,7 +157,7 @@ INNER: dict[str, dict[str, set[str]]] = {
         "settings": {"method_settings"},
         "terminal": {"settings"},
         "faults": {"terminal"},
-        "run": {"terminal", "settings", "method_settings"},
+        "run": {"options", "terminal", "settings", "method_settings"},
         "shell": {"terminal"},
         "options": {"shell", "terminal", "settings"},
         "commands": {"options", "shell", "run", "terminal"},

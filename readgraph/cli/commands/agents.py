@@ -5,14 +5,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from readgraph.cli.options.shared import (
-    CHATTING,
-    Json,
-    LibraryFolder,
-    Sure,
-    typed,
-    with_context,
-)
+from readgraph.cli.options.checks import typed
+from readgraph.cli.options.documents import LibraryFolder, Sure
+from readgraph.cli.options.screen import Json
+from readgraph.cli.options.settings import CHATTING, with_context
 from readgraph.cli.shell.completing import agent_names, completing
 from readgraph.cli.shell.helping import HelpfulGroup
 from readgraph.state.errors import BadInput

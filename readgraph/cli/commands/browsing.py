@@ -4,7 +4,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from readgraph.cli.options.shared import LibraryFolder, Sure, with_context, with_screen
+from readgraph.cli.options.documents import LibraryFolder, Sure
+from readgraph.cli.options.screen import with_screen
+from readgraph.cli.options.settings import with_context
 from readgraph.state.settings import (
     Budget,
     Calls,

@@ -4,8 +4,9 @@ from typing import Annotated
 
 import typer
 
-from readgraph.cli.options.shared import Json, LibraryFolder
-from readgraph.cli.shell.completing import collections, complete_sources, completing
+from readgraph.cli.options.documents import WHICH, LibraryFolder, document
+from readgraph.cli.options.screen import Json
+from readgraph.cli.shell.completing import collections, completing
 from readgraph.cli.shell.helping import HelpfulGroup
 
 collection = typer.Typer(
@@ -20,7 +21,6 @@ Name = Annotated[
         autocompletion=completing(collections),
     ),
 ]
-WHICH = "files that were read, ids, titles or parts of titles."
 
 
 @collection.command("add")
@@ -28,12 +28,7 @@ def add_documents(
     name: Name,
     documents: Annotated[
         list[str],
-        typer.Argument(
-            metavar="DOCUMENT",
-            help=f"Documents of the library: {WHICH}",
-            show_default=False,
-            autocompletion=complete_sources,
-        ),
+        document(f"Documents of the library: {WHICH}", show_default=False),
     ],
     library: LibraryFolder = None,
     as_json: Json = False,
@@ -60,12 +55,7 @@ def remove_documents(
     name: Name,
     documents: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="DOCUMENT",
-            help=f"Take only these out: {WHICH} Without any, the collection is removed.",
-            show_default=False,
-            autocompletion=complete_sources,
-        ),
+        document(f"Take only these out: {WHICH} Without any, the collection is removed.", show_default=False),
     ] = None,
     library: LibraryFolder = None,
     as_json: Json = False,

@@ -1,11 +1,13 @@
 """The command that fits documents into a budget of tokens."""
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
-from readgraph.cli.options.shared import Glob, LibraryFolder, files, with_context, with_screen
+from readgraph.cli.options.reading import CompressOptions
+from readgraph.cli.options.screen import with_screen
+from readgraph.cli.options.settings import with_context
+from readgraph.cli.shell.grouped import with_options
 from readgraph.state.settings import Batching, Budget, Calls, Concurrency, Language, Model, Window
 
 if TYPE_CHECKING:
@@ -21,39 +23,8 @@ COMPRESSING = (Model, Window, Concurrency, Calls, Batching, Budget, Language)
 @compressing_commands.command()
 @with_context(COMPRESSING)
 @with_screen
-def compress(
-    paths: Annotated[
-        list[Path],
-        files(
-            "Files, folders and https:// addresses (several are read as one), - for standard input, or a document "
-            "in the library."
-        ),
-    ],
-    context: "ReaderContext",
-    screen: "Screen",
-    budget: Annotated[int, typer.Option(metavar="TOKENS", help="Fit the text into this many tokens.")],
-    question: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TEXT", help="Print the answer to this question, within the budget, instead of the shortened text."
-        ),
-    ] = None,
-    engine: Annotated[
-        str,
-        typer.Option(
-            metavar="ID",
-            help="How to compress: readagent_gist, memwalker_tree, gam_memos, extractive, or another package's engine.",
-        ),
-    ] = "readagent_gist",
-    trace: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE", help="Write what was done, as JSON: steps, replies, sizes, time.", show_default=False
-        ),
-    ] = None,
-    glob: Glob = None,
-    library: LibraryFolder = None,
-) -> None:
+@with_options(CompressOptions)
+def compress(options: CompressOptions, context: "ReaderContext", screen: "Screen") -> None:
     """Fit documents into a budget of tokens, for a prompt of your own. Standard output holds the text and nothing else.
 
     What is too long is shortened again until it fits, and never cut off. A text that fits is printed as it is.
@@ -64,4 +35,4 @@ def compress(
     """
     from readgraph.cli.run.reading.compress import compress_documents
 
-    compress_documents(paths, glob, budget, question, engine, trace, context, library, screen)
+    compress_documents(options, context, screen)

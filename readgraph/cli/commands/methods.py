@@ -1,25 +1,18 @@
 """The commands for methods: list them, compare them, serve their graphs to LangGraph Studio."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from readgraph.cli.options.shared import (
-    PROFILE,
-    Glob,
-    Json,
-    LibraryFolder,
-    Option,
-    QuestionText,
-    check_alone,
-    files,
-    with_context,
-    with_screen,
-)
-from readgraph.cli.shell.completing import completing, completing_each
+from readgraph.cli.options.asking import CompareOptions
+from readgraph.cli.options.checks import check_alone
+from readgraph.cli.options.documents import LibraryFolder
+from readgraph.cli.options.screen import Json, with_screen
+from readgraph.cli.options.settings import PROFILE, with_context
+from readgraph.cli.shell.completing import completing
 from readgraph.cli.shell.completing import methods as method_names
 from readgraph.cli.shell.completing import models as models_known
+from readgraph.cli.shell.grouped import with_options
 from readgraph.state.settings import GROUPS, Calls, Embeddings, Model, ReadingModel
 
 if TYPE_CHECKING:
@@ -32,30 +25,15 @@ method_commands = typer.Typer()
 @method_commands.command()
 @with_context(GROUPS, PROFILE)
 @with_screen
-def compare(
-    question: QuestionText,
-    paths: Annotated[list[Path], files("Files and folders (several are read as one), or a document in the library.")],
-    context: "ReaderContext",
-    screen: "Screen",
-    methods: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME,…",
-            help="The methods to ask; 'readgraph methods' lists them.",
-            autocompletion=completing_each(method_names),
-        ),
-    ] = "read-agent,bm25,full-text",
-    glob: Glob = None,
-    option: Option = None,
-    library: LibraryFolder = None,
-) -> None:
+@with_options(CompareOptions)
+def compare(options: CompareOptions, context: "ReaderContext", screen: "Screen") -> None:
     """Ask several methods the same question, each under the same budget, and show their answers side by side.
 
     Example: readgraph compare "Who took the log book?" book.epub --methods read-agent,bm25 --max-calls 200
     """
     from readgraph.cli.run.reading.compare import compare_methods
 
-    compare_methods(question, option or [], paths, glob, methods, context, library, screen)
+    compare_methods(options, context, screen)
 
 
 @method_commands.command("methods")

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from readgraph.cli.options.shared import LibraryFolder
+from readgraph.cli.options.documents import LibraryFolder
 from readgraph.cli.shell.helping import HelpfulGroup
 
 replies = typer.Typer(

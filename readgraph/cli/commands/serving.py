@@ -5,7 +5,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from readgraph.cli.options.shared import PROFILE, LibraryFolder, MethodName, with_context
+from readgraph.cli.options.checks import typed
+from readgraph.cli.options.documents import LibraryFolder, MethodName
+from readgraph.cli.options.screen import price_option
+from readgraph.cli.options.settings import PROFILE, with_context
 from readgraph.state.settings import GROUPS
 
 if TYPE_CHECKING:
@@ -51,7 +54,6 @@ def mcp(
 
     Example: readgraph mcp --allow ~/papers --model openai:gpt-4.1-mini
     """
-    from readgraph.cli.options.shared import typed
     from readgraph.cli.run.serving.mcp import serve
 
     of_http = [option for option in typed(run) if option in ("--host", "--port", "--allow-host")]
@@ -77,14 +79,7 @@ def serve(
         ),
     ] = None,
     opens: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in the browser.")] = True,
-    price: Annotated[
-        str | None,
-        typer.Option(
-            metavar="IN/OUT",
-            show_default=False,
-            help="Dollars per million input and output tokens, such as 0.4/1.6; known prices are built in.",
-        ),
-    ] = None,
+    price: Annotated[str | None, price_option()] = None,
     library: LibraryFolder = None,
 ) -> None:
     """Open the library in the browser: read documents and watch how, ask about them, look at every page and note.

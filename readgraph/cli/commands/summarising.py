@@ -1,23 +1,14 @@
 """The command that summarises."""
 
-from dataclasses import replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING
 
 import typer
 
-from readgraph.cli.options.shared import (
-    EstimateOnly,
-    Glob,
-    LibraryFolder,
-    OpenReport,
-    Report,
-    check_open,
-    files,
-    with_context,
-    with_screen,
-)
-from readgraph.state.errors import BadInput
+from readgraph.cli.options.reading import SummariseOptions
+from readgraph.cli.options.reports import check_estimate, check_open
+from readgraph.cli.options.screen import with_screen
+from readgraph.cli.options.settings import with_context
+from readgraph.cli.shell.grouped import with_options
 from readgraph.state.settings import (
     Batching,
     Budget,
@@ -44,62 +35,17 @@ SUMMARISING = (Model, ReadingModel, Window, Concurrency, Calls, Batching, Budget
 @summarising_commands.command()
 @with_context(SUMMARISING)
 @with_screen
-def summarise(
-    paths: Annotated[
-        list[Path],
-        files(
-            "Files, folders and https:// addresses (several are read as one), - for standard input, or a document "
-            "in the library."
-        ),
-    ],
-    context: "ReaderContext",
-    screen: "Screen",
-    words: Annotated[
-        int | None,
-        typer.Option(metavar="N", min=20, help="At most this many words (300).", show_default=False),
-    ] = None,
-    part: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Only this part: a heading, its number, or pages: 'Part two', 3.2, 'pages 10-20'.",
-            show_default=False,
-        ),
-    ] = None,
-    about: Annotated[
-        str | None,
-        typer.Option(metavar="TEXT", help="What the summary is to be about, such as 'the money'.", show_default=False),
-    ] = None,
-    check: Annotated[
-        bool | None,
-        typer.Option("--check/--no-check", help="Check each sentence against its pages (yes).", show_default=False),
-    ] = None,
-    glob: Glob = None,
-    estimate: EstimateOnly = False,
-    library: LibraryFolder = None,
-    show_steps: Annotated[
-        bool,
-        typer.Option("--show-steps", help="Print what each step did and took."),
-    ] = False,
-    report: Report = None,
-    opened: OpenReport = False,
-) -> None:
+@with_options(SummariseOptions)
+def summarise(options: SummariseOptions, context: "ReaderContext", screen: "Screen") -> None:
     """Summarise documents, or a part of them. Each sentence names where it stands, and is checked against the text.
 
     It is made from the notes that the library has; what was not read before is read first.
 
     Example: readgraph summarise book.epub --words 500 --part "Part two" --model openai:gpt-4.1-mini
     """
-    check_open(report, opened=opened)
-    from readgraph.cli.run.reading.summarise import Wanted, estimate_summaries, summarise_documents
+    check_open(options.report, opened=options.opened)
+    if options.estimate:
+        check_estimate("shown", show_steps=options.show_steps, report=options.report)
+    from readgraph.cli.run.reading.summarise import estimate_summaries, summarise_documents
 
-    context = context if words is None else replace(context, summary_words=words)
-    context = context if check is None else replace(context, check_sentences=check)
-    wanted = Wanted(part, about)
-    if estimate:
-        if unused := [name for name, given in (("--show-steps", show_steps), ("--report", report)) if given]:
-            raise BadInput(f"--estimate reads nothing that could be shown: leave {', '.join(unused)} out.")
-        estimate_summaries(paths, glob, wanted, context, library, screen)
-        return
-    screen = replace(screen, steps=show_steps)
-    summarise_documents(paths, glob, wanted, context, library, screen, report=report, opened=opened)
+    (estimate_summaries if options.estimate else summarise_documents)(options, context, screen)

@@ -5,7 +5,8 @@ from typing import Annotated, Any
 
 import typer
 
-from readgraph.cli.options.shared import Json, LibraryFolder
+from readgraph.cli.options.documents import LibraryFolder
+from readgraph.cli.options.screen import Json
 from readgraph.cli.shell.helping import HelpfulGroup
 from readgraph.state.files.library_address import library_place
 

@@ -7,7 +7,8 @@ from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
-from readgraph.cli.run.evaluating.evaluate import EvaluationRequest, answered
+from readgraph.cli.options.evaluating import EvaluateOptions
+from readgraph.cli.run.evaluating.evaluate import answered
 from readgraph.cli.terminal.output_options import Screen
 from readgraph.cli.terminal.rendering import print_json
 from readgraph.cli.terminal.safe_text import Console, Text
@@ -31,22 +32,19 @@ def replay(file: Path | None, form: str | None, theirs: Path, out: Path | None, 
     context = _context(run, theirs)
     _check_file(run, file)
     with _folder(out) as place:
-        request = EvaluationRequest(
+        options = EvaluateOptions(
             file=file,
             form=form,
-            methods=None,
             rows=run["methods"],
-            sweep=None,
             full_text=False,
             **run["asked"],
             runs=run["runs"],
             judge=run["judge"],
             out=place,
-            replayed=theirs,
         )
         with replaying(published_replies(theirs)):
             try:
-                answered(request, context, replace(screen, quiet=True, price=None))
+                answered(options, context, replace(screen, quiet=True, price=None), theirs)
             except ReadgraphError as problem:
                 if isinstance(problem, BadInput):
                     raise

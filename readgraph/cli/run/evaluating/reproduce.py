@@ -1,14 +1,16 @@
 """`reproduce`: the papers' experiments, each an evaluation with the paper's rows and settings."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from rich.table import Table
 
+from readgraph.cli.options.evaluating import EvaluateOptions, ReproduceOptions
 from readgraph.cli.run.estimate import PricedEstimate
-from readgraph.cli.run.evaluating.evaluate import NO_FOLDER, EvaluationRequest, estimate, estimated, evaluate
+from readgraph.cli.run.evaluating.evaluate import NO_FOLDER, evaluate
+from readgraph.cli.run.evaluating.foreseen import estimate, estimated
 from readgraph.cli.run.evaluating.replay import replay
 from readgraph.cli.run.stopping import run_until_stopped
 from readgraph.cli.terminal.output_options import Screen
@@ -32,54 +34,33 @@ ANY_MODEL = "any"
 FLOOR = "Without a model this is the extractive floor, which no paper reports: name a model with --model."
 
 
-@dataclass(frozen=True)
-class Wanted:
-    """The options that `evaluate` has, too."""
-
-    limit: int | None = None
-    sample: int | None = None
-    seed: int = 0
-    runs: int = 1
-    judge: str | None = None
-    out: Path | None = None
-    replies: Path | None = None
-    publish: Path | None = None
-
-    def request(self, experiment: Experiment, data: Path | None, rows: Iterable[str]) -> EvaluationRequest:
-        """The evaluation that repeats the experiment with these rows; asks as many questions as the paper."""
-        source, sample = experiment.source, self.sample
-        file = needed(source, data)
-        if not (self.limit or sample) and experiment.sample:
-            sample = experiment.sample
-        return EvaluationRequest(
-            file=file,
-            form=form_of(source, file),
-            methods=None,
-            rows=[*rows],
-            sweep=None,
-            full_text=False,
-            **(vars(self) | {"sample": sample}),
-        )
+SHARED = ("limit", "sample", "seed", "runs", "judge", "out", "replies", "publish")
+"""The options that `evaluate` has, too."""
 
 
-def reproduce(
-    name: str, data: Path | None, wanted: Wanted, context: ReaderContext, screen: Screen, *, only_estimate: bool
-) -> None:
+def reproduce(name: str, options: ReproduceOptions, context: ReaderContext, screen: Screen) -> None:
     """Run the experiment, or say what it will take; what can't be run as the paper did is said first."""
     experiment = experiment_named(name)
     context = with_settings_of(experiment, context)
     rows = rows_that_can_run(experiment, context)
     if not rows:
         raise BadInput(f"Every row of {name} needs an embedding model: name one with --embeddings.")
-    request = wanted.request(experiment, data, rows)
-    if not (only_estimate or request.out):
+    evaluation = _evaluation_of(experiment, options, rows)
+    if not (options.estimate or options.out):
         raise BadInput(NO_FOLDER)
-    for line in _notes(experiment, rows, request.file, context):
+    for line in _notes(experiment, rows, evaluation.file, context):
         Console(stderr=True, quiet=screen.quiet).print(Text(line, style="dim"), soft_wrap=True)
-    if only_estimate:
-        estimate(request, context, screen)
-    else:
-        evaluate(request, context, screen)
+    (estimate if options.estimate else evaluate)(evaluation, context, screen)
+
+
+def _evaluation_of(experiment: Experiment, options: ReproduceOptions, rows: Iterable[str]) -> EvaluateOptions:
+    """The evaluation that repeats the experiment with these rows; asks as many questions as the paper."""
+    source = experiment.source
+    file = needed(source, options.data)
+    shared = {name: getattr(options, name) for name in SHARED}
+    if not (options.limit or options.sample) and experiment.sample:
+        shared["sample"] = experiment.sample
+    return EvaluateOptions(file=file, form=form_of(source, file), rows=[*rows], full_text=False, **shared)
 
 
 def replay_of(name: str, data: Path | None, theirs: Path, out: Path | None, screen: Screen) -> int:
@@ -89,9 +70,9 @@ def replay_of(name: str, data: Path | None, theirs: Path, out: Path | None, scre
     return replay(file, form_of(source, file), theirs, out, screen)
 
 
-def list_experiments(data: Path | None, wanted: Wanted, context: ReaderContext, screen: Screen) -> None:
+def list_experiments(options: ReproduceOptions, context: ReaderContext, screen: Screen) -> None:
     """Print all experiments with what they will take: of a dataset that is there, else of its published size."""
-    lines = [_line(each, data, wanted, context, screen) for each in EXPERIMENTS.values()]
+    lines = [_line(each, options, context, screen) for each in EXPERIMENTS.values()]
     if screen.as_json:
         print_json(lines)
         return
@@ -118,15 +99,13 @@ def _table(lines: list[dict[str, Any]]) -> Table:
     return table
 
 
-def _line(
-    experiment: Experiment, data: Path | None, wanted: Wanted, context: ReaderContext, screen: Screen
-) -> dict[str, Any]:
+def _line(experiment: Experiment, options: ReproduceOptions, context: ReaderContext, screen: Screen) -> dict[str, Any]:
     model = context.model
     able = replace(context, model=model or ANY_MODEL, embeddings=context.embeddings or ANY_MODEL)
     able = with_settings_of(experiment, able)
-    file = found(experiment.source, data)
+    file = found(experiment.source, options.data)
     if file:
-        used = estimated(replace(wanted.request(experiment, data, experiment.rows), judge=None), able)
+        used = estimated(_evaluation_of(experiment, replace(options, judge=None), experiment.rows), able)
     else:
         used = run_until_stopped(of_published_size(experiment, able))
     priced = PricedEstimate.of(used, model, screen, batch=context.batch)

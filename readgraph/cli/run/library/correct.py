@@ -6,8 +6,9 @@ import subprocess
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from readgraph.cli.options.places import CorrectOptions, WantedPlace
 from readgraph.cli.run.documents import find_document
-from readgraph.cli.run.library.show_place import Wanted, place_spans
+from readgraph.cli.run.library.show_place import place_spans
 from readgraph.cli.run.stopping import run_until_stopped
 from readgraph.cli.settings import typed_or_none
 from readgraph.cli.terminal.rendering import print_json
@@ -22,42 +23,32 @@ from readgraph.state.words import counted
 from readgraph.tools.memories import memories_to_show, method_of, note_of
 
 
-def correct_note(
-    named: str,
-    folder: LibraryPlace | None,
-    wanted: Wanted,
-    text: str | None,
-    method: str | None,
-    *,
-    restoring: bool,
-    as_json: bool,
-) -> None:
+def correct_note(options: CorrectOptions) -> None:
     """Correct or restore the note of a part, and print what was done; without a text, an editor opens."""
-    wanted.check(None)
-    if wanted == Wanted():
+    options.place.check(None)
+    if options.place == WantedPlace():
         raise BadInput("Say which note: give --part N, as 'readgraph show DOCUMENT' numbers them, --page or --at.")
-    if restoring and text is not None:
+    if options.restore and options.text is not None:
         raise BadInput("--restore puts the method's own note back, --text replaces it: leave one of them out.")
-    document, memory, number, now = run_until_stopped(_part(named, folder, wanted, method))
-    if not restoring and text is None:
+    document, memory, number, now = run_until_stopped(_part(options))
+    text = options.text
+    if not options.restore and text is None:
         text = _edited(now)  # no lock is held while the user writes
-    done = run_until_stopped(_changed(folder, document, memory, number, None if restoring else text))
-    _print(document, memory, done, restoring=restoring, as_json=as_json)
+    done = run_until_stopped(_changed(options.library, document, memory, number, None if options.restore else text))
+    _print(document, memory, done, restoring=options.restore, as_json=options.as_json)
 
 
-async def _part(
-    named: str, folder: LibraryPlace | None, wanted: Wanted, method: str | None
-) -> tuple[Document, Memory, int, str]:
+async def _part(options: CorrectOptions) -> tuple[Document, Memory, int, str]:
     """Document, memory, number of the part, and its note as it is."""
-    async with open_library(folder, only_shows=True) as library:
-        document = await find_document(library.pages, named)
-        memory, *_ = await memories_to_show(library.pages, document, typed_or_none(method))
-        number = await _number(library.pages, document, memory, wanted)
+    async with open_library(options.library, only_shows=True) as library:
+        document = await find_document(library.pages, options.document)
+        memory, *_ = await memories_to_show(library.pages, document, typed_or_none(options.method))
+        number = await _number(library.pages, document, memory, options.place)
         notes = await library.pages.notes(memory.id, [number] if number < memory.pages else [])
         return document, memory, number, notes[0].text if notes else ""
 
 
-async def _number(store: PageStore, document: Document, memory: Memory, wanted: Wanted) -> int:
+async def _number(store: PageStore, document: Document, memory: Memory, wanted: WantedPlace) -> int:
     """The number of the part that is wanted; raises `BadInput` where a place of the source is in several."""
     spans = await place_spans(store, document, wanted)
     if not isinstance(spans, list):

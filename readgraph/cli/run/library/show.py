@@ -9,6 +9,7 @@ from typing import Any
 import typer
 from rich import filesize
 
+from readgraph.cli.options.places import ShowOptions
 from readgraph.cli.run.documents import find_document
 from readgraph.cli.run.source_links import source_links
 from readgraph.cli.run.stopping import run_until_stopped
@@ -69,13 +70,11 @@ def show_library(folder: LibraryPlace | None, *, as_json: bool) -> None:
     typer.echo("\n".join(lines))
 
 
-def show_document(
-    named: str, folder: LibraryPlace | None, *, method: str | None, purpose: str | None, as_json: bool
-) -> None:
+def show_document(options: ShowOptions) -> None:
     """Show the pages of a document's newest memory, or of a method's or purpose's, with their notes and headers."""
-    document, memory, others, pages, notes, places = run_until_stopped(_read(named, folder, method, purpose))
+    document, memory, others, pages, notes, places = run_until_stopped(_read(options))
     called = note_of(memory)
-    if as_json:
+    if options.as_json:
         listed = [asdict(page) | _noted(notes.get(page.number), called) for page in pages]
         print_json(asdict(document) | {"memory": _described(memory), "pages": listed})
         return
@@ -97,22 +96,18 @@ def show_document(
         console.print(Text(note.text if note else f"(no {called} yet)"))
 
 
-def report_document(
-    named: str, folder: LibraryPlace | None, method: str | None, purpose: str | None, file: Path, *, opened: bool
-) -> None:
+def report_document(options: ShowOptions, file: Path) -> None:
     """Write the report of a document's newest memory, or of a method's or purpose's."""
-    if not named:
+    if not options.document:
         raise BadInput("There is nothing to report: name a document.")
     check_report(file)
-    write_report(file, run_until_stopped(_report(named, folder, method, purpose, file)), quiet=False, in_browser=opened)
+    write_report(file, run_until_stopped(_report(options, file)), quiet=False, in_browser=options.opened)
 
 
-async def _report(
-    named: str, folder: LibraryPlace | None, method: str | None, purpose: str | None, file: Path
-) -> bytes:
-    async with open_library(folder, only_shows=True) as library:
-        document = await find_document(library.pages, named)
-        memory, *_ = await memories_to_show(library.pages, document, typed_or_none(method), purpose)
+async def _report(options: ShowOptions, file: Path) -> bytes:
+    async with open_library(options.library, only_shows=True) as library:
+        document = await find_document(library.pages, options.document)
+        memory, *_ = await memories_to_show(library.pages, document, typed_or_none(options.method), options.made_for)
         links = await source_links(library.pages, document, file)
         return render(await report_of_document(library.pages, document, memory, note_of(memory), links))
 
@@ -146,12 +141,12 @@ async def _held(
 
 
 async def _read(
-    named: str, folder: LibraryPlace | None, method: str | None, purpose: str | None
+    options: ShowOptions,
 ) -> tuple[Document, Memory, list[Memory], list[Page], dict[int, Note], list[Place]]:
     """Document, memory, its other memories, pages, notes by page, and places of the source."""
-    async with open_library(folder, only_shows=True) as library:
-        document = await find_document(library.pages, named)
-        memory, *_ = await memories_to_show(library.pages, document, typed_or_none(method), purpose)
+    async with open_library(options.library, only_shows=True) as library:
+        document = await find_document(library.pages, options.document)
+        memory, *_ = await memories_to_show(library.pages, document, typed_or_none(options.method), options.made_for)
         others = [other for other in await library.pages.memories(document.id) if other.id != memory.id]
         pages = await library.pages.pages(memory.id, range(memory.pages))
         notes = await library.pages.notes(memory.id, range(memory.pages))

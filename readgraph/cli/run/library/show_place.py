@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from readgraph.cli.options.places import ShowOptions, WantedPlace
 from readgraph.cli.run.documents import find_document
 from readgraph.cli.run.stopping import run_until_stopped
 from readgraph.cli.settings import typed_or_none
@@ -13,7 +14,6 @@ from readgraph.cli.terminal.safe_text import Console, Text
 from readgraph.nodes.answering.quotes import find_quote
 from readgraph.sources.naming_places import NamedSpan, places_named, source_page
 from readgraph.state.errors import BadInput
-from readgraph.state.files.library_address import LibraryPlace
 from readgraph.state.library import open_library
 from readgraph.state.page_store import PageStore
 from readgraph.state.records import Document, Memory
@@ -22,27 +22,6 @@ from readgraph.tools.parts import parts_numbered
 
 LONGEST_NUMBER = 9
 """Digits."""
-
-
-@dataclass(frozen=True)
-class Wanted:
-    """What to show: a page of the source, a part, a place by its name; `quote` are the words to mark."""
-
-    page: str | None = None
-    part: int | None = None
-    at: str | None = None
-    quote: str | None = None
-
-    def check(self, method: str | None) -> None:
-        """Raise `BadInput` where two of them exclude each other, or the quote is empty."""
-        given = {"--page": self.page, "--part": self.part, "--at": self.at}
-        named = [option for option, value in given.items() if value is not None]
-        if len(named) > 1:
-            raise BadInput(f"{' and '.join(named)} each say where: leave all but one of them out.")
-        if self.at is not None and method:
-            raise BadInput("--at needs no memory: leave --method out.")
-        if self.quote is not None and not self.quote.strip():
-            raise BadInput("The quote is empty: write the words to mark.")
 
 
 @dataclass(frozen=True)
@@ -60,37 +39,35 @@ class Stretch:
     mark: tuple[int, int] | None = None
 
 
-def show_place(named: str, folder: LibraryPlace | None, wanted: Wanted, method: str | None, *, as_json: bool) -> None:
+def show_place(options: ShowOptions) -> None:
     """Show a page, a part, the places of a name, or the part with the quote; the quote is marked."""
-    if not named:
+    if not options.document:
         raise BadInput("There is nothing to show a place of: name a document.")
-    wanted.check(method)
-    document, found, texts = run_until_stopped(_found(named, folder, wanted, method))
-    if as_json:
+    options.place.check(options.method)
+    document, found, texts = run_until_stopped(_found(options))
+    if options.as_json:
         listed = [vars(each) | {"text": text} for each, text in zip(found, texts, strict=True)]
         print_json({"id": document.id, "title": document.title, "source": document.source, "stretches": listed})
         return
     styled = Console().is_terminal
     pieces = list[Text]()
     for each, text in zip(found, texts, strict=True):
-        part = f"part {each.page} of {each.method}" if wanted.part is not None or not each.place else ""
+        part = f"part {each.page} of {each.method}" if options.part is not None or not each.place else ""
         pieces.append(Text(", ".join(filter(None, [document.title, each.place, part])), style="bold"))
         marks = [(each.mark[0] - each.start, each.mark[1] - each.start)] if each.mark else []
         pieces.append(marked_text(f"{text.rstrip()}\n", marks, styled=styled))
     print_paged(pieces)
 
 
-async def _found(
-    named: str, folder: LibraryPlace | None, wanted: Wanted, method: str | None
-) -> tuple[Document, list[Stretch], list[str]]:
-    async with open_library(folder, only_shows=True) as library:
-        store, document = library.pages, await find_document(library.pages, named)
-        found = await _stretches(store, document, wanted, method)
-        longest = 2 * len(wanted.quote or "")  # a quote may go on after the end of its page
+async def _found(options: ShowOptions) -> tuple[Document, list[Stretch], list[str]]:
+    async with open_library(options.library, only_shows=True) as library:
+        store, document = library.pages, await find_document(library.pages, options.document)
+        found = await _stretches(store, document, options.place, options.method)
+        longest = 2 * len(options.quote or "")  # a quote may go on after the end of its page
         spans = [(each.start, min(each.end + longest, document.characters)) for each in found]
         texts = await store.spans(document, spans)
-    if wanted.quote is not None:
-        found = [_marked(each, text, wanted.quote) for each, text in zip(found, texts, strict=True)]
+    if options.quote is not None:
+        found = [_marked(each, text, options.quote) for each, text in zip(found, texts, strict=True)]
         if not any(each.mark for each in found):
             raise BadInput(
                 f"The quote is not there: 'readgraph show \"{document.title}\" --quote …' looks for it everywhere."
@@ -107,7 +84,7 @@ def _marked(stretch: Stretch, text: str, quote: str) -> Stretch:
     return replace(stretch, mark=mark, end=max(stretch.end, mark[1]))
 
 
-async def place_spans(store: PageStore, document: Document, wanted: Wanted) -> list[NamedSpan] | int | None:
+async def place_spans(store: PageStore, document: Document, wanted: WantedPlace) -> list[NamedSpan] | int | None:
     """The spans of a place or page of the source, or the number of a part; None where only a quote is wanted."""
     if wanted.at is not None:
         return await places_named(store, document, wanted.at)
@@ -116,7 +93,7 @@ async def place_spans(store: PageStore, document: Document, wanted: Wanted) -> l
     return wanted.part
 
 
-async def _stretches(store: PageStore, document: Document, wanted: Wanted, method: str | None) -> list[Stretch]:
+async def _stretches(store: PageStore, document: Document, wanted: WantedPlace, method: str | None) -> list[Stretch]:
     number = await place_spans(store, document, wanted)
     if isinstance(number, list):
         if method:

@@ -2,12 +2,12 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from rich.table import Column, Table
 
 from readgraph.cli.method_settings import check_used
+from readgraph.cli.options.asking import CompareOptions
 from readgraph.cli.run.documents import asked_document, asked_sources
 from readgraph.cli.run.run_graph import run_graph, with_places
 from readgraph.cli.run.stopping import run_until_stopped
@@ -37,31 +37,22 @@ MethodOutput = dict[str, Any]
 """A method's output; if it failed, its name, the status "failed" and the problem."""
 
 
-def compare_methods(
-    question: str,
-    options: list[str],
-    paths: Sequence[Path],
-    glob: str | None,
-    methods: str,
-    context: ReaderContext,
-    folder: LibraryPlace | None,
-    screen: Screen,
-) -> None:
+def compare_methods(options: CompareOptions, context: ReaderContext, screen: Screen) -> None:
     """Ask each method and print the answers and what they used; a method that fails does not stop the others."""
-    if not question.strip():
+    if not options.question.strip():
         raise BadInput("The question is empty: write one.")
-    if len(options) == 1:
+    if len(options.choices) == 1:
         raise BadInput("A multiple choice needs at least two options; there is one --option.")
-    named = [method_typed(name) for name in dict.fromkeys(filter(None, map(str.strip, methods.split(","))))]
+    named = [method_typed(name) for name in dict.fromkeys(filter(None, map(str.strip, options.methods.split(","))))]
     if not named:
         raise BadInput("There is no method to compare: 'readgraph methods' lists them.")
     check_used(named, asks=True)
-    request = Question(question=question, options=options)
-    sources = asked_sources(paths, glob, folder, screen)
-    document, results = run_until_stopped(_compare(request, sources, named, context, folder, screen))
+    request = Question(question=options.question, options=options.choices)
+    sources = asked_sources(options.paths, options.glob, options.library, screen)
+    document, results = run_until_stopped(_compare(request, sources, named, context, options.library, screen))
     failed = sum(found["status"] == "failed" for found in results)
     if screen.as_json:
-        print_json({"question": question, "document": document.id, "methods": results, "failed": failed})
+        print_json({"question": options.question, "document": document.id, "methods": results, "failed": failed})
         return
     for found in results:
         _print_answer(found)

@@ -9,6 +9,7 @@ from pathlib import Path
 import typer
 
 from readgraph.cli.method_settings import check_typed
+from readgraph.cli.options.reading import CompressOptions
 from readgraph.cli.run.documents import asked_document, asked_sources
 from readgraph.cli.run.run_graph import show_event
 from readgraph.cli.run.stopping import run_until_stopped
@@ -23,7 +24,6 @@ from readgraph.models.names.prices import cost
 from readgraph.sources import SourceText
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
-from readgraph.state.files.library_address import LibraryPlace
 from readgraph.state.files.whole_files import written_whole
 from readgraph.state.library import open_library
 from readgraph.state.store.build_lock import using
@@ -34,45 +34,34 @@ BEGINNING = '{\n  "engine_name": '
 NOTHING = "The text holds nothing for this question."
 
 
-def compress_documents(
-    paths: Sequence[Path],
-    glob: str | None,
-    budget: int,
-    question: str | None,
-    engine: str,
-    trace_file: Path | None,
-    context: ReaderContext,
-    folder: LibraryPlace | None,
-    screen: Screen,
-) -> None:
-    """Compress the documents, which are read as one, and print the text; `trace_file` is a file for the trace."""
-    check_budget(budget)
-    kind = engine_named(engine)
-    if trace_file:
-        _check_trace_file(trace_file)
-    sources = asked_sources(paths, glob, folder, screen)
-    compressed, trace = run_until_stopped(_compressed(sources, kind, budget, question, context, folder, screen))
-    if trace_file:
-        _write_trace(trace_file, trace)
+def compress_documents(options: CompressOptions, context: ReaderContext, screen: Screen) -> None:
+    """Compress the documents, which are read as one, and print the text; write the trace where one is wanted."""
+    check_budget(options.budget)
+    kind = engine_named(options.engine)
+    if options.trace:
+        _check_trace_file(options.trace)
+    sources = asked_sources(options.paths, options.glob, options.library, screen)
+    compressed, trace = run_until_stopped(_compressed(sources, kind, options, context, screen))
+    if options.trace:
+        _write_trace(options.trace, trace)
     _print(compressed, trace, context, screen)
 
 
 async def _compressed(
     sources: Sequence[SourceText | str],
     kind: type[CompressionEngine],
-    budget: int,
-    question: str | None,
+    options: CompressOptions,
     context: ReaderContext,
-    folder: LibraryPlace | None,
     screen: Screen,
 ) -> tuple[Compressed, CompressionTrace]:
-    async with open_library(folder) as library:
+    async with open_library(options.library) as library:
         engine = kind(library=library.store, context=context)
         check_typed(engine.settings, engine.id)
         document = await asked_document(library, sources)
         async with using(library.store, document.id):
             with ReadingProgress(screen) as progress, notices(progress.say, screen):
-                return await engine.compress_document(document, budget, question, partial(show_event, progress))
+                listen = partial(show_event, progress)
+                return await engine.compress_document(document, options.budget, options.question, listen)
 
 
 def _print(compressed: Compressed, trace: CompressionTrace, context: ReaderContext, screen: Screen) -> None:

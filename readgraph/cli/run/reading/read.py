@@ -1,10 +1,10 @@
 """`read`: build the memories of files and folders."""
 
-from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
+from readgraph.cli.options.reading import CorpusOptions, ReadOptions
 from readgraph.cli.run.documents import asked_document, check_glob, conversion_seconds, sources_of
+from readgraph.cli.run.estimate import estimate
 from readgraph.cli.run.run_graph import run_graph
 from readgraph.cli.run.stopping import run_until_stopped
 from readgraph.cli.settings import chosen_method
@@ -17,20 +17,19 @@ from readgraph.state.files.library_address import LibraryPlace
 from readgraph.state.library import open_library
 
 
-def read_documents(
-    paths: Sequence[Path],
-    glob: str | None,
-    method: str | None,
-    context: ReaderContext,
-    folder: LibraryPlace | None,
-    screen: Screen,
-) -> None:
+def read_documents(options: ReadOptions, context: ReaderContext, screen: Screen) -> None:
     """Build the memories of files and folders and print them; JSON is an array if there are several."""
-    check_glob(paths, glob)
-    sources = sources_of(paths, glob, folder, screen)
-    built = run_until_stopped(_read(sources, chosen_method(method, asks=False), context, folder, screen))
+    check_glob(options.paths, options.glob)
+    sources = sources_of(options.paths, options.glob, options.library, screen)
+    method = chosen_method(options.method, asks=False)
+    built = run_until_stopped(_read(sources, method, context, options.library, screen))
     if screen.as_json:
         print_json(built[0] if len(built) == 1 else built)
+
+
+def estimate_documents(options: ReadOptions | CorpusOptions, context: ReaderContext, screen: Screen) -> None:
+    """Print what reading the documents will use, each on its own, without making a call."""
+    estimate(options.paths, options.glob, None, options.method, context, options.library, screen)
 
 
 async def _read(

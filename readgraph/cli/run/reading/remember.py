@@ -1,8 +1,6 @@
 """`remember`: append sessions to a history and memorise what is new."""
 
-from collections.abc import Sequence
-from pathlib import Path
-
+from readgraph.cli.options.reading import RememberOptions
 from readgraph.cli.run.documents import check_glob
 from readgraph.cli.run.run_graph import run_graph
 from readgraph.cli.run.stopping import run_until_stopped
@@ -20,20 +18,12 @@ from readgraph.state.words import counted
 METHOD, NOTE = "gam", "memo"
 
 
-def remember_sessions(
-    name: str,
-    paths: Sequence[Path],
-    glob: str | None,
-    heading: str | None,
-    gap_hours: float | None,
-    context: ReaderContext,
-    folder: LibraryPlace | None,
-    screen: Screen,
-) -> None:
+def remember_sessions(options: RememberOptions, context: ReaderContext, screen: Screen) -> None:
     """Append the sessions of files and folders to the history, memorise what is new, and print the result."""
-    check_glob(paths, glob)
-    sessions = [SessionText(*session) for session in load_sessions(paths, glob, heading, gap_hours)]
-    run_until_stopped(_remember(name, sessions, context, folder, screen))
+    check_glob(options.paths, options.glob)
+    loaded = load_sessions(options.paths, options.glob, options.sessions_at, options.gap)
+    sessions = [SessionText(*session) for session in loaded]
+    run_until_stopped(_remember(options.history, sessions, context, options.library, screen))
 
 
 async def _remember(

@@ -1,10 +1,10 @@
 """`summarise`: a summary of documents, which are read as one, or of a part of them."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import replace
 from typing import Any, cast
 
+from readgraph.cli.options.reading import SummariseOptions
 from readgraph.cli.run.documents import asked_document, asked_sources, conversion_seconds
 from readgraph.cli.run.estimate import show_estimate
 from readgraph.cli.run.run_graph import run_graph, with_places
@@ -23,53 +23,18 @@ from readgraph.report.page import render
 from readgraph.sources import SourceText
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
-from readgraph.state.files.library_address import LibraryPlace
 from readgraph.state.library import open_library
 from readgraph.state.reading import Question
 
 
-@dataclass(frozen=True)
-class Wanted:
-    """What to summarise: a part of the text, and what it is to be about; None for all of it."""
-
-    part: str | None = None
-    about: str | None = None
-
-    def check(self) -> None:
-        """Raise `BadInput` for one that is empty."""
-        for option, value in (("--part", self.part), ("--about", self.about)):
-            if value is not None and not value.strip():
-                raise BadInput(f"{option} is empty: write something, or leave it out.")
-
-    def request(self) -> Question:
-        """The graph's input."""
-        given = {"part": self.part, "question": self.about}
-        return cast(Question, {name: value for name, value in given.items() if value is not None})
-
-    def heading(self, found: dict[str, Any]) -> str:
-        """What stands above the summary in a report."""
-        parts = ", ".join(part["name"] for part in found["parts"])
-        said = f"Summary of {parts or found['title'] or 'the text'}"
-        return f"{said}: {self.about}" if self.about else said
-
-
-def summarise_documents(
-    paths: Sequence[Path],
-    glob: str | None,
-    wanted: Wanted,
-    context: ReaderContext,
-    folder: LibraryPlace | None,
-    screen: Screen,
-    *,
-    report: Path | None = None,
-    opened: bool = False,
-) -> None:
-    """Summarise the documents and print the summary; `report` is a file for the report."""
-    wanted.check()
-    if report:
-        check_report(report)
-    sources = asked_sources(paths, glob, folder, screen)
-    found, page = run_until_stopped(_summarised(sources, wanted, context, folder, screen, report))
+def summarise_documents(options: SummariseOptions, context: ReaderContext, screen: Screen) -> None:
+    """Summarise the documents and print the summary; write the report where one is wanted."""
+    _check(options)
+    context, screen = _with_settings(options, context), replace(screen, steps=options.show_steps)
+    if options.report:
+        check_report(options.report)
+    sources = asked_sources(options.paths, options.glob, options.library, screen)
+    found, page = run_until_stopped(_summarised(sources, options, context, screen))
     if screen.as_json:
         print_json(found)
     else:
@@ -77,50 +42,65 @@ def summarise_documents(
             print_steps(found["steps"])
         print_summary(found, screen)
         print_reminder(context, screen)
-    if report:
-        write_report(report, page, quiet=screen.quiet, in_browser=opened)
+    if options.report:
+        write_report(options.report, page, quiet=screen.quiet, in_browser=options.opened)
+
+
+def estimate_summaries(options: SummariseOptions, context: ReaderContext, screen: Screen) -> None:
+    """Print what the summary will use, without making a call."""
+    _check(options)
+    context = _with_settings(options, context)
+    sources = asked_sources(options.paths, options.glob, options.library, screen)
+    show_estimate(*run_until_stopped(_estimated(sources, options, context)), context, screen)
+
+
+def _check(options: SummariseOptions) -> None:
+    """Raise `BadInput` for a part, or what it is to be about, that is empty."""
+    for option, value in (("--part", options.part), ("--about", options.about)):
+        if value is not None and not value.strip():
+            raise BadInput(f"{option} is empty: write something, or leave it out.")
+
+
+def _with_settings(options: SummariseOptions, context: ReaderContext) -> ReaderContext:
+    """The context with the settings that are options of this command alone."""
+    given: dict[str, Any] = {"summary_words": options.words, "check_sentences": options.check}
+    return replace(context, **{name: value for name, value in given.items() if value is not None})
 
 
 async def _summarised(
-    sources: Sequence[SourceText | str],
-    wanted: Wanted,
-    context: ReaderContext,
-    folder: LibraryPlace | None,
-    screen: Screen,
-    report: Path | None,
+    sources: Sequence[SourceText | str], options: SummariseOptions, context: ReaderContext, screen: Screen
 ) -> tuple[dict[str, Any], bytes]:
     """The graph's output, and the report where one is wanted."""
-    async with open_library(folder) as library:
+    async with open_library(options.library) as library:
         document = await asked_document(library, sources)
-        given = (document, wanted.request(), context, screen)
+        given = (document, _request(options), context, screen)
         seconds = conversion_seconds(sources)
         output = await run_graph(library, summary.build(), "summary", *given, seconds_before=seconds, keeps_steps=False)
         found = await with_places(library, with_marks(output))
-        if not report:
+        if not options.report:
             return found, b""
-        links = await source_links(library.pages, document, report)
-        headed = Question(question=wanted.heading(found))
+        links = await source_links(library.pages, document, options.report)
+        headed = Question(question=_heading(options, found))
         return found, render(await report_of_answer(library.pages, headed, found, "note", links))
 
 
-def estimate_summaries(
-    paths: Sequence[Path],
-    glob: str | None,
-    wanted: Wanted,
-    context: ReaderContext,
-    folder: LibraryPlace | None,
-    screen: Screen,
-) -> None:
-    """Print what the summary will use, without making a call."""
-    wanted.check()
-    sources = asked_sources(paths, glob, folder, screen)
-    show_estimate(*run_until_stopped(_estimated(sources, wanted, context, folder)), context, screen)
+def _request(options: SummariseOptions) -> Question:
+    """The graph's input."""
+    given = {"part": options.part, "question": options.about}
+    return cast(Question, {name: value for name, value in given.items() if value is not None})
+
+
+def _heading(options: SummariseOptions, found: dict[str, Any]) -> str:
+    """What stands above the summary in a report."""
+    parts = ", ".join(part["name"] for part in found["parts"])
+    said = f"Summary of {parts or found['title'] or 'the text'}"
+    return f"{said}: {options.about}" if options.about else said
 
 
 async def _estimated(
-    sources: Sequence[SourceText | str], wanted: Wanted, context: ReaderContext, folder: LibraryPlace | None
+    sources: Sequence[SourceText | str], options: SummariseOptions, context: ReaderContext
 ) -> tuple[Estimate, int]:
-    async with open_library(folder) as library:
+    async with open_library(options.library) as library:
         document = await asked_document(library, sources)
-        estimate = await estimate_summary(library.pages, document, context, wanted.about or "", part=wanted.part)
+        estimate = await estimate_summary(library.pages, document, context, options.about or "", part=options.part)
         return estimate, document.words

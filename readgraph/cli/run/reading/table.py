@@ -6,7 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from readgraph.cli.method_settings import check_used
+from readgraph.cli.options.reading import TableOptions
 from readgraph.cli.run.documents import asked_document, asked_sources, conversion_seconds
+from readgraph.cli.run.estimate import estimate
 from readgraph.cli.run.run_graph import run_graph, with_places
 from readgraph.cli.run.source_links import source_links
 from readgraph.cli.run.stopping import run_until_stopped
@@ -28,7 +30,6 @@ from readgraph.sources import SourceText
 from readgraph.state.collections import members_of
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
-from readgraph.state.files.library_address import LibraryPlace
 from readgraph.state.files.whole_files import written_whole
 from readgraph.state.library import open_library
 from readgraph.state.reading import Question
@@ -44,35 +45,30 @@ SPENT_BEFORE = "The budget ran out before anything was read with the model."
 NO_ROW = "Nothing of this kind was found."
 
 
-def make_table(
-    paths: Sequence[Path],
-    wanted: str,
-    glob: str | None,
-    out: Path | None,
-    context: ReaderContext,
-    folder: LibraryPlace | None,
-    screen: Screen,
-    *,
-    report: Path | None = None,
-    opened: bool = False,
-) -> None:
-    """Make the table of what is wanted from the documents, and print it or write it to the file `out`."""
-    check_wanted(paths, wanted)
+def make_table(options: TableOptions, context: ReaderContext, screen: Screen) -> None:
+    """Make the table of what is wanted from the documents, and print it or write it to a file."""
+    _check_wanted(options.paths, options.wanted)
     check_used([METHODS["survey"]], asks=True)
-    if out:
-        check_out(out)
-    if report:
-        check_report(report)
-    sources = asked_sources(paths, glob, folder, screen)
-    found, sheet, page = run_until_stopped(_made(sources, wanted, context, folder, screen, report))
-    if out:
-        _write(out, sheet)
-    _print(found, sheet, out, screen)
-    if report:
-        write_report(report, page, quiet=screen.quiet, in_browser=opened)
+    if options.out:
+        check_out(options.out)
+    if options.report:
+        check_report(options.report)
+    sources = asked_sources(options.paths, options.glob, options.library, screen)
+    found, sheet, page = run_until_stopped(_made(sources, options, context, screen))
+    if options.out:
+        _write(options.out, sheet)
+    _print(found, sheet, options.out, screen)
+    if options.report:
+        write_report(options.report, page, quiet=screen.quiet, in_browser=options.opened)
 
 
-def check_wanted(paths: Sequence[Path], wanted: str) -> None:
+def estimate_table(options: TableOptions, context: ReaderContext, screen: Screen) -> None:
+    """Print what the table will use, without making a call."""
+    _check_wanted(options.paths, options.wanted)
+    estimate(options.paths, options.glob, options.wanted, "survey", context, options.library, screen)
+
+
+def _check_wanted(paths: Sequence[Path], wanted: str) -> None:
     """Raise `BadInput` where it isn't said what the rows are, or a file stands in its place."""
     if not paths and (os.path.lexists(wanted) or not wanted.strip()):
         raise BadInput(f"After the files, say what the table is to hold: {LIKE}.")
@@ -106,16 +102,14 @@ def check_out(file: Path) -> None:
 
 async def _made(
     sources: Sequence[SourceText | str],
-    wanted: str,
+    options: TableOptions,
     context: ReaderContext,
-    folder: LibraryPlace | None,
     screen: Screen,
-    report: Path | None,
 ) -> tuple[dict[str, Any], Sheet, bytes]:
     """The graph's output with all rows, the table with its citations, and the report where one is wanted."""
-    async with open_library(folder) as library:
+    async with open_library(options.library) as library:
         document = await asked_document(library, sources)
-        seconds, request = conversion_seconds(sources), Question(question=wanted)
+        seconds, request = conversion_seconds(sources), Question(question=options.wanted)
         output = await run_graph(
             library, build_table(), "survey", document, request, context, screen, seconds_before=seconds
         )
@@ -123,9 +117,9 @@ async def _made(
         found = await with_places(library, {**output, **made})
         documents = await members_of(library.pages, document)
         sheet = sheet_of(found["table"], documents, BY_PATTERN if found["by_rule"] else "")
-        if not report:
+        if not options.report:
             return with_marks(found), sheet, b""
-        links = await source_links(library.pages, document, report)
+        links = await source_links(library.pages, document, options.report)
         cited = [citation for row in found["table"]["rows"] for citation in row["citations"]]
         unique = {(each["start"], each["end"]): each for each in cited}
         shown = with_marks({**found, "citations": [*unique.values()]})

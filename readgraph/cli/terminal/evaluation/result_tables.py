@@ -154,6 +154,17 @@ def _notes(results: dict[str, Any]) -> Iterator[str]:
         yield f"not rated: {', '.join(unrated)}; run again with --judge and a model to rate the existing answers"
     if guessed := _guessed(results):
         yield f"not rated: {guessed}; {GUESSED}"
+    yield from _of_methods(methods)
+    total = sum(method["outcomes"] for method in methods)
+    if unanswered := sum(method["not_answered"] for method in methods):
+        yield (
+            f"{unanswered:,} of {counted(total, 'reading')} not answered by the method: no usable reply came, or the "
+            "budget was spent; each scores 0"
+        )
+    yield from _failures(methods, total, results["what"]["runs"])
+
+
+def _of_methods(methods: list[dict[str, Any]]) -> Iterator[str]:
     for method in methods:
         if method["left_out"]:
             yield f"{method['method']}: {counted(method['left_out'], 'question')} left out, which ask for no summary"
@@ -162,17 +173,14 @@ def _notes(results: dict[str, Any]) -> Iterator[str]:
             yield f"{method['method']}: fall-backs {kinds}"
         if method["valid_replies"] not in (None, 100):
             yield f"{method['method']}: {method['valid_replies']:.1f} % of the replies were usable"
-    total = sum(method["outcomes"] for method in methods)
-    if unanswered := sum(method["not_answered"] for method in methods):
-        yield (
-            f"{unanswered:,} of {counted(total, 'reading')} not answered by the method: no usable reply came, or the "
-            "budget was spent; each scores 0"
-        )
+
+
+def _failures(methods: list[dict[str, Any]], total: int, runs: int) -> Iterator[str]:
     failed = [(method["method"], failure) for method in methods for failure in method["failures"]]
     if failed:
         yield f"{len(failed):,} of {counted(total, 'reading')} failed: each scores 0"
     for name, failure in failed[:MOST_FAILURES]:
-        run = f", run {failure['run'] + 1}" if results["what"]["runs"] > 1 else ""
+        run = f", run {failure['run'] + 1}" if runs > 1 else ""
         yield f"  {name}, {one_line(failure['item'])}{run}: {one_line(failure['problem'])}"
     if len(failed) > MOST_FAILURES:
         yield f"  … and {len(failed) - MOST_FAILURES:,} more: see {REPORT}"

@@ -1,0 +1,121 @@
+"""Settings as options: each setting of the groups that a command names, and all of them as its one `context`."""
+
+from collections.abc import Callable
+from typing import Annotated, Any
+
+import typer
+
+from readgraph.cli.shell.completing import PROFILES, answer_lengths, completing, languages, models, profiles
+from readgraph.cli.shell.grouped import Command, added
+from readgraph.cli.shell.helping import HELP_ALL
+from readgraph.state.declaring import RENAMED, Declaration, Groups, as_shown, declared
+from readgraph.state.settings import (
+    Batching,
+    Budget,
+    Calls,
+    Chaining,
+    Concurrency,
+    Embeddings,
+    Excerpt,
+    Gists,
+    Language,
+    Memorizing,
+    MemoryParts,
+    Model,
+    NoteTaking,
+    PageSizes,
+    Pausing,
+    Purpose,
+    ReadingModel,
+    Rebuilding,
+    Segments,
+    Tree,
+    Window,
+)
+
+COMMON = ("model", "language", "answer_length", "max_calls")
+"""Settings whose options stand among those that `--help` shows; the others are shown by `--help-all`."""
+
+
+COMPLETED = {
+    "model": completing(models),
+    "reading_model": completing(models),
+    "language": completing(languages),
+    "answer_length": completing(answer_lengths),
+}
+"""Settings whose values a shell completes."""
+
+
+def options_of(groups: Groups) -> dict[str, Any]:
+    """The options of these groups of settings, by setting name; earlier names are accepted, and hidden in the help."""
+    settings = {each.name: each for each in declared(groups) if each.help.option}
+    earlier = {old: settings[new]._replace(name=old) for old, new in RENAMED.items() if new in settings}
+    shown = {name: _option(setting) for name, setting in settings.items()}
+    return shown | {name: _option(setting, hidden=True) for name, setting in earlier.items()}
+
+
+def _option(setting: Declaration, *, hidden: bool = False) -> Any:
+    """One setting as an option. Its value is None if it isn't given: a file or profile may override the default."""
+    flag, about = f"--{setting.name.replace('_', '-')}", setting.help
+    panel = None if setting.name in COMMON else setting.panel
+    more: dict[str, Any] = {"rich_help_panel": panel, "show_default": False, "hidden": hidden}
+    more["help"] = _with_default(about.text, setting.default)
+    if setting.kind is bool:
+        switch = f"{flag}/--no-{flag[2:]}" if setting.default else flag
+        return Annotated[bool | None, typer.Option(switch, **more)]
+    more |= {"metavar": about.metavar or None, "envvar": about.variable or None}
+    more |= {"autocompletion": COMPLETED.get(setting.name)}
+    if isinstance(setting.default, tuple):
+        return Annotated[Any, typer.Option(flag, parser=_names, **more)]
+    return Annotated[setting.kind | None, typer.Option(flag, min=setting.least, max=setting.most, **more)]
+
+
+def _names(text: str) -> tuple[str, ...]:
+    return tuple(name.strip() for name in text.split(","))
+
+
+def _with_default(text: str, default: Any) -> str:
+    """The help text, followed by the default if there is one."""
+    shown = as_shown(default)
+    return f"{text} Default: {shown}." if shown else text
+
+
+PROFILE: dict[str, Any] = {
+    "profile": Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            show_default=False,
+            rich_help_panel="Parts",
+            help=f"Sizes of the papers' experiments: {', '.join(PROFILES[:-1])} or {PROFILES[-1]}.",
+            autocompletion=completing(profiles),
+        ),
+    ]
+}
+
+MEMORIZING: Groups = (
+    *(Model, ReadingModel, Concurrency, Calls, Batching, Budget),
+    *(Language, Purpose, Rebuilding, Memorizing),
+)
+"""The settings that memorising uses."""
+
+READING: Groups = (*MEMORIZING, Window, PageSizes, Pausing, Gists, Excerpt, Segments, Tree, NoteTaking)
+"""The settings that building a memory uses, by any of the methods."""
+
+CHATTING: Groups = (Model, Embeddings, Window, PageSizes, Budget, Calls, Language, Chaining, MemoryParts)
+"""The settings that talking with an agent uses."""
+
+
+def with_context(groups: Groups, more: dict[str, Any] | None = None) -> Callable[[Command], Command]:
+    """Add the options of these groups of settings, and `more`, to a command, which gets them as `context`.
+
+    An option left out comes from the profile, else from the settings file, else from the context's default.
+    """
+
+    def to_context(help_all: bool = False, **options: Any) -> Any:
+        from readgraph.cli.settings import reader_context
+
+        return reader_context(**options)
+
+    options = {**options_of(groups), **(more or {}), "help_all": HELP_ALL}
+    return lambda command: added(command, "context", options, to_context)
