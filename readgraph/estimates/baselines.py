@@ -20,6 +20,9 @@ from readgraph.state.records import Document
 SUMMARY_SHARE = 2 / 3
 """Expected words of a running summary, as a share of the most that it may have."""
 
+DIFFER = 0.5
+"""How likely several chunks give answers, and not all the same one: of a short answer that is as likely as not."""
+
 
 async def estimate_full_text(
     store: PageStore, document: Document, context: ReaderContext, question_words: int | None
@@ -38,7 +41,7 @@ async def estimate_full_text(
 
 def _weighing(chunks: Range, context: ReaderContext, question_words: int) -> Estimate:
     assert chunks.high is not None
-    several = Range(0, min(chunks.expected - 1, 1), min(chunks.high - 1, 1))
+    several = Range(0, min(chunks.expected - 1, DIFFER), min(chunks.high - 1, 1))
     findings = chunks * Range(0, min(answer_words(context), LONGEST_FINDING), LONGEST_FINDING + TAG_WORDS)
     prompt = fixed(weigh_prompt("", "", {"A": "", "B": ""}).words) + findings + exactly(question_words)
     return asks(several, prompt + Range(0, 0, MOST_ANSWER_LINE_WORDS), answer_words(context))

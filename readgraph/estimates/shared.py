@@ -18,13 +18,16 @@ LONG_ANSWERS = {"paragraph": PARAGRAPH_WORDS, "free": 150}
 TAG_WORDS = 2
 """Words of the tag before a page."""
 
+HALF_PARAGRAPH = 25
+"""Words by which a full page is expected to end before its limit: it ends with a paragraph."""
+
 ONCE = exactly(1)
 
 
-def answer_words(context: ReaderContext) -> int:
-    """Expected words of an answer with its quotes, as far as settings tell its length."""
+def answer_words(context: ReaderContext, *, quotes: bool = True) -> int:
+    """Expected words of an answer, with its quotes or alone, as far as settings tell its length."""
     words = context.answer_words or LONG_ANSWERS.get(context.answer_length or "", 0)
-    return max(ANSWER_REPLY, QUOTES + words)
+    return max(ANSWER_REPLY - QUOTES, words) + (QUOTES if quotes else 0)
 
 
 def answering(shown: Range, context: ReaderContext, times: Range = ONCE) -> Estimate:
@@ -35,8 +38,11 @@ def answering(shown: Range, context: ReaderContext, times: Range = ONCE) -> Esti
 
 def pages_of(words: float, most: int) -> Range:
     """Number of even pages, of at most `most` words each, in a text (see `readgraph.nodes.building.even_pages`)."""
-    fewest = math.ceil(words / most)
-    return Range(fewest, fewest, 1 if words <= most else math.ceil(words / max(1, round(FEWEST_SHARE * most))) + 1)
+    if words <= most:
+        return exactly(math.ceil(words / most))
+    typical = most - min(HALF_PARAGRAPH, FEWEST_SHARE * most / 2)
+    high = math.ceil(words / max(1, round(FEWEST_SHARE * most))) + 1
+    return Range(math.ceil(words / most), min(math.ceil(words / typical), high), high)
 
 
 def sending(words: int, pages: Range, without_pages: Estimate) -> Estimate:

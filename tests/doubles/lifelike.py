@@ -1,8 +1,9 @@
 """A model double whose replies have the lengths of a real model's, and that searches as far as one does.
 
 A note is a fifth of its page, or two thirds of what its prompt allows; reasons are a sentence or two; one to three
-pages are looked up; a leaf in five turns a walk back; every third set of notes is not enough yet. What is chosen
-depends on the prompt alone, so that the same prompt gets the same reply.
+pages are looked up; a leaf in five turns a walk back; every third set of notes is not enough yet. A survey is planned
+for its question, and a page gives one to three records. What is chosen depends on the prompt alone, so that the same
+prompt gets the same reply.
 """
 
 import re
@@ -36,6 +37,8 @@ def lifelike(request: ChatRequest) -> Reply:
         return _looking_up(request, wanted, number)
     if wanted in ("NotesAlone", "NewNotes"):
         return _taking_notes(request, wanted)
+    if wanted in ("SurveyPlan", "SurveyRecords"):
+        return _surveying(request, wanted, number)
     return _longer(reader(request), request)
 
 
@@ -131,6 +134,27 @@ def _taking_notes(request: ChatRequest, wanted: str) -> Reply:
     added = f"{words_of(between(request, 'passage'), 25)} [{page}]"
     notes = [*between(request, "notes").splitlines(), added][-6:]
     return {**found, "notes": notes}
+
+
+def _surveying(request: ChatRequest, wanted: str, number: int) -> Reply:
+    """A plan of the question's own, with or without names to join; records with quotes from all over the passage."""
+    if wanted == "SurveyPlan":
+        what = words_of(between(request, "question"), 6)
+        columns = [{"name": name, "kind": "text", "meaning": f"{name} of it"} for name in ("who", "what happens")]
+        same_by, result = ["who"] * (number % 2), ("count", "table", "prose", "prose")[number % 4]
+        return {**_plain(request), "record": what, "columns": columns, "same_by": same_by, "result": result}
+    words, columns = between(request, "passage").split(), [*re.findall(r"^- (column_\d+),", request.text, re.MULTILINE)]
+    records = 1 + number % 3
+    starts = [place * len(words) // records for place in range(records)]
+    return {
+        "records": [
+            {
+                **{column: " ".join(words[at + 3 * n : at + 3 * n + 3]) for n, column in enumerate(columns)},
+                "quote": " ".join(words[at : at + QUOTE_WORDS]),
+            }
+            for at in starts
+        ]
+    }
 
 
 def _longer(reply: Reply, request: ChatRequest) -> Reply:
