@@ -25,11 +25,14 @@ from readgraph.state.page_store import PageStore
 from readgraph.state.records import Document
 
 MEMO_WORDS, HEADER_WORDS, NOTES_WORDS = 80, 25, 120
-PLAN_REPLY, REFLECT_REPLY, REASONS = 60, 20, 30
-"""Expected words of replies, and of the reasons before a decision."""
+PLAN_REPLY, VERDICT_REPLY, REQUEST, REASONS = 60, 4, 12, 30
+"""Expected words of a plan, of a verdict that notes are enough, of a request for more, and of reasons before either."""
 
 EXPECTED_ROUNDS, EXPECTED_VERDICTS = 1.5, 1.3
 """Rounds of research, and verdicts on their notes: the last of the allowed rounds has none."""
+
+NOT_ENOUGH = 1 / 3
+"""How often a verdict says that something is missing."""
 
 DISTINCT = 1.4
 """Different pages that the tools of a round find together, by how many each may find."""
@@ -109,8 +112,9 @@ def researching(
     instead = memory if context.rounds == 0 else memory * Range(1, 0, 1)  # memos stand in for notes
     prompt = fixed(answer_from_notes_prompt("", "", "", {}).words) + notes + question + instead
     prompt += Range(0, 0, MOST_ANSWER_LINE_WORDS)
-    pages_in_view = NONE if context.evidence == "integration" else evidence
-    return planning + noting + judging + asks(Range(0, 1, 1), prompt + pages_in_view, answer_words(context))
+    alone = context.evidence == "integration"
+    said = answer_words(context, quotes=not alone)
+    return planning + noting + judging + asks(Range(0, 1, 1), prompt + (NONE if alone else evidence), said)
 
 
 def _more_to_find(pages: Range, context: ReaderContext) -> float:
@@ -134,12 +138,17 @@ def reflecting(context: ReaderContext, question_words: int, *, asked: float = 1.
         verdicts = verdicts * Range(1, 1.5, 2)
     question = exactly(question_words) + Range(-WORDING, 0, WORDING)
     shown = Range(0, NOTES_WORDS / 2, LONGEST_NOTES) + question
-    return asks(verdicts, _verdict(context) + shown, REFLECT_REPLY + _reasons(context))
+    return asks(verdicts, _verdict(context) + shown, _verdict_words(context))
 
 
 def _verdict(context: ReaderContext) -> Range:
     """Words of the question whether notes are enough, without the notes."""
     return fixed(reflect_prompt("", "", {}, reasoning=context.reasoning).words)
+
+
+def _verdict_words(context: ReaderContext) -> float:
+    """Expected words of a verdict: enough, or what is missing."""
+    return VERDICT_REPLY + NOT_ENOUGH * REQUEST + _reasons(context)
 
 
 def _reasons(context: ReaderContext) -> int:
@@ -172,7 +181,7 @@ async def estimate_escalate(
         return reading
     gists = seen.gists + exactly(question_words)
     verdicts = Range(0, 1, 2 if context.separate_requests else 1)
-    judging = asks(verdicts, _verdict(context) + gists, REFLECT_REPLY + _reasons(context))
+    judging = asks(verdicts, _verdict(context) + gists, _verdict_words(context))
     look_ups = looking_up(gists, context, "parallel")  # always all pages at once, whatever the setting `strategy`
     rounds = replace(context, rounds=max(context.rounds, 1))  # the pages of a look-up are always read
     research = researching(seen.pages, document.words / max(seen.pages.expected, 1), rounds, question_words)

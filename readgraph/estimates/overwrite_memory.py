@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from readgraph.estimates.arithmetic import NONE, Estimate, Range, asks, exactly, fixed, unread
-from readgraph.estimates.shared import ANSWER_REPLY, answer_words, pages_of, sending
+from readgraph.estimates.shared import answer_words, pages_of, sending
 from readgraph.graphs.overwrite_memory import recipe
 from readgraph.nodes.note_taking.sizes import QUESTION_SHARE, chunk_words, most_found_words, most_note_words
 from readgraph.nodes.prompts.answering.answer import answer_from_notes_prompt
@@ -41,8 +41,11 @@ async def estimate_overwrite_memory(
 def _notes(context: ReaderContext, pages: Range, *, halfway: bool = False) -> Range:
     """The words of the notes after these pages; `halfway`: on average, while the pages are read."""
     most = most_note_words(context)
-    read = (pages.expected + 1) / 2 if halfway else pages.expected
-    return Range(0, min(NOTES_SHARE * most, ADDED_WORDS * read), most)
+    full, read = NOTES_SHARE * most, pages.expected
+    last = min(full, ADDED_WORDS * read)
+    growing = last / ADDED_WORDS  # pages until the notes stay as long as they are
+    mean = last * (1 - (growing - 1) / 2 / max(read, 1))
+    return Range(0, mean if halfway else last, most)
 
 
 def _beside(context: ReaderContext, question_words: int, pages: Range) -> Range:
@@ -60,4 +63,4 @@ def _answer(context: ReaderContext, question_words: int, pages: Range) -> Estima
     """The answer, for which nobody is asked where nothing was noted."""
     prompt = fixed(answer_from_notes_prompt("", "", "", {"A": "", "B": ""}).words) + Range(0, 0, MOST_ANSWER_LINE_WORDS)
     shown = _notes(context, pages) + Range(0, 0, most_found_words(context)) + exactly(question_words)
-    return asks(Range(0, 1, 1), prompt + shown, answer_words(context) - ANSWER_REPLY // 2)
+    return asks(Range(0, 1, 1), prompt + shown, answer_words(context, quotes=False))

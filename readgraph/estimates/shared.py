@@ -9,8 +9,8 @@ from readgraph.nodes.prompts.answering.answer import answer_prompt
 from readgraph.nodes.prompts.style import MOST_ANSWER_LINE_WORDS, PARAGRAPH_WORDS
 from readgraph.state.context import ReaderContext
 
-ANSWER_REPLY, QUOTES = 55, 40
-"""Expected words of a short answer with its quotes, and of the quotes alone."""
+SHORT_ANSWER, QUOTES = 15, 40
+"""Expected words of a short answer, and of the quotes that show it."""
 
 LONG_ANSWERS = {"paragraph": PARAGRAPH_WORDS, "free": 150}
 """Expected words of long answers."""
@@ -26,8 +26,13 @@ ONCE = exactly(1)
 
 def answer_words(context: ReaderContext, *, quotes: bool = True) -> int:
     """Expected words of an answer, with its quotes or alone, as far as settings tell its length."""
-    words = context.answer_words or LONG_ANSWERS.get(context.answer_length or "", 0)
-    return max(ANSWER_REPLY - QUOTES, words) + (QUOTES if quotes else 0)
+    words = context.answer_words or LONG_ANSWERS.get(context.answer_length or "", SHORT_ANSWER)
+    return words + (QUOTES if quotes else 0)
+
+
+def of_options(context: ReaderContext) -> ReaderContext:
+    """The context of a question whose answer is one of its options: a letter, whatever the settings say of answers."""
+    return replace(context, answer_length="phrase", answer_words=1)
 
 
 def answering(shown: Range, context: ReaderContext, times: Range = ONCE) -> Estimate:

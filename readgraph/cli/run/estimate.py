@@ -15,6 +15,7 @@ from readgraph.cli.terminal.rendering import print_json
 from readgraph.cli.terminal.safe_text import PLAIN, Console, Text
 from readgraph.estimates.arithmetic import Estimate, Range
 from readgraph.estimates.methods import estimate_reading
+from readgraph.estimates.shared import of_options
 from readgraph.models.names.prices import Price, in_dollars, known_price, paid
 from readgraph.nodes.purpose import with_question
 from readgraph.sources import SourceText
@@ -51,6 +52,7 @@ def estimate(
     sources = load_sources(paths, glob, folder, screen)
     if question is not None:
         context, question = with_question(context, question, options), " ".join([question, *options])
+        context = of_options(context) if options else context
     show_estimate(*run_until_stopped(_estimated(sources, question, choice, method, context, folder)), context, screen)
 
 

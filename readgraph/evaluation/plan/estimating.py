@@ -1,18 +1,21 @@
 """Estimates of an evaluation's calls and words, before any call is made."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from readgraph.estimates.arithmetic import Estimate, Range, asks
 from readgraph.estimates.methods import estimate_reading
+from readgraph.estimates.shared import of_options
 from readgraph.evaluation.judges.kinds import JUDGES, JudgeKind
 from readgraph.evaluation.judges.raters import applying
 from readgraph.evaluation.records import Item
-from readgraph.evaluation.rows.row import Row, on_web_pages
+from readgraph.evaluation.rows.row import on_web_pages
 from readgraph.evaluation.running.conversing import by_talk
 from readgraph.evaluation.running.evaluation import Group
 from readgraph.evaluation.running.reading import add_text
 from readgraph.graphs.method_facts import recipes_of
+from readgraph.graphs.methods import Method
+from readgraph.state.context import ReaderContext
 from readgraph.state.page_store import PageStore
 from readgraph.state.records import Document
 from readgraph.state.words import count_words
@@ -39,13 +42,12 @@ async def foreseen(pages: PageStore, groups: list[Group]) -> Estimate:
             built.add(memory)
             reading = await estimate_reading(row.method, pages, document, row.context, None)
             total += reading.perhaps_none() if asking in asked else reading
-        words = sum(count_words(" ".join([item.question, *item.options])) for item in items) // len(items)
-        each = (await _asking(pages, row, document, words)).within(row.context.max_calls)
-        if asking in asked:
-            each = each.perhaps_none()
-        asked.add(asking)
         noting = [talk for talk in by_talk(row, items) if talk and talk.notes]
-        total += each.times(len(items) + len(noting) * len(text.sessions))
+        for context, alike, more in _alike(row.context, items, len(noting) * len(text.sessions)):
+            words = sum(count_words(" ".join([item.question, *item.options])) for item in alike) // len(alike)
+            each = (await _asking(pages, row.method, context, document, words)).within(context.max_calls)
+            total += (each.perhaps_none() if asking in asked else each).times(len(alike) + more)
+        asked.add(asking)
     return total
 
 
@@ -71,11 +73,26 @@ def _judging_foreseen(judging: JudgeKind, item: Item) -> Estimate:
     return total
 
 
-async def _asking(pages: PageStore, row: Row, document: Document, question_words: int) -> Estimate:
+def _alike(
+    context: ReaderContext, items: Sequence[Item], messages: int
+) -> Iterator[tuple[ReaderContext, list[Item], int]]:
+    """The questions that are answered in words, and those with options; `messages` are like the first of them."""
+    for settings, alike in (
+        (context, [item for item in items if not item.options]),
+        (of_options(context), [item for item in items if item.options]),
+    ):
+        if alike:
+            yield settings, alike, messages
+            messages = 0
+
+
+async def _asking(
+    pages: PageStore, method: Method, context: ReaderContext, document: Document, question_words: int
+) -> Estimate:
     """The estimate for one question after the memory was built."""
-    free = replace(row.context, max_calls=None)
+    free = replace(context, max_calls=None)
     words = (question_words, None)
-    both, reading = [await estimate_reading(row.method, pages, document, free, each) for each in words]
+    both, reading = [await estimate_reading(method, pages, document, free, each) for each in words]
     return Estimate(
         _less(both.calls, reading.calls),
         _less(both.input_words, reading.input_words),
