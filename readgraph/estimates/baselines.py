@@ -36,7 +36,10 @@ async def estimate_full_text(
         return Estimate()
     chunks = pages_of(document.words, chunk_words(context))
     answers = answering(exactly(question_words + TAG_WORDS), context, times=chunks)
-    return sending(document.words, chunks, answers) + _weighing(chunks, context, question_words)
+    sent = sending(document.words, chunks, answers)
+    if document.words / max(chunks.low, 1) + answers.input_words.expected / chunks.expected > chunk_words(context):
+        sent = replace(sent, input_words=sent.input_words.perhaps_none())  # chunks that fill the window are cut
+    return sent + _weighing(chunks, context, question_words)
 
 
 def _weighing(chunks: Range, context: ReaderContext, question_words: int) -> Estimate:

@@ -37,8 +37,8 @@ NOT_ENOUGH = 1 / 3
 DISTINCT = 1.4
 """Different pages that the tools of a round find together, by how many each may find."""
 
-GISTS_ENOUGH = 0.6
-"""How often gists alone are enough to answer."""
+GISTS_ENOUGH = 1 - NOT_ENOUGH
+"""How often gists alone are enough to answer: the same verdict is asked for."""
 
 PLACE_WORDS = 60
 WORDING = 60

@@ -123,10 +123,12 @@ def walking_levels(
     *,
     from_leaf: bool = False,
     heading: Range = NONE,
+    seen_words: float | None = None,
 ) -> Estimate:
     """A decision at each of `depth` levels, at most `deepest`, and more as long as hops are allowed.
 
-    `from_leaf`: the first walk begins at a leaf. `heading`: words of a node's heading.
+    `from_leaf`: the first walk begins at a leaf. `heading`: words of a node's heading. `seen_words`: of what a decision
+    shows on average, with what is carried, if the tree's texts are known.
     """
     decisions = depth * context.walks - (depth - 1 if from_leaf else 0)
     hops = Range(1, decisions + EXPECTED_REVERTS * context.walks, context.max_hops * context.walks)
@@ -137,6 +139,8 @@ def walking_levels(
     prompt = fixed(max(triage_prompt([], [], [], [], "", {}).words, leaf_prompt("", [], [], "", {}).words))
     parts = (depth - 1) * shown.expected + context.segment_words
     seen = Range(0, parts / max(depth, 1), at_most) + _carried(depth, deepest, context, heading)
+    if seen_words is not None:
+        seen = replace(seen, expected=seen_words)
     options = Range(-60, 0, 40)  # switches shorten a prompt, numbers of visited parts lengthen it
     options += Range(0, 0, context.children + MOST_ANSWER_LINE_WORDS)
     return asks(hops, prompt + seen + findings + question + options, DECISION_REPLY)

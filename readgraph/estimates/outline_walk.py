@@ -3,7 +3,7 @@
 The bounds are MemWalker's for such a tree. What to expect is counted over this tree, whose segments may be short.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from statistics import fmean
 
@@ -18,6 +18,7 @@ from readgraph.estimates.mem_walker import (
     walking_levels,
     weighing,
 )
+from readgraph.estimates.shared import TAG_WORDS
 from readgraph.graphs.hybrids.outline_walk import recipe
 from readgraph.nodes.building.outline import outline_of, segments_by_outline
 from readgraph.nodes.building.outline_tree import branches_over
@@ -48,20 +49,38 @@ async def estimate_outline_walk(
     text = await store.text(document)
     pages = list(segments_by_outline(outline, document, text, context))
     tree = section_tree(*branches_over(pages, outline, context.children))
-    typical = _typical(tree, pages, context)
+    typical, (words, compressed) = _typical(tree, pages, context), _texts(tree, pages, context)
     building = Estimate()
     builder = replace(context, model=context.reading_model or context.model)
     if builder.model:
-        left, compressed = await unread(store, document, recipe(builder), context), _compressed(tree, pages, context)
+        left = await unread(store, document, recipe(builder), context)
         building = expecting(*(_building(left, tree, compressed, each) for each in (context, typical)))
     if question_words is None or not asks_model:
         return building
-    depths = [1 + len(tree.path(f"0.{page.number}")) for page in pages]
+    depths, shown = zip(*(_way(tree, page, words, context) for page in pages), strict=True)
+    depth = fmean(depths)
     walk, expected = (
-        walking_levels(fmean(depths), max(depths) + 1, each, question_words, heading=_heading(tree))
-        for each in (context, typical)
+        walking_levels(depth, max(depths) + 1, context, question_words, heading=_heading(tree), seen_words=seen)
+        for seen in (None, fmean(shown) / depth)
     )
     return building + expecting(walk, expected) + weighing(context, question_words)
+
+
+def _way(tree: SectionTree, page: Page, words: Mapping[str, float], context: ReaderContext) -> tuple[int, float]:
+    """Decisions on the way to a page, and the words that they show: the children at each node, then the page.
+
+    The notes of the nodes above stand beside them, unless nothing is carried.
+    """
+    path, shown, carried = tree.path(node_id(0, page.number)), 0.0, 0.0
+    for node in path:
+        shown += carried + sum(words[child] + _named(tree, child) for child in tree.children(node))
+        carried += 0 if context.working_memory == "off" else words[node] + _named(tree, node)
+    return 1 + len(path), shown + carried + page.words
+
+
+def _named(tree: SectionTree, node: str) -> int:
+    """Words of a node's tag and heading."""
+    return TAG_WORDS + count_words(tree.heading(node))
 
 
 def _building(left: Unread, tree: SectionTree, compressed: int, context: ReaderContext) -> Estimate:
@@ -74,8 +93,8 @@ def _building(left: Unread, tree: SectionTree, compressed: int, context: ReaderC
     return summaries + compressing(Range(0, compressed, inner + CUT_AGAIN), context, _heading(tree))
 
 
-def _compressed(tree: SectionTree, pages: Sequence[Page], context: ReaderContext) -> int:
-    """How many nodes will probably be compressed, since their children's texts are too long to be joined."""
+def _texts(tree: SectionTree, pages: Sequence[Page], context: ReaderContext) -> tuple[dict[str, float], int]:
+    """Expected words of each node's text; and how many are compressed, since their children's are too long together."""
     words, number = {node_id(0, page.number): SUMMARY_SHARE * page.words for page in pages}, 0
     for level, count in enumerate(tree.counts[1:], 1):
         for node in (node_id(level, each) for each in range(count)):
@@ -83,7 +102,7 @@ def _compressed(tree: SectionTree, pages: Sequence[Page], context: ReaderContext
             words[node] = sum(words[child] + count_words(tree.heading(child)) for child in children)
             if words[node] > context.node_words:
                 words[node], number = COMPRESSED_SHARE * context.node_words, number + 1
-    return number
+    return words, number
 
 
 def _typical(tree: SectionTree, pages: Sequence[Page], context: ReaderContext) -> ReaderContext:

@@ -18,6 +18,9 @@ LONG_ANSWERS = {"paragraph": PARAGRAPH_WORDS, "free": 150}
 TAG_WORDS = 2
 """Words of the tag before a page."""
 
+FORM_WORDS = 100
+"""Words that the window keeps free beside a prompt for the form of the reply, or a few more."""
+
 HALF_PARAGRAPH = 25
 """Words by which a full page is expected to end before its limit: it ends with a paragraph."""
 
@@ -36,9 +39,11 @@ def of_options(context: ReaderContext) -> ReaderContext:
 
 
 def answering(shown: Range, context: ReaderContext, times: Range = ONCE) -> Estimate:
-    """An answer; `shown`: the words of the memory and of the question."""
+    """An answer; `shown`: the words of the memory and of the question. A prompt that doesn't fit the window is cut."""
     prompt = fixed(answer_prompt("", "", {"A": "", "B": ""}).words) + Range(0, 0, MOST_ANSWER_LINE_WORDS)
-    return asks(times, prompt + shown, answer_words(context))
+    room = max(0, context.window_words - FORM_WORDS)
+    cut = Range(min(prompt.low + shown.low, room), min(prompt.expected + shown.expected, room), context.window_words)
+    return asks(times, cut.at_most((prompt + shown).high), answer_words(context))
 
 
 def pages_of(words: float, most: int) -> Range:
