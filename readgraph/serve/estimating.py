@@ -6,6 +6,7 @@ from pydantic import BaseModel, Field
 
 from readgraph.estimates.arithmetic import Estimate
 from readgraph.estimates.methods import estimate_reading
+from readgraph.estimates.shared import of_options
 from readgraph.models.names.prices import known_price, paid
 from readgraph.nodes.purpose import with_question
 from readgraph.serve.reading import Wanted, prepare
@@ -40,6 +41,7 @@ async def estimated(room: Room, wanted: Wanted) -> Estimated:
     asked = None
     if question:
         context, asked = with_question(context, question, wanted.options), " ".join([question, *wanted.options])
+        context = of_options(context) if wanted.options else context
     words = None if asked is None else count_words(asked)
     estimate = await estimate_reading(prepared.method, room.pages, document, context, words)
     return Estimated(**asdict(estimate), words=document.words, cost=_cost(room, context, estimate), model=context.model)

@@ -54,6 +54,17 @@ def test_a_damaged_table(tmp_path: Path, table: str, reason: str) -> None:
     assert_file_refused(write_file(tmp_path / "a.csv", table), reason)
 
 
+@pytest.mark.parametrize("row", ["1,2," * 300_000, '"x\n",' * 220_000], ids=["in one line", "in many lines"])
+def test_a_row_that_is_as_long_as_a_book_is_refused_before_it_is_taken_apart(row: str) -> None:
+    with pytest.raises(BadInput, match="ends a row of more than 1,000,000 characters"):
+        convert(f"a,b\n{row}\n".encode(), "a.csv")
+
+
+def test_a_long_row_is_read() -> None:
+    row = ",".join(["lamp " * 1000] * 190)
+    assert convert(f"a,b\r\n{row}\r\n1,2\r".encode(), "a.csv").text.endswith("a: 1 | b: 2")
+
+
 def test_a_table_that_would_fill_the_memory_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("READGRAPH_MAX_FILE_MB", "1")
     with pytest.raises(BadInput, match="more than 1 MB of text"):

@@ -3,7 +3,6 @@
 import csv
 import re
 from collections.abc import Iterator, Sequence
-from io import StringIO
 
 from readgraph.sources.blocks import on_a_line
 from readgraph.sources.encodings import decode
@@ -13,6 +12,9 @@ from readgraph.sources.source_text import Converted
 from readgraph.state.errors import BadInput
 
 SEPARATORS = ",;\t|"
+
+MOST_ROW = 1_000_000
+"""Most characters of a row: a longer one is no row of a table, and would take many times its size in memory."""
 
 SAMPLE_LINES = 20
 """Lines from which the separator is found."""
@@ -27,7 +29,8 @@ def convert(data: bytes, name: str) -> Converted:
 
     Where there are too many rows, a place is several: "rows 2–6".
     Empty cells are left out. A first row of different words names the columns; without one they are "column 1" and so
-    on. Raises `BadInput` if there is no cell with text, or if the rows can't be told apart.
+    on. Raises `BadInput` if there is no cell with text, or if the rows can't be told apart,
+    or one is too long.
     """
     table = decode(data, name)
     parts: list[str] = []
@@ -69,9 +72,11 @@ def _rows(table: str, name: str) -> Iterator[tuple[int, str]]:
 def _cells(table: str, name: str) -> Iterator[tuple[int, list[str]]]:
     """The cells of each row, with the row's number."""
     separator, skipped = _separator(table)
-    reader = csv.reader(StringIO(_LINE_END.sub("\n", table)), delimiter=separator)
+    lines = _Lines(table, name)
+    reader = csv.reader(lines, delimiter=separator)
     try:
         for number, row in enumerate(reader, 1 - skipped):
+            lines.row_began = lines.read_to
             if number > 0:
                 yield number, row
     except csv.Error:
@@ -80,6 +85,28 @@ def _cells(table: str, name: str) -> Iterator[tuple[int, list[str]]]:
             f"Line {reader.line_num} of {name} has a cell of more than {most:,} characters: "
             "is the quotation mark at its end missing?"
         ) from None
+
+
+class _Lines:
+    """The lines of a table, one after the other; raises `BadInput` at a line that makes its row too long."""
+
+    def __init__(self, table: str, name: str) -> None:
+        self.table, self.name = table, name
+        self.row_began = self.read_to = 0
+
+    def __iter__(self) -> Iterator[str]:
+        number = 0
+        while self.read_to < len(self.table):
+            start, number = self.read_to, number + 1
+            last = self.row_began + MOST_ROW
+            found = _LINE_END.search(self.table, start, last + 2)
+            end, self.read_to = found.span() if found else (len(self.table), len(self.table))
+            if end > last:
+                raise BadInput(
+                    f"Line {number} of {self.name} ends a row of more than {MOST_ROW:,} characters, which is none of a "
+                    "table: put each row on a line of its own, or give the file as .txt."
+                )
+            yield f"{self.table[start:end]}\n"
 
 
 def _separator(table: str) -> tuple[str, int]:
