@@ -5,7 +5,7 @@ full for MemGPT's agent, excerpts for the plain reader. How often it searches is
 """
 
 from readgraph.estimates.arithmetic import Estimate, Range, asks, unread
-from readgraph.estimates.shared import TAG_WORDS
+from readgraph.estimates.shared import SHORT_ANSWER, TAG_WORDS, answer_words
 from readgraph.nodes.agent.event_text import most_event_words
 from readgraph.nodes.agent.filing import filing_recipe
 from readgraph.nodes.agent.function_calls import Functions
@@ -13,8 +13,7 @@ from readgraph.nodes.agent.functions import READING_FUNCTIONS, archival_search
 from readgraph.nodes.agent.memory import PER_PAGE
 from readgraph.nodes.agent.memory_parts import usable
 from readgraph.nodes.agent.reader_functions import EXCERPT_WORDS, READER_FUNCTIONS
-from readgraph.nodes.prompts.agent import reading_system
-from readgraph.nodes.prompts.plain_reader import reader_system
+from readgraph.nodes.prompts.agent.instructions import reader_system, reading_system
 from readgraph.state.context import ReaderContext
 from readgraph.state.page_store import PageStore
 from readgraph.state.records import Document
@@ -91,7 +90,8 @@ def _result(document: Document, found: float, each: float, context: ReaderContex
 
 def _steps(context: ReaderContext, prompt: Range, in_plain_words: Range) -> Estimate:
     steps = Range(1, min(EXPECTED_CHAIN, context.max_chain), context.max_chain)
-    return asks(steps * in_plain_words if context.reply_form == "plain" else steps, prompt, STEP_REPLY)
+    longer = Estimate(output_words=Range(0, max(0, answer_words(context, quotes=False) - SHORT_ANSWER), None))
+    return longer + asks(steps * in_plain_words if context.reply_form == "plain" else steps, prompt, STEP_REPLY)
 
 
 def _prompt(frame: float, result: float, context: ReaderContext) -> Range:

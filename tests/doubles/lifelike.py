@@ -106,7 +106,11 @@ def _acting(request: ChatRequest, number: int) -> Reply:
     if searched > 3:
         step |= {"function": "answer", "arguments": [{"name": "answer", "value": THOUGHT}]}
     if step["function"] == "answer":
-        step["arguments"] = [*step["arguments"], {"name": "option", "value": "B"}]
+        given = {each["name"]: each["value"] for each in step["arguments"]} | {
+            "answer": _answer(request),
+            "option": "B",
+        }
+        step["arguments"] = [{"name": name, "value": value} for name, value in given.items()]
     if step["function"] == "answer" and searched < 2 + number % 3:
         question = re.search(r"<question>\n(.*?)\n", request.text)
         rarest = sorted((question[1] if question else "day").split(), key=len, reverse=True)
