@@ -89,7 +89,7 @@ async def test_so_it_is_of_short_and_long_texts(server: ModelServer, method: str
 @pytest.mark.parametrize("method", ["survey", "reader-agent"])
 async def test_what_questions_share_lies_within_the_bounds(server: ModelServer, method: str) -> None:
     server.respond = reader  # it plans every survey alike, so that all questions share the records of one
-    found = await compared(of_words(1_500, 3), method)
+    found = await compared(of_words(6_000, 4), method)
     assert_holds(found)
     if method == "survey":
         assert found.used["calls"] < 0.75 * found.estimate.calls.expected
