@@ -22,8 +22,8 @@ from pathlib import Path
 
 from readgraph.state.context import ReaderContext
 from readgraph.state.library import open_library
-from readgraph.state.page_store import document_id, utc_now
-from readgraph.state.records import Document
+from readgraph.state.records import Document, utc_now
+from readgraph.state.store.documents import document_id
 from readgraph.state.store.stored_items import BATCH, ROOT, StoredValue, numbered
 from readgraph.state.words import count_words
 from tests.support.reading_room import reading_room

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from readgraph.state.reading import Question
     from readgraph.state.version import __version__
 else:
-    from readgraph.state.lazy_names import lazy_names
+    from readgraph.state.by_name.lazy_names import lazy_names
 
     # Imported when first used: the command's help must not wait for LangGraph.
     __getattr__, __dir__ = lazy_names(

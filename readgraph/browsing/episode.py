@@ -18,8 +18,8 @@ from readgraph.state.errors import BadInput
 from readgraph.state.library import Library
 from readgraph.state.reading import NOTHING_USED, Step, Usage, add_usage
 from readgraph.state.store.build_lock import using
-from readgraph.state.web import WebAction
-from readgraph.state.web_elements import WebElement, elements_of
+from readgraph.state.web.elements import WebElement, elements_of
+from readgraph.state.web.step import WebAction
 
 __all__ = ["Ending", "Episode", "EpisodeStep", "Proposed"]
 

@@ -15,7 +15,7 @@ from readgraph.state.declaring import RENAMED, as_now_named, settings_in
 from readgraph.state.errors import BadInput
 from readgraph.state.records import Document
 from readgraph.state.settings import Tenant
-from readgraph.state.settings_file import file_settings, settings_file
+from readgraph.state.settings.settings_file import file_settings, settings_file
 
 OF_THE_COMMAND = ("method", "price", "models")
 """Settings of the command that are no fields of the context."""

@@ -15,11 +15,12 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, LibraryError
 from readgraph.state.files.formats import check_format
 from readgraph.state.files.whole_files import written_whole
-from readgraph.state.ingested import Ingested, forget_ingested, ingested_by, keep_ingested
-from readgraph.state.page_store import PageStore, document_id
+from readgraph.state.kept.ingested import Ingested, forget_ingested, ingested_by, keep_ingested
+from readgraph.state.page_store import PageStore
 from readgraph.state.search.fusing import above_last, fuse
 from readgraph.state.search.okapi import rank
 from readgraph.state.search.vectors import Matrix
+from readgraph.state.store.documents import document_id
 from readgraph.state.store.stored_items import ROOT, StoredValue
 
 FORMAT = 1

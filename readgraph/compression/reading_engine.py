@@ -32,7 +32,7 @@ from readgraph.models.functions import function_model
 from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import settings_in
 from readgraph.state.errors import BadInput
-from readgraph.state.ingested import Ingested, keep_ingested
+from readgraph.state.kept.ingested import Ingested, keep_ingested
 from readgraph.state.library import BackgroundLibrary, open_library, open_library_in_background
 from readgraph.state.page_store import PageStore
 from readgraph.state.running.background import in_background

@@ -12,8 +12,8 @@ from typing import Any
 
 from readgraph.compression.engine import CompressionEngine
 from readgraph.compression.kept import saved_engine
+from readgraph.state.by_name.offered_objects import object_at, offered, offered_names
 from readgraph.state.errors import BadInput
-from readgraph.state.offered_objects import object_at, offered, offered_names
 
 GROUP = "readgraph.compression"
 

@@ -14,8 +14,8 @@ from readgraph.models.names.prices import cost
 from readgraph.sources.converting import beside_the_loop
 from readgraph.sources.loading import read_file
 from readgraph.state.context import ReaderContext
-from readgraph.state.converted_files import document_of_file
 from readgraph.state.errors import Damaged, LibraryError, ModelUnavailable, ReadgraphError
+from readgraph.state.kept.converted_files import document_of_file
 from readgraph.state.opened import Library
 from readgraph.state.page_store import PageStore
 from readgraph.state.reading import Usage

@@ -15,7 +15,7 @@ from readgraph.nodes.prompts.building.pages import merge_prompt, pause_prompt
 from readgraph.nodes.prompts.look_up import look_up_next_prompt, look_up_pages_prompt
 from readgraph.nodes.purpose import purpose_of
 from readgraph.state.context import ReaderContext
-from readgraph.state.older_gists import FAN
+from readgraph.state.kept.older_gists import FAN
 from readgraph.state.page_store import PageStore
 from readgraph.state.records import FEWEST_NOTE_WORDS, Document
 from readgraph.state.settings import Strategy

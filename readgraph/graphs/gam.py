@@ -20,10 +20,10 @@ from readgraph.nodes.research.planning import plan
 from readgraph.nodes.research.reflecting import reflect
 from readgraph.nodes.research.searching import search
 from readgraph.nodes.step import StepNode
+from readgraph.state.channels.research import Researched, ResearchState
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Answered, Question, ReadingState
 from readgraph.state.records import Recipe
-from readgraph.state.research import Researched, ResearchState
 from readgraph.state.settings import Language, Memorizing, Paragraphs, Purpose, ReadingModel, Rebuilding
 
 __all__ = ["build", "build_memorize", "build_research", "graph", "memorize", "recipe", "research"]

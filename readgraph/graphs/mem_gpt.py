@@ -24,8 +24,7 @@ from readgraph.nodes.bounds import Gone, may_go_on
 from readgraph.nodes.look_up.by_model import nearest_pages
 from readgraph.nodes.opening import open_document
 from readgraph.nodes.step import StepNode
-from readgraph.state.context import ReaderContext
-from readgraph.state.living import (
+from readgraph.state.channels.living import (
     AgentGraphState,
     AgentInput,
     AgentOutput,
@@ -33,6 +32,7 @@ from readgraph.state.living import (
     DocumentsQuestion,
     TurnStep,
 )
+from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Answered, Finding
 from readgraph.state.settings import PageSizes, Paragraphs, Rebuilding
 

@@ -15,10 +15,10 @@ from readgraph.nodes.agent.receiving import storable_event
 from readgraph.nodes.agent.working_context import with_block
 from readgraph.state.agent_lives import agent_config, agent_state_of, drop_old_checkpoints, is_unfinished, undo_turn
 from readgraph.state.agents import AgentStore, Event, agent_id, thread_of
+from readgraph.state.channels.living import AgentState, IncomingEvent
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ReadgraphError
 from readgraph.state.library import Library
-from readgraph.state.living import AgentState, IncomingEvent
 from readgraph.state.store.build_lock import building
 
 if TYPE_CHECKING:

@@ -22,12 +22,12 @@ from readgraph.nodes.walk.answer import answer
 from readgraph.nodes.walk.descending import descend
 from readgraph.nodes.walk.entering import enter
 from readgraph.nodes.walk.leaf import read_leaf
+from readgraph.state.channels.walk import Walked, WalkState
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Question
 from readgraph.state.records import Recipe
 from readgraph.state.settings import Language, Paragraphs, Purpose, Rebuilding, Tree
 from readgraph.state.summary_tree import is_leaf
-from readgraph.state.walk import Walked, WalkState
 
 __all__ = ["build", "graph", "read_leaf", "recipe"]
 

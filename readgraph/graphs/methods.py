@@ -13,8 +13,8 @@ from importlib.metadata import EntryPoint
 from inspect import getdoc
 from typing import TYPE_CHECKING, Any
 
+from readgraph.state.by_name.offered_objects import object_typed, offered, offered_names
 from readgraph.state.errors import BadInput
-from readgraph.state.offered_objects import object_typed, offered, offered_names
 
 if TYPE_CHECKING:  # the names of methods are completed in a shell, which must not wait for LangGraph
     from langgraph.graph import StateGraph

@@ -19,8 +19,8 @@ from readgraph.nodes.note_taking.sizes import chunk_words
 from readgraph.nodes.note_taking.writing import MOST_TURNS, write_notes
 from readgraph.nodes.opening import open_for_notes
 from readgraph.nodes.step import StepNode
+from readgraph.state.channels.note_taking import Noted, NoteTakingState
 from readgraph.state.context import ReaderContext
-from readgraph.state.note_taking import Noted, NoteTakingState
 from readgraph.state.reading import Question
 from readgraph.state.records import Recipe
 from readgraph.state.settings import NoteTaking, Paragraphs, Rebuilding, Window

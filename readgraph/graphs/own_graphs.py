@@ -6,9 +6,9 @@ from typing import Any, get_type_hints
 from langgraph.graph import StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
+from readgraph.state.by_name.offered_objects import object_at
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
-from readgraph.state.offered_objects import object_at
 from readgraph.state.reading import Answered
 
 

@@ -20,8 +20,8 @@ from readgraph.nodes.agent.thinking import plain_frame, think_with
 from readgraph.nodes.answering.citing import cite
 from readgraph.nodes.look_up.by_model import nearest_pages
 from readgraph.nodes.opening import open_document
+from readgraph.state.channels.living import AgentQuestionState, DocumentsQuestion
 from readgraph.state.context import ReaderContext
-from readgraph.state.living import AgentQuestionState, DocumentsQuestion
 from readgraph.state.reading import Answered
 from readgraph.state.settings import Embeddings
 

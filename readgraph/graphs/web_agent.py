@@ -22,7 +22,7 @@ from readgraph.nodes.web.subtrees import pages_of_subtrees
 from readgraph.state.context import ReaderContext
 from readgraph.state.records import Recipe
 from readgraph.state.settings import Gists, Language, Purpose, Rebuilding, Subtrees
-from readgraph.state.web import WebActed, WebState, WebTask
+from readgraph.state.web.step import WebActed, WebState, WebTask
 
 __all__ = ["build", "graph"]
 

@@ -7,7 +7,7 @@ if TYPE_CHECKING:
     from readgraph.middleware.library_backend import LibraryBackend
     from readgraph.middleware.summarizing import as_summarizer
 else:
-    from readgraph.state.lazy_names import lazy_names
+    from readgraph.state.by_name.lazy_names import lazy_names
 
     # Imported when first used: only the backend needs deepagents.
     __getattr__, __dir__ = lazy_names(

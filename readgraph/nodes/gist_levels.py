@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from readgraph.nodes.bounds import content_room
 from readgraph.state.context import ReaderContext
-from readgraph.state.older_gists import FAN, older_id
+from readgraph.state.kept.older_gists import FAN, older_id
 from readgraph.state.page_store import PageStore
 from readgraph.state.records import Note
 

@@ -13,9 +13,9 @@ from langgraph.runtime import Runtime
 from readgraph.nodes.search_tools import SearchTool
 from readgraph.nodes.step import StateT, StepNode, UpdateT, Work
 from readgraph.nodes.tasks import failing_as_one
+from readgraph.state.channels.research import SearchHit
 from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import Groups
-from readgraph.state.research import SearchHit
 from readgraph.state.search.fusing import DEPTH, fuse, pages_of
 
 Found = dict[str, list[tuple[int, float]]]

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from readgraph.state.collections import Member
+from readgraph.state.kept.collections import Member
 from readgraph.state.survey import ColumnKind, Row, Table
 
 CITED = ("quote", "place", "document")

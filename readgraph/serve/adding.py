@@ -11,8 +11,8 @@ from readgraph.serve.run import Run
 from readgraph.sources.addresses import Address, file_or_address
 from readgraph.sources.converting import beside_the_loop, conversion_shown
 from readgraph.sources.loading import SourceFile, file_of_bytes, read_file
-from readgraph.state.converted_files import document_of_file
 from readgraph.state.errors import BadInput
+from readgraph.state.kept.converted_files import document_of_file
 from readgraph.state.originals import keep_original
 from readgraph.state.records import Document
 from readgraph.tools.documents import store_source

@@ -18,8 +18,8 @@ from readgraph.serve.room import Room, in_background_loop
 from readgraph.serve.run import Run
 from readgraph.state.agent_lives import agent_config, agent_state_of
 from readgraph.state.agents import AgentStore, Event, agent_id, proper_name
+from readgraph.state.channels.living import AgentState, IncomingEvent
 from readgraph.state.errors import BadInput
-from readgraph.state.living import AgentState, IncomingEvent
 from readgraph.state.words import count_words
 
 SHOWN = 200

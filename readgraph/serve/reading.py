@@ -19,9 +19,9 @@ from readgraph.serve.given import Given
 from readgraph.serve.room import Room
 from readgraph.serve.run import Run
 from readgraph.serve.telling import MODES, Telling
-from readgraph.state.collections import add_collection
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
+from readgraph.state.kept.collections import add_collection
 from readgraph.state.reading import Question
 from readgraph.state.records import Document
 from readgraph.tools.picking import WHOLE_LIBRARY, picked_document

@@ -9,9 +9,9 @@ from langgraph.graph import START
 from langgraph.graph.state import CompiledStateGraph
 
 from readgraph.state.agents import Agent, AgentStore, agent_id, thread_of
+from readgraph.state.channels.living import AgentState, IncomingEvent, load_life
 from readgraph.state.errors import BadInput
 from readgraph.state.library import Library
-from readgraph.state.living import AgentState, IncomingEvent, load_life
 from readgraph.state.store.build_lock import building
 
 __all__ = ["agent_config", "undo_turn"]

@@ -1,7 +1,7 @@
 """What is stored of agents: records, recall storage, archival storage, summaries of what left the queue.
 
-Each is a numbered log. The agent's state (see `readgraph.state.living`) counts its entries, so nothing here lists
-them. Entries beyond that count belong to turns that were taken back, and will be overwritten.
+Each is a numbered log. The agent's state (see `readgraph.state.channels.living`) counts its entries, so nothing here
+lists them. Entries beyond that count belong to turns that were taken back, and will be overwritten.
 """
 
 from collections.abc import Iterable
@@ -12,10 +12,10 @@ from typing import Any, Literal
 
 from langgraph.runtime import Runtime
 
+from readgraph.state.channels.living import AgentState, Block, EventKind, load_life
 from readgraph.state.errors import BadInput, Damaged
-from readgraph.state.living import AgentState, Block, EventKind, load_life
-from readgraph.state.page_store import PageStore, page_store, utc_now
-from readgraph.state.records import digest
+from readgraph.state.page_store import PageStore, page_store
+from readgraph.state.records import digest, utc_now
 from readgraph.state.search.index_registry import indexes_of
 from readgraph.state.store.sound import Count, Id, Time, load
 from readgraph.state.store.stored_items import EVERY, ROOT, numbered

@@ -8,7 +8,7 @@ it (`Note.replaced`), so that restoring it asks no model.
 from dataclasses import asdict, dataclass, replace
 
 from readgraph.state.errors import BadInput
-from readgraph.state.older_gists import stands_for
+from readgraph.state.kept.older_gists import stands_for
 from readgraph.state.page_store import PageStore
 from readgraph.state.records import FEWEST_NOTE_WORDS, Document, Memory, Note, Page, digest
 from readgraph.state.search.index_registry import indexes_of

@@ -5,11 +5,11 @@ from collections import Counter
 from contextlib import suppress
 
 from readgraph.state.agents import AgentStore
-from readgraph.state.collections import collections_with
-from readgraph.state.converted_files import forget_files
-from readgraph.state.earlier_notes import EarlierNotes
-from readgraph.state.ingested import forget_ingested
-from readgraph.state.named_collections import NamedCollections
+from readgraph.state.kept.collections import collections_with
+from readgraph.state.kept.converted_files import forget_files
+from readgraph.state.kept.earlier_notes import EarlierNotes
+from readgraph.state.kept.ingested import forget_ingested
+from readgraph.state.kept.named_collections import NamedCollections
 from readgraph.state.opened import Library
 from readgraph.state.originals import forget_original
 from readgraph.state.page_store import PageStore

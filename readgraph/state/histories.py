@@ -9,10 +9,11 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, NamedTuple
 
 from readgraph.state.errors import BadInput
-from readgraph.state.page_store import PART, PageStore, utc_now
-from readgraph.state.records import Document, Session, digest
-from readgraph.state.set_limits import check_words
+from readgraph.state.page_store import PageStore
+from readgraph.state.records import Document, Session, digest, utc_now
+from readgraph.state.settings.set_limits import check_words
 from readgraph.state.store.build_lock import building
+from readgraph.state.store.documents import PART
 from readgraph.state.store.sound import load
 from readgraph.state.store.stored_items import BATCH, ROOT, StoredValue, numbered, storable
 from readgraph.state.store.unfinished import check_not_forgotten, store_document

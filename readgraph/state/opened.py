@@ -6,7 +6,7 @@ from pathlib import Path
 from langgraph.store.base import BaseStore
 
 from readgraph.state.checkpointing.shared_checkpointer import SharedCheckpointer
-from readgraph.state.named_collections import NamedCollections
+from readgraph.state.kept.named_collections import NamedCollections
 from readgraph.state.page_store import PageStore
 from readgraph.state.store.namespaces import base_of
 from readgraph.state.store.shared_store import SharedStore

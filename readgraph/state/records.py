@@ -4,6 +4,7 @@ import hashlib
 import json
 from bisect import bisect_right
 from dataclasses import dataclass, field, fields
+from datetime import UTC, datetime
 from typing import Any, Literal
 
 from readgraph.state.errors import Damaged
@@ -35,8 +36,8 @@ class Document:
     """One source text. Its id is the hash of the stored text, so the same text is stored once.
 
     `places` counts the places that the source names in its own terms (see `PageStore.place_names`). `parts` are the
-    documents of a collection, which has their texts joined (see `readgraph.state.collections`). A history, whose text
-    grows, has `sessions`, and its id is the hash of its name (see `readgraph.state.histories`).
+    documents of a collection, which has their texts joined (see `readgraph.state.kept.collections`). A history, whose
+    text grows, has `sessions`, and its id is the hash of its name (see `readgraph.state.histories`).
     """
 
     id: Id
@@ -219,3 +220,8 @@ class RecordedReply:
     asked: str
     document: str
     tokens: tuple[Count, Count] = (0, 0)
+
+
+def utc_now() -> str:
+    """The time as records keep it: UTC, sortable."""
+    return datetime.now(UTC).isoformat(timespec="microseconds")

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from readgraph.tools.own_search import searched_by
     from readgraph.tools.retrieving import LibraryRetriever, as_retriever
 else:
-    from readgraph.state.lazy_names import lazy_names
+    from readgraph.state.by_name.lazy_names import lazy_names
 
     # Imported when first used: the command uses some files of this room, and must not wait for the others.
     __getattr__, __dir__ = lazy_names(

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from readgraph.sources import SourceText
 from readgraph.sources.loading import STANDARD_INPUT
-from readgraph.state.converted_files import keep_file
 from readgraph.state.errors import BadInput, LibraryError
+from readgraph.state.kept.converted_files import keep_file
 from readgraph.state.page_store import PageStore
 from readgraph.state.records import Document
 from readgraph.state.search.catalogue import catalogue_of, records

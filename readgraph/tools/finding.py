@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 from readgraph.state.errors import BadInput, Forgotten
-from readgraph.state.named_collections import NamedCollections
+from readgraph.state.kept.named_collections import NamedCollections
 from readgraph.state.page_store import PageStore
 from readgraph.state.records import Document, Memory
 from readgraph.state.search.likely import likely_documents

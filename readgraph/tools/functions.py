@@ -18,10 +18,10 @@ from readgraph.graphs import gam, survey
 from readgraph.graphs import summary as summarising
 from readgraph.graphs.methods import method_for, method_named
 from readgraph.graphs.separate_run import separate_run
-from readgraph.state.collections import add_collection
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.histories import SessionText, append_sessions
+from readgraph.state.kept.collections import add_collection
 from readgraph.state.opened import Library
 from readgraph.state.page_store import PageStore
 from readgraph.state.reading import Question

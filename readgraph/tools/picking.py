@@ -4,9 +4,9 @@ import re
 from collections import defaultdict
 from typing import NamedTuple
 
-from readgraph.state.collections import add_collection
 from readgraph.state.errors import BadInput
-from readgraph.state.named_collections import NamedCollections
+from readgraph.state.kept.collections import add_collection
+from readgraph.state.kept.named_collections import NamedCollections
 from readgraph.state.page_store import PageStore
 from readgraph.state.records import Document
 from readgraph.state.search.likely import likely_documents

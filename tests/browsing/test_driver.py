@@ -11,7 +11,7 @@ from readgraph.browsing.driver import MASK, ChromiumDriver
 from readgraph.browsing.driving import NUMBER, CannotAct
 from readgraph.sources.web.page import web_page
 from readgraph.state.errors import BadInput
-from readgraph.state.web_elements import elements_of
+from readgraph.state.web.elements import elements_of
 from tests.support.browser import CHROMIUM
 from tests.support.site import Site
 

@@ -23,7 +23,7 @@ from readgraph.nodes.building.pauses import pages_at_pauses
 from readgraph.state.errors import BadInput
 from readgraph.state.forgetting import forget_document
 from readgraph.state.library import Library
-from readgraph.state.page_store import document_id
+from readgraph.state.store.documents import document_id
 from tests.doubles.pipeline import Pipeline
 
 pytestmark = pytest.mark.quick
@@ -260,7 +260,7 @@ def test_packages_can_offer_engines(monkeypatch: pytest.MonkeyPatch) -> None:
     }
     points = [EntryPoint(name, value, "readgraph.compression") for name, value in offered.items()]
     monkeypatch.setattr(
-        "readgraph.state.offered_objects.entry_points",
+        "readgraph.state.by_name.offered_objects.entry_points",
         lambda group, name=None: [point for point in points if name in (None, point.name)],
     )
     assert engine_ids()[-3:] == ["broken", "own", "wrong"] and engine_named("own") is Own

@@ -11,8 +11,8 @@ from readgraph import ReaderContext
 from readgraph.graphs.mem_gpt import build_chat
 from readgraph.state.agent_lives import agent_config
 from readgraph.state.agents import AgentStore, Event, agent_id
+from readgraph.state.channels.living import AgentState
 from readgraph.state.library import Library
-from readgraph.state.living import AgentState
 from tests.doubles.model_server import ChatRequest
 
 Step = dict[str, object]

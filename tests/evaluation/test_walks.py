@@ -12,7 +12,7 @@ from readgraph.cli.terminal.walk_drawing import draw_walk, print_walk
 from readgraph.evaluation.records import Outcome
 from readgraph.evaluation.walks import WalkFigures, walk_figures
 from readgraph.graphs.mem_walker import build, graph
-from readgraph.state.walk import Hop
+from readgraph.state.channels.walk import Hop
 from tests.doubles.model_server import ModelServer
 from tests.doubles.walker import CONTEXT, REVERT, TEXT, Walker, down, says
 

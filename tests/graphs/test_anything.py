@@ -22,15 +22,15 @@ from readgraph.estimates.arithmetic import Estimate
 from readgraph.estimates.methods import estimate_reading
 from readgraph.graphs.methods import METHODS, SHARED, SUMMARY, WEB_METHODS, Method
 from readgraph.sources.web.page import web_page
-from readgraph.state.agent_archive import exported, imported
+from readgraph.state.archives.agents import exported, imported
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ModelUnavailable
 from readgraph.state.library import Library
 from readgraph.state.reading import Status
 from readgraph.state.records import Page
 from readgraph.state.upkeep.checking import check
-from readgraph.state.web import Outcome
-from readgraph.state.web_elements import elements_of
+from readgraph.state.web.elements import elements_of
+from readgraph.state.web.step import Outcome
 from readgraph.state.words import count_words
 from tests.doubles.agent import Living, Script
 from tests.doubles.anything import Anything, Reply

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from readgraph.graphs.methods import METHODS
 from readgraph.nodes.building.even_pages import even_ends
 from readgraph.nodes.building.running_summary import PIECE_WORDS, SUMMARY_WORDS
-from readgraph.state.collections import add_collection
 from readgraph.state.context import PROFILES, ReaderContext
 from readgraph.state.errors import BadInput
+from readgraph.state.kept.collections import add_collection
 from readgraph.state.library import Library
 from readgraph.state.records import Document
 from readgraph.state.words import count_words

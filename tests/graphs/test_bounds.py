@@ -15,11 +15,11 @@ from readgraph.models.replies.message import LONGEST_REPLY
 from readgraph.nodes.agent.event_text import most_event_words, queue_text
 from readgraph.nodes.agent.evicting import first_to_stay
 from readgraph.nodes.agent.thinking import ENDLESS
-from readgraph.state.agent_archive import exported, imported
 from readgraph.state.agents import Event, agent_id
+from readgraph.state.archives.agents import exported, imported
+from readgraph.state.channels.living import EventKind
 from readgraph.state.errors import BadInput
 from readgraph.state.library import Library
-from readgraph.state.living import EventKind
 from readgraph.state.words import count_words
 from tests.doubles.agent import Living, Script, Step, call, queue, say
 from tests.doubles.model_server import ModelServer

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from readgraph.nodes.agent.indexes import search_recall
-from readgraph.state.agent_archive import exported, imported, take_in
 from readgraph.state.agent_lives import agent_config, agent_state_of, drop_old_checkpoints, forget_agent, undo_turn
 from readgraph.state.agents import Agent, AgentStore, Event, agent_id
+from readgraph.state.archives.agents import exported, imported, take_in
 from readgraph.state.errors import BadInput
 from readgraph.state.forgetting import forget_document
 from readgraph.state.library import Library, open_library

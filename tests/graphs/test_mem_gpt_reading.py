@@ -11,7 +11,7 @@ from langgraph.types import Command, interrupt
 from readgraph import ReaderContext
 from readgraph.graphs.mem_gpt import build, build_chat
 from readgraph.nodes.agent.memory import AgentMemory
-from readgraph.state.collections import add_collection
+from readgraph.state.kept.collections import add_collection
 from readgraph.state.library import Library
 from readgraph.state.words import count_words
 from readgraph.tools import research_tool

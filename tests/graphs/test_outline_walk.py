@@ -18,10 +18,10 @@ from readgraph.graphs.methods import METHODS
 from readgraph.nodes.building.outline import outline_of
 from readgraph.report.data import report_of_answer
 from readgraph.sources.loading import load
-from readgraph.state.collections import add_collection
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import Damaged
 from readgraph.state.histories import SessionText, append_sessions
+from readgraph.state.kept.collections import add_collection
 from readgraph.state.library import Library
 from readgraph.state.records import Document, Memory
 from readgraph.state.summary_tree import SectionTree, TreeShape, section_tree

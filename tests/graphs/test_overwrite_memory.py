@@ -28,9 +28,9 @@ from readgraph.nodes.note_taking.sizes import QUESTION_SHARE, chunk_words, most_
 from readgraph.nodes.note_taking.writing import MOST_TURNS, pages_at_once
 from readgraph.nodes.prompts.note_taking import NewNotes, take_notes_prompt
 from readgraph.state.context import ReaderContext
-from readgraph.state.earlier_notes import KEPT_READINGS, EarlierNotes
 from readgraph.state.errors import ModelUnavailable
 from readgraph.state.forgetting import forget_document
+from readgraph.state.kept.earlier_notes import KEPT_READINGS, EarlierNotes
 from readgraph.state.library import Library
 from readgraph.state.store.stored_items import EVERY, ROOT
 from readgraph.state.words import count_words

@@ -88,7 +88,7 @@ def test_packages_can_offer_methods(readgraph: Command, text: Path, monkeypatch:
     offered = {"collapsed-tree": PLACE, "gam": PLACE, "broken": "no_such_module:build"}
     points = [EntryPoint(name, value, "readgraph.methods") for name, value in offered.items()]
     monkeypatch.setattr(
-        "readgraph.state.offered_objects.entry_points",
+        "readgraph.state.by_name.offered_objects.entry_points",
         lambda group, name=None: [point for point in points if name in (None, point.name)],
     )
     assert [method.name for method in every_method()] == [*METHODS, "broken", "collapsed-tree"]

@@ -11,9 +11,9 @@ import pytest
 from readgraph.graphs import mem_walker
 from readgraph.graphs.survey import build
 from readgraph.nodes.survey.table import table_of
-from readgraph.state.collections import add_collection
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
+from readgraph.state.kept.collections import add_collection
 from readgraph.state.library import Library, open_library
 from tests.doubles.model_server import ChatRequest, ModelServer
 from tests.doubles.reader import between

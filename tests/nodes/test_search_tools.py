@@ -16,10 +16,10 @@ from langgraph.store.memory import InMemoryStore
 
 from readgraph.graphs.gam import build_research, recipe
 from readgraph.nodes.search_tools import Tools, bring_up_to_date, memory_tools
-from readgraph.state.collections import add_collection
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.forgetting import forget_document
+from readgraph.state.kept.collections import add_collection
 from readgraph.state.library import Library, open_library
 from readgraph.state.page_store import PageStore
 from readgraph.state.records import Memory, Note, Page

@@ -8,8 +8,8 @@ from readgraph.nodes.agent.event_text import cut_to
 from readgraph.nodes.agent.evicting import KEEP, first_to_stay
 from readgraph.nodes.agent.working_context import append_to_block, blocks_text, replace_in_block, rewrite_block
 from readgraph.state.agents import Event
+from readgraph.state.channels.living import Block
 from readgraph.state.errors import BadInput
-from readgraph.state.living import Block
 from readgraph.state.words import count_words
 
 texts = st.text(st.sampled_from("ab c\n.<>block日"), max_size=60)

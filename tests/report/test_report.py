@@ -16,7 +16,7 @@ from readgraph.cli.run.source_links import source_links
 from readgraph.report import data as report_data
 from readgraph.report.data import report_of_answer, report_of_document
 from readgraph.report.page import MARK, escaped_json, render
-from readgraph.state.collections import add_collection
+from readgraph.state.kept.collections import add_collection
 from readgraph.state.library import Library
 from readgraph.state.reading import Question
 from tests.doubles.model_server import ModelServer

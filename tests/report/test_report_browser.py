@@ -6,7 +6,7 @@ import pytest
 
 from readgraph.graphs.hybrids import outline_walk
 from readgraph.report.data import ReportData, report_of_answer
-from readgraph.state.collections import add_collection
+from readgraph.state.kept.collections import add_collection
 from readgraph.state.library import Library
 from readgraph.state.reading import Question
 from tests.doubles.model_server import ModelServer

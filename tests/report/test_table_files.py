@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from readgraph.report.excel import excel_bytes
 from readgraph.report.sheets import Sheet, sheet_of
 from readgraph.report.table_files import csv_bytes, harmless, json_bytes, markdown, table_bytes, written_before
-from readgraph.state.collections import Member
+from readgraph.state.kept.collections import Member
 from readgraph.state.reading import Citation
 from readgraph.state.survey import Table
 

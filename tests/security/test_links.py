@@ -11,7 +11,8 @@ import pytest
 from readgraph.evaluation.folder.evaluation_folder import EvaluationFolder
 from readgraph.state.errors import BadInput, LibraryError
 from readgraph.state.library import open_library
-from readgraph.state.search import keyword_tables, vector_file
+from readgraph.state.search import vector_file
+from readgraph.state.search.keyword_file import open_tables
 from readgraph.state.search.vector_file import Header
 from tests.evaluation.folder.test_foreign_folders import WHAT, folder
 from tests.support.command import STORY, Command, assert_refused
@@ -78,7 +79,7 @@ def test_links_to_files_that_are_not_there_make_none(tmp_path: Path) -> None:
     index = tmp_path / "texts.sqlite"
     index.symlink_to(tmp_path / "new")
     with pytest.raises(LibraryError, match="is a link"):
-        keyword_tables.open_tables(index)
+        open_tables(index)
     assert not (tmp_path / "new").exists()
 
 

@@ -57,8 +57,8 @@ IMPORTS_BY_NAME = {
     "report/excel.py": "xlsxwriter",
     "sources/loading.py": "the converters of KINDS",
     "state/text/language.py": "py3langid",
-    "state/lazy_names.py": "our own names",
-    "state/offered_objects.py": "entry points, and places that the user typed",
+    "state/by_name/lazy_names.py": "our own names",
+    "state/by_name/offered_objects.py": "entry points, and places that the user typed",
     "state/search/stemming.py": "the stemmers of the languages",
 }
 """Files that import by a name, and what: none of it comes from a text, a library or a model."""

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from readgraph.sources.web.page import HIDDEN, web_page
 from readgraph.state.errors import BadInput
-from readgraph.state.web_elements import WebElement, elements_of, problem_with
-from readgraph.state.web_lines import lines_of
+from readgraph.state.web.elements import WebElement, elements_of, problem_with
+from readgraph.state.web.lines import lines_of
 from tests.support.web_pages import html, page
 
 pytestmark = pytest.mark.quick

@@ -10,8 +10,8 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.corrections import correct, restore
 from readgraph.state.errors import BadInput
 from readgraph.state.forgetting import forget_document
+from readgraph.state.kept.older_gists import older_id
 from readgraph.state.library import Library
-from readgraph.state.older_gists import older_id
 from readgraph.state.records import Document, Memory, TreeNode
 from tests.doubles.model_server import ModelServer
 from tests.doubles.reader import asked_for

@@ -19,6 +19,7 @@ from pytest import MonkeyPatch
 from readgraph.state.errors import LibraryError
 from readgraph.state.library import Library
 from readgraph.state.search import keyword_tables
+from readgraph.state.search.keyword_file import open_tables
 from tests.doubles.agent import Script, say
 from tests.doubles.model_server import ModelServer
 from tests.support.command import ASK, DOUBLE, STORY, Command, assert_refused
@@ -166,7 +167,7 @@ def test_a_view_in_the_place_of_a_table(readgraph: Command, whole: Path, name: s
 
 def test_a_view_in_a_search_index_makes_it_anew(tmp_path: Path) -> None:
     file = tmp_path / "keywords.sqlite"
-    keyword_tables.open_tables(file).close()
+    open_tables(file).close()
     _with_an_endless_view(file, "indexes")
-    with closing(keyword_tables.open_tables(file)) as tables:
+    with closing(open_tables(file)) as tables:
         assert keyword_tables.missing(tables, "memory", 1) == [0]

@@ -16,17 +16,17 @@ import pytest
 from langgraph.store.base import Op, PutOp, Result
 
 from readgraph.graphs.read_agent import build
-from readgraph.state.collections import add_collection
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, Forgotten
 from readgraph.state.forgetting import forget_document
 from readgraph.state.histories import SessionText, append_sessions
+from readgraph.state.kept.collections import add_collection
 from readgraph.state.library import Library, open_library
-from readgraph.state.page_store import PART
 from readgraph.state.records import Document, RecordedReply
 from readgraph.state.search.passages import search_documents
 from readgraph.state.store import stored_items, unfinished
 from readgraph.state.store.build_lock import using
+from readgraph.state.store.documents import PART
 from readgraph.state.store.library_store import LibraryStore
 from tests.doubles.model_server import ModelServer
 from tests.support.command import DOUBLE, STORY

@@ -16,8 +16,9 @@ from readgraph.state.errors import BadInput
 from readgraph.state.forgetting import forget_document
 from readgraph.state.histories import BETWEEN, SessionText, append_sessions, history, sessions_of
 from readgraph.state.library import Library, open_library
-from readgraph.state.page_store import PART, PageStore, document_id
+from readgraph.state.page_store import PageStore
 from readgraph.state.records import Document, Session
+from readgraph.state.store.documents import PART, document_id
 from readgraph.state.store.stored_items import BATCH, ROOT
 from readgraph.state.words import count_words
 from tests.support.forking import ended, forked_call

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from readgraph.state.errors import LibraryError
-from readgraph.state.search import keyword_tables
+from readgraph.state.search import keyword_file, keyword_tables
 from readgraph.state.search.entries import Entry, Extent
 from readgraph.state.search.keyword_index import KeywordIndex
 from readgraph.state.search.terms import words
@@ -238,7 +238,7 @@ async def test_a_file_of_another_format_or_stemmer_is_made_anew(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str, versions: tuple[object, object]
 ) -> None:
     for version in versions:
-        monkeypatch.setattr(keyword_tables, what, version)
+        monkeypatch.setattr(keyword_file, what, version)
         index = KeywordIndex(tmp_path / "search.sqlite")
         assert await index.extent("m") == Extent(0, -1)
         await index.add("m", ENTRIES)

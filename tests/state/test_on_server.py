@@ -16,8 +16,8 @@ from readgraph.state.errors import LibraryError
 from readgraph.state.files.library_address import LibraryAddress, library_place
 from readgraph.state.files.library_folder import listed_records
 from readgraph.state.library import open_library, open_library_in_background
-from readgraph.state.page_store import PageStore, utc_now
-from readgraph.state.records import Memory, Recipe
+from readgraph.state.page_store import PageStore
+from readgraph.state.records import Memory, Recipe, utc_now
 from readgraph.state.search import catalogue
 from readgraph.state.search.entries import Entry
 from readgraph.state.search.index_registry import index_key, indexes_of

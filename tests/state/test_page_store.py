@@ -14,8 +14,9 @@ from langgraph.store.sqlite import SqliteStore
 
 from readgraph.state.errors import BadInput
 from readgraph.state.library import open_library_in_background
-from readgraph.state.page_store import PART, PageStore
+from readgraph.state.page_store import PageStore
 from readgraph.state.records import Memory, Note, Page, Recipe, RecordedReply
+from readgraph.state.store.documents import PART
 from readgraph.state.store.library_store import LibraryStore
 from readgraph.state.words import count_words
 from tests.support.postgres_server import ON_SERVER

@@ -8,11 +8,11 @@ import pytest
 from langgraph.store.sqlite import SqliteStore
 
 from readgraph.graphs.read_agent import build
+from readgraph.state.archives.replies import HEADER, exported, imported
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.library import Library, open_library
 from readgraph.state.page_store import PageStore
-from readgraph.state.reply_archive import HEADER, exported, imported
 from tests.doubles.model_server import ModelServer
 
 ON_SERVER_TOO = True

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from readgraph.state.reply_archive import HEADER
+from readgraph.state.archives.replies import HEADER
 from tests.support.command import ASK, STORY, Command, Ran, assert_refused
 
 BLOCK = 4096

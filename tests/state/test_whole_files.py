@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from readgraph.state.archives.replies import HEADER
 from readgraph.state.files.whole_files import written_whole
-from readgraph.state.reply_archive import HEADER
 from tests.state.test_full_disk import longest_file
 from tests.support.command import STORY, Command, assert_refused
 

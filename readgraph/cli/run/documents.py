@@ -15,14 +15,15 @@ from readgraph.sources import SourceText, load, load_all
 from readgraph.sources.addresses import Address
 from readgraph.sources.converting import conversion_shown
 from readgraph.sources.loading import STANDARD_INPUT, read_file, shown
-from readgraph.state.collections import add_collection
-from readgraph.state.converted_files import document_of_file
 from readgraph.state.errors import BadInput
 from readgraph.state.files.library_address import LibraryPlace
+from readgraph.state.kept.collections import add_collection
+from readgraph.state.kept.converted_files import document_of_file
 from readgraph.state.library import Library, holds_library, open_library_in_background
-from readgraph.state.page_store import PageStore, document_id
+from readgraph.state.page_store import PageStore
 from readgraph.state.records import Document
 from readgraph.state.running.background import in_background
+from readgraph.state.store.documents import document_id
 from readgraph.tools.documents import document_named, possible_documents, same_name, store_source
 from readgraph.tools.titles import suggestion, titled
 

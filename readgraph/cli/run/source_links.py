@@ -7,10 +7,11 @@ from urllib.parse import parse_qsl, quote, urlsplit
 
 from readgraph.sources.addresses import Address, file_or_address
 from readgraph.sources.loading import read_file
-from readgraph.state.converted_files import document_of_file
 from readgraph.state.errors import BadInput
-from readgraph.state.page_store import PageStore, document_id
+from readgraph.state.kept.converted_files import document_of_file
+from readgraph.state.page_store import PageStore
 from readgraph.state.records import Document
+from readgraph.state.store.documents import document_id
 
 _SECRET = re.compile(r"token|sig|key|secret|auth|credential|passw", re.IGNORECASE)
 

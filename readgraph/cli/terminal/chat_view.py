@@ -14,7 +14,7 @@ from readgraph.models.replies.streaming import THOUGHTS
 from readgraph.nodes.agent.event_text import call_line, cut_to
 from readgraph.nodes.agent.working_context import size_of
 from readgraph.state.agents import SPEAKS, Event
-from readgraph.state.living import AgentState, IncomingEvent
+from readgraph.state.channels.living import AgentState, IncomingEvent
 
 ARGUMENT_WORDS, RESULT_WORDS = 8, 12
 

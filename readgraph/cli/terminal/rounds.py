@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from rich.padding import Padding
 
 from readgraph.cli.terminal.safe_text import Console, Text
-from readgraph.state.research import Round, SearchHit
+from readgraph.state.channels.research import Round, SearchHit
 from readgraph.state.words import with_numbers
 
 

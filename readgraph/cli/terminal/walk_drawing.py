@@ -6,7 +6,7 @@ from rich.text import Text as RichText
 from rich.tree import Tree
 
 from readgraph.cli.terminal.safe_text import Console, Text
-from readgraph.state.walk import Action, Hop
+from readgraph.state.channels.walk import Action, Hop
 
 __all__ = ["print_walk"]
 

@@ -10,7 +10,7 @@ from readgraph.evaluation.plan.versions import own_prompts, package_versions, pr
 from readgraph.evaluation.records import Dataset
 from readgraph.evaluation.rows.row import Row
 from readgraph.state.context import PROFILES, ReaderContext
-from readgraph.state.page_store import utc_now
+from readgraph.state.records import utc_now
 
 SPEED = ("concurrency", "batch", "timeout", "retry_seconds", "max_reply_mb", "max_calls", "max_words", "max_seconds")
 """Settings that may differ when an evaluation is continued, since no reply depends on them."""

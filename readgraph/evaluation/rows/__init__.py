@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from readgraph.evaluation.rows.row import Row, rows_to_run
 else:
-    from readgraph.state.lazy_names import lazy_names
+    from readgraph.state.by_name.lazy_names import lazy_names
 
     # Imported when first used: the command's help lists the sweeps, and must not wait for the others.
     __getattr__, __dir__ = lazy_names(__name__, {"row": ["Row", "rows_to_run"]})

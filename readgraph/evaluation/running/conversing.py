@@ -18,11 +18,11 @@ from readgraph.evaluation.running.reading import Reading
 from readgraph.graphs.mem_gpt import build_chat
 from readgraph.models.exchanges import Keep, ModelExchange
 from readgraph.nodes.agent.receiving import LIFE, default_blocks
-from readgraph.state.agent_archive import AgentFile, exported, take_in
 from readgraph.state.agents import Agent, AgentStore, agent_id, archive_index, initial_state, local_now
+from readgraph.state.archives.agents import AgentFile, exported, take_in
+from readgraph.state.channels.living import AgentState, Block, IncomingEvent
 from readgraph.state.errors import BadInput, ReadgraphError
 from readgraph.state.histories import SessionText
-from readgraph.state.living import AgentState, Block, IncomingEvent
 from readgraph.state.words import count_words
 
 AGENT = "mem-gpt"

@@ -13,10 +13,10 @@ from readgraph.evaluation.folder.usage import Cost, asked
 from readgraph.evaluation.records import Item, Outcome, Span, Text, WebActed
 from readgraph.evaluation.rows.row import Row
 from readgraph.models.exchanges import FallBack, Keep, ModelExchange, exchanges_to
-from readgraph.state.collections import add_collection
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import ReadgraphError
 from readgraph.state.histories import append_sessions
+from readgraph.state.kept.collections import add_collection
 from readgraph.state.library import Library
 from readgraph.state.page_store import PageStore
 from readgraph.state.reading import Question

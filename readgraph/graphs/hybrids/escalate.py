@@ -18,9 +18,9 @@ from readgraph.nodes.building.merging import merge
 from readgraph.nodes.opening import open_for_research
 from readgraph.nodes.research.planning import plan_look_up
 from readgraph.nodes.research.reflecting import gists_suffice
+from readgraph.state.channels.research import Researched, ResearchState
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Question
-from readgraph.state.research import Researched, ResearchState
 
 __all__ = ["build", "graph"]
 

@@ -21,9 +21,9 @@ from readgraph.nodes.walk.answer import answer
 from readgraph.nodes.walk.descending import descend
 from readgraph.nodes.walk.entering import enter, walk_again
 from readgraph.nodes.walk.leaf import read_leaf
+from readgraph.state.channels.walk import WalkResearched, WalkResearchState
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Question
-from readgraph.state.walk import WalkResearched, WalkResearchState
 
 __all__ = ["build", "graph"]
 

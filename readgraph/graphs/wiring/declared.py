@@ -9,7 +9,7 @@ from typing_extensions import is_typeddict
 
 from readgraph.graphs.wiring.states import base_of
 from readgraph.nodes.step import StepNode
-from readgraph.state.reading import Cleared
+from readgraph.state.channels.fresh_reading import Cleared
 
 NOTHING: frozenset[str] = frozenset()
 

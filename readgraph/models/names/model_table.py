@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from readgraph.models.names.limits import REPLY_TOKENS, Limits
 from readgraph.state.errors import BadInput, ModelUnavailable
-from readgraph.state.settings_file import file_settings, settings_file
+from readgraph.state.settings.settings_file import file_settings, settings_file
 
 Minute = Annotated[int | None, Field(ge=1)]
 

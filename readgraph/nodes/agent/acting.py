@@ -15,8 +15,8 @@ from readgraph.nodes.agent.memory_parts import usable
 from readgraph.nodes.agent.receiving import LIFE, clock, keep
 from readgraph.nodes.step import StepNode
 from readgraph.state.agents import Agent, Event, agent_id, agent_store
+from readgraph.state.channels.living import AgentState, TurnStep
 from readgraph.state.context import ReaderContext
-from readgraph.state.living import AgentState, TurnStep
 from readgraph.state.settings import Chaining, Embeddings, MemoryParts, Window
 
 CHAIN_ENDED = "You called {calls} functions in this turn, as many as you may, so it ended here."

@@ -7,7 +7,7 @@ from typing_extensions import TypedDict
 
 from readgraph.nodes.bounds import Gone
 from readgraph.nodes.contracts import AnswerState, AskedQuestion
-from readgraph.state.living import AgentState, AgentTurn, Block, IncomingEvent, TurnStep
+from readgraph.state.channels.living import AgentState, AgentTurn, Block, IncomingEvent, TurnStep
 from readgraph.state.reading import Finding, Status, Usage
 
 __all__ = ["AgentTurnState", "ThinkUpdate"]

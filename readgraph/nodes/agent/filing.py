@@ -8,8 +8,8 @@ from langgraph.runtime import Runtime
 from readgraph.nodes.building.build import read_pages
 from readgraph.nodes.extractive import pages_by_rule
 from readgraph.state.agents import ArchiveEntry, agent_store, local_now
+from readgraph.state.channels.living import AgentState
 from readgraph.state.context import ReaderContext
-from readgraph.state.living import AgentState
 from readgraph.state.page_store import page_store
 from readgraph.state.records import Document, Note, Page, Recipe
 from readgraph.state.words import count_words, first_words

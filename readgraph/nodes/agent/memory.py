@@ -4,8 +4,8 @@ from dataclasses import dataclass, field
 
 from readgraph.nodes.agent.event_text import most_event_words
 from readgraph.state.agents import Agent, AgentStore
+from readgraph.state.channels.living import AgentState
 from readgraph.state.context import ReaderContext
-from readgraph.state.living import AgentState
 from readgraph.state.reading import Quote
 
 __all__ = ["AgentMemory"]

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from readgraph.nodes.agent.function_calls import Functions
 from readgraph.nodes.agent.functions import RECALL_FUNCTIONS, WORKING_FUNCTIONS
 from readgraph.nodes.agent.reader_functions import meaning_search
+from readgraph.state.channels.living import Block
 from readgraph.state.context import ReaderContext
-from readgraph.state.living import Block
 from readgraph.state.settings import AgentMemory
 
 HIDDEN: dict[AgentMemory, frozenset[str]] = {

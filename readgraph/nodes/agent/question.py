@@ -25,9 +25,9 @@ from readgraph.nodes.contracts import AnswerUpdate, SaidAnswer
 from readgraph.nodes.prompts.parts import question_part
 from readgraph.nodes.step import StepNode
 from readgraph.state.agents import Agent, AgentStore, Event, agent_id, agent_store, initial_state, local_now
+from readgraph.state.channels.living import AgentState, Block, fresh_turn
 from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import Groups
-from readgraph.state.living import AgentState, Block, fresh_turn
 from readgraph.state.page_store import page_store
 from readgraph.state.reading import Finding, with_finding
 from readgraph.state.records import digest

@@ -23,10 +23,10 @@ from readgraph.state.agents import (
     initial_state,
     local_now,
 )
+from readgraph.state.channels.living import AgentState, Block, IncomingEvent, fresh_turn
 from readgraph.state.chat_messages import asked_in
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
-from readgraph.state.living import AgentState, Block, IncomingEvent, fresh_turn
 from readgraph.state.page_store import PageStore
 from readgraph.state.settings import PageSizes, Paragraphs, Rebuilding, Window
 from readgraph.state.words import count_words, first_words

@@ -32,10 +32,10 @@ from readgraph.nodes.prompts.agent.step import (
 from readgraph.nodes.prompts.style import spoken_language_line
 from readgraph.nodes.step import StepNode
 from readgraph.state.agents import SPEAKS, Event, agent_id, agent_store
+from readgraph.state.channels.living import TurnStep
 from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import Groups
 from readgraph.state.errors import BadInput, NoUsableReply
-from readgraph.state.living import TurnStep
 from readgraph.state.settings import Chaining, Language, MemoryParts, Window
 from readgraph.state.words import count_words, first_words
 

@@ -6,8 +6,8 @@ Pure functions over blocks. An edit that can't be made raises `BadInput`, whose 
 from collections.abc import Sequence
 
 from readgraph.models.prompt import unused_name
+from readgraph.state.channels.living import Block
 from readgraph.state.errors import BadInput
-from readgraph.state.living import Block
 from readgraph.state.words import count_words
 
 __all__ = ["append_to_block", "blocks_text", "replace_in_block"]

@@ -12,7 +12,7 @@ from readgraph.nodes.prompts.building.notes import gist_prompt
 from readgraph.nodes.purpose import purpose_of
 from readgraph.nodes.tasks import all_finished
 from readgraph.state.context import ReaderContext
-from readgraph.state.older_gists import FAN, older_id
+from readgraph.state.kept.older_gists import FAN, older_id
 from readgraph.state.page_store import PageStore, page_store
 from readgraph.state.records import Memory, Page, TreeNode
 from readgraph.state.store.build_lock import building

@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import Sequence
 
 from readgraph.nodes.note_taking.lines import NoteLine, lines_in
-from readgraph.state.earlier_notes import EarlierNotes
+from readgraph.state.kept.earlier_notes import EarlierNotes
 from readgraph.state.search.okapi import rank
 from readgraph.state.search.terms import content_words
 from readgraph.state.words import count_words

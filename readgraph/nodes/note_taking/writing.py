@@ -36,8 +36,8 @@ from readgraph.nodes.prompts.note_taking import NewNotes, NotesAlone, take_notes
 from readgraph.nodes.prompts.style import note_line
 from readgraph.nodes.step import step_with
 from readgraph.state.context import ReaderContext
-from readgraph.state.earlier_notes import EarlierNotes
 from readgraph.state.errors import BudgetSpent, NoUsableReply
+from readgraph.state.kept.earlier_notes import EarlierNotes
 from readgraph.state.page_store import page_store
 from readgraph.state.reading import Finding
 from readgraph.state.records import Page, digest

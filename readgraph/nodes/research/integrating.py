@@ -15,11 +15,11 @@ from readgraph.nodes.memory_view import ShownPage, listed, pack_pages, pages_tex
 from readgraph.nodes.prompts.reasoned import reasoned
 from readgraph.nodes.prompts.research.integrate import NOTES_WORDS, Integrated, integrate_prompt
 from readgraph.nodes.step import step_with
+from readgraph.state.channels.research import SearchHit
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import NoUsableReply
 from readgraph.state.page_store import page_store
 from readgraph.state.reading import Citation, Finding, Quote, with_finding
-from readgraph.state.research import SearchHit
 from readgraph.state.settings import Reasoning, Window
 from readgraph.state.words import count_words, first_words
 

@@ -10,10 +10,10 @@ from readgraph.nodes.memory_view import listed
 from readgraph.nodes.research.integrating import LONGEST_NOTES
 from readgraph.nodes.searching import fused_hits
 from readgraph.nodes.step import step
+from readgraph.state.channels.research import Plan, Round, SearchHit, no_plan, pages_of_round
 from readgraph.state.context import ReaderContext
 from readgraph.state.page_store import page_store
 from readgraph.state.reading import Citation, Finding
-from readgraph.state.research import Plan, Round, SearchHit, no_plan, pages_of_round
 from readgraph.state.search.fusing import by_place
 from readgraph.state.words import count_words, first_words
 

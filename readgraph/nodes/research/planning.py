@@ -20,10 +20,10 @@ from readgraph.nodes.prompts.research.plan import SearchPlan, plan_prompt, plan_
 from readgraph.nodes.research.memos_in_view import MemosInView, memos_in_view
 from readgraph.nodes.search_tools import OpenTools, Tools, memory_tools
 from readgraph.nodes.step import StepNode, Work, step_with
+from readgraph.state.channels.research import Plan, Round, no_plan
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, NoUsableReply
 from readgraph.state.records import Document, Memory
-from readgraph.state.research import Plan, Round, no_plan
 from readgraph.state.search.entries import PARTS, WITHOUT_MEMOS
 from readgraph.state.search.okapi import rank
 from readgraph.state.settings import Embeddings, PagesRead, Reasoning, Reflecting, Research, SearchTools, Window

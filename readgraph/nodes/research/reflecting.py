@@ -18,9 +18,9 @@ from readgraph.nodes.prompts.research.reflect import (
     missing_prompt,
     reflect_prompt,
 )
+from readgraph.state.channels.research import Plan, Round, SearchHit, pages_of_round
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import NoUsableReply
-from readgraph.state.research import Plan, Round, SearchHit, pages_of_round
 from readgraph.state.search.terms import content_words
 from readgraph.state.settings import Reasoning, Reflecting, Research, Window
 from readgraph.state.words import first_words

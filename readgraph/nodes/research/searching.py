@@ -9,8 +9,8 @@ from readgraph.nodes.research.planning import research_tools, tools_offered, usa
 from readgraph.nodes.search_tools import OpenTools
 from readgraph.nodes.searching import Bounds, Found, Search, fused_hits, searching
 from readgraph.nodes.step import StepNode
+from readgraph.state.channels.research import Plan, SearchHit
 from readgraph.state.context import ReaderContext
-from readgraph.state.research import Plan, SearchHit
 from readgraph.state.search.fusing import DEPTH, by_place, pages_of
 from readgraph.state.settings import Embeddings, Research, SearchTools
 

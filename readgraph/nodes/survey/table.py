@@ -9,8 +9,8 @@ from typing_extensions import TypedDict
 from readgraph.nodes.step import step
 from readgraph.nodes.survey.combining import Entry, Mention, combine
 from readgraph.nodes.survey.records import records_in
-from readgraph.state.collections import members_of
 from readgraph.state.context import ReaderContext
+from readgraph.state.kept.collections import members_of
 from readgraph.state.page_store import PageStore, page_store
 from readgraph.state.reading import Citation, Usage
 from readgraph.state.records import Document

@@ -11,11 +11,11 @@ from readgraph.nodes.memory_view import remembered
 from readgraph.nodes.search_tools import ranker_of
 from readgraph.nodes.searching import Bounds, Found, Search, searching
 from readgraph.nodes.step import UpdateT, step
+from readgraph.state.channels.walk import Hop
 from readgraph.state.context import ReaderContext
 from readgraph.state.page_store import page_store
 from readgraph.state.search.fusing import pages_of
 from readgraph.state.summary_tree import TreeShape, node_id
-from readgraph.state.walk import Hop
 
 
 class AgainState(AskedState):

@@ -12,12 +12,12 @@ from readgraph.models.metering import current_meter, used_notes
 from readgraph.nodes.bounds import content_room
 from readgraph.nodes.contracts import AskedState
 from readgraph.nodes.memory_view import remembered
+from readgraph.state.channels.walk import Action, Hop
 from readgraph.state.context import ReaderContext
 from readgraph.state.page_store import page_store
 from readgraph.state.reading import Finding, with_finding
 from readgraph.state.records import Document, Memory, Note, Page, TreeNode
 from readgraph.state.summary_tree import TreeShape, is_leaf, node_id, page_of
-from readgraph.state.walk import Action, Hop
 from readgraph.state.words import count_words, first_words
 
 LONGEST_REASONING = 120

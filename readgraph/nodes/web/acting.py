@@ -17,8 +17,8 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.errors import NoUsableReply
 from readgraph.state.page_store import page_store
 from readgraph.state.settings import Window
-from readgraph.state.web import WebAction
-from readgraph.state.web_elements import WebElement, elements_of, problem_with
+from readgraph.state.web.elements import WebElement, elements_of, problem_with
+from readgraph.state.web.step import WebAction
 
 
 class ActState(AskedState):

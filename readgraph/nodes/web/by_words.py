@@ -13,9 +13,9 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.records import Note, Page
 from readgraph.state.search.okapi import rank
 from readgraph.state.search.terms import content_words
-from readgraph.state.web import WebAction
-from readgraph.state.web_elements import Operation, WebElement, elements_of
-from readgraph.state.web_lines import lines_of
+from readgraph.state.web.elements import Operation, WebElement, elements_of
+from readgraph.state.web.lines import lines_of
+from readgraph.state.web.step import WebAction
 from readgraph.state.words import count_words, first_words
 
 _TOLD = frozenset("h1 h2 h3 h4 h5 h6 legend caption th".split())

@@ -11,11 +11,11 @@ from readgraph.models.prompt import fenced
 from readgraph.nodes.opening import Opened, OpenState, check_length, open_document
 from readgraph.nodes.step import step_with
 from readgraph.sources.web.page import web_page
+from readgraph.state.channels.fresh_reading import Cleared
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
-from readgraph.state.reading import Cleared
-from readgraph.state.web import WebAction
-from readgraph.state.web_lines import on_one_line
+from readgraph.state.web.lines import on_one_line
+from readgraph.state.web.step import WebAction
 
 _NOT_OUR_FORM = re.compile(r"<[/!?]|[^ \n] *<|[A-Z]>")
 """What HTML has and the text of a page never: closing tags, comments, several tags on a line."""

@@ -13,7 +13,7 @@ from readgraph.models.metering import fell_back
 from readgraph.nodes.building.merging import largest_page
 from readgraph.state.context import ReaderContext
 from readgraph.state.records import Page
-from readgraph.state.web_lines import indented_lines
+from readgraph.state.web.lines import indented_lines
 from readgraph.state.words import count_words, end_after_words
 
 

@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from operator import itemgetter
 
-from readgraph.sources.pdf.page import COLUMN_GAP, Piece
+from readgraph.sources.pdf.page import Piece
+from readgraph.sources.pdf.words import COLUMN_GAP
 
 FEWEST_LINES = 5
 """Lines that begin at the same distance from the left, which make a column."""

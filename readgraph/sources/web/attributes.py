@@ -3,7 +3,7 @@
 import re
 from collections.abc import Mapping
 
-from readgraph.state.web_lines import cut
+from readgraph.state.web.lines import cut
 
 HIDDEN = "data-readgraph-hidden"
 """An attribute with which whoever renders a page marks what is not shown: it is left out, with all that is in it."""

@@ -16,7 +16,7 @@ from readgraph.sources.web.attributes import (
     kept_attributes,
     role_of,
 )
-from readgraph.state.web_lines import cut, on_one_line
+from readgraph.state.web.lines import cut, on_one_line
 
 LABELLED = frozenset("input select textarea button".split())
 """Controls that a label belongs to."""

@@ -1,7 +1,7 @@
 """Labels, tied to the controls that they belong to."""
 
 from readgraph.sources.web.dom import LABELLED, Dom, Entry, Label
-from readgraph.state.web_lines import LONGEST_VALUE, cut
+from readgraph.state.web.lines import LONGEST_VALUE, cut
 
 _BUTTONS = frozenset(("submit", "button", "reset"))
 

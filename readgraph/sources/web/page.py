@@ -9,13 +9,13 @@ from readgraph.sources.web.attributes import HIDDEN
 from readgraph.sources.web.dom import Dom, Entry
 from readgraph.sources.web.labels import label_controls
 from readgraph.state.errors import BadInput
-from readgraph.state.web_lines import cut, element_line, indentation, text_line
+from readgraph.state.web.lines import cut, element_line, indentation, text_line
 
 __all__ = ["HIDDEN", "WebPage", "web_page"]
 
 
 class WebPage(NamedTuple):
-    """A page's title ("" if it has none) and its text: a line for each element (see `state.web_lines`)."""
+    """A page's title ("" if it has none) and its text: a line for each element (see `state.web.lines`)."""
 
     title: str
     text: str

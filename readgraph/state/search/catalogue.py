@@ -26,7 +26,7 @@ from readgraph.state.files.sqlite_files import connect, refuse_links
 from readgraph.state.page_store import PageStore
 from readgraph.state.records import Document
 from readgraph.state.running.forks import pause_in_forks, reset_in_forked
-from readgraph.state.search.keyword_tables import is_damage, transaction
+from readgraph.state.search.keyword_file import is_damage, transaction
 from readgraph.state.store.library_store import LibraryStore
 from readgraph.state.store.namespaces import NAMESPACES, NamespacedStore, base_of, name_in_base
 from readgraph.state.store.shared_store import Listing, Seen, SharedStore

@@ -14,6 +14,7 @@ from readgraph.state.errors import LibraryError
 from readgraph.state.running.forks import pause_in_forks
 from readgraph.state.search import keyword_tables
 from readgraph.state.search.entries import PARTS, Counted, Entry, Extent, Hit, Part
+from readgraph.state.search.keyword_file import is_damage, open_tables
 from readgraph.state.search.postings import Tables, Unreadable
 
 _T = TypeVar("_T")
@@ -116,10 +117,10 @@ class _Worker:
         try:
             with self.lock:
                 if self._connection is None:
-                    self._connection = keyword_tables.open_tables(self._path)
+                    self._connection = open_tables(self._path)
                 return operation(self._connection)
         except (sqlite3.Error, Unreadable) as problem:
-            what = "is damaged: delete it, and it is filled again" if keyword_tables.is_damage(problem) else problem
+            what = "is damaged: delete it, and it is filled again" if is_damage(problem) else problem
             raise LibraryError(f"The search index{self._named()} can't be used: {what}.") from problem
 
     def _named(self) -> str:

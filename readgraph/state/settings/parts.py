@@ -21,7 +21,7 @@ Preset = Literal["question", "code", "meeting", "contract", "novel"]
 """What notes are for, by name."""
 
 DEEPEST_PAGES = 20
-"""Down to this depth a web page's text shows how deep its elements are (see `readgraph.state.web_lines`)."""
+"""Down to this depth a web page's text shows how deep its elements are (see `readgraph.state.web.lines`)."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,8 +12,9 @@ from typing import Literal
 from readgraph.state.errors import BadInput, Damaged, LibraryError
 from readgraph.state.files.library_folder import files_of, is_index
 from readgraph.state.opened import Library
-from readgraph.state.page_store import PageStore, document_id
+from readgraph.state.page_store import PageStore
 from readgraph.state.records import Document, Memory
+from readgraph.state.store.documents import document_id
 from readgraph.state.store.stored_items import BATCH, EVERY, ROOT
 
 Kind = Literal["file", "index", "document", "memory", "thread"]

@@ -22,10 +22,10 @@ from readgraph.graphs.mem_gpt_conversation import Conversation
 from readgraph.models.clients.model_client import HOW_TO_NAME
 from readgraph.state.agents import AgentStore, agent_id
 from readgraph.state.agents import Event as ReadEvent
+from readgraph.state.channels.living import IncomingEvent
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ReadgraphError
 from readgraph.state.library import Library, open_library
-from readgraph.state.living import IncomingEvent
 from tests.doubles.agent import Script, call, say
 from tests.doubles.model_server import ChatRequest, Fault, ModelServer
 from tests.support.examples import EXAMPLES

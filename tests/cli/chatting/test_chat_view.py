@@ -14,7 +14,7 @@ from readgraph.cli.terminal.safe_text import Console
 from readgraph.models.replies.streaming import THOUGHTS, StreamedReply, spoken_so_far
 from readgraph.nodes.prompts.agent.step import NextStep
 from readgraph.state.agents import Event
-from readgraph.state.living import IncomingEvent
+from readgraph.state.channels.living import IncomingEvent
 from tests.doubles.agent import Step, call, say
 
 

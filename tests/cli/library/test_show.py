@@ -10,8 +10,7 @@ import pytest
 from pytest import MonkeyPatch
 
 from readgraph.state.library import open_library
-from readgraph.state.page_store import utc_now
-from readgraph.state.records import Document, Note, Page, Recipe
+from readgraph.state.records import Document, Note, Page, Recipe, utc_now
 from readgraph.state.store.stored_items import ROOT, numbered
 from tests.doubles.model_server import ModelServer
 from tests.support.command import ASK, DOUBLE, STORY, Command, assert_refused, kinds, plain

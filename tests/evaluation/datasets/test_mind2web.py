@@ -12,7 +12,7 @@ from readgraph.evaluation.records import Item, Outcome, WebActed, WebStep
 from readgraph.evaluation.results.episodes import by_episode, whole_episodes
 from readgraph.evaluation.rows.sweeps import SWEEPS
 from readgraph.state.errors import BadInput
-from readgraph.state.web_elements import elements_of
+from readgraph.state.web.elements import elements_of
 from tests.doubles.model_server import ChatRequest, ModelServer
 from tests.doubles.web_agent import WebAgent, does
 from tests.support import datasets as made

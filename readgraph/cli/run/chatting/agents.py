@@ -14,16 +14,16 @@ from readgraph.cli.terminal.safe_text import PLAIN, Console, Text
 from readgraph.nodes.agent.event_text import cut_to
 from readgraph.sources.given_files import read_bytes
 from readgraph.sources.loading import shown
-from readgraph.state.agent_archive import exported, imported
 from readgraph.state.agent_lives import agent_state_of
 from readgraph.state.agent_lives import forget_agent as forget_life
 from readgraph.state.agent_lives import repair_agent as repair_life
 from readgraph.state.agents import Agent, AgentStore, thread_of
+from readgraph.state.archives.agents import exported, imported
+from readgraph.state.channels.living import IncomingEvent
 from readgraph.state.errors import BadInput
 from readgraph.state.files.library_address import LibraryPlace
 from readgraph.state.files.whole_files import written_whole
 from readgraph.state.library import open_library
-from readgraph.state.living import IncomingEvent
 from readgraph.state.store.build_lock import building
 
 SHOWN = 60

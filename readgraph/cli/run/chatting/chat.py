@@ -16,11 +16,11 @@ from readgraph.graphs.mem_gpt_conversation import Conversation
 from readgraph.models.clients.model_client import HOW_TO_NAME
 from readgraph.sources import SourceText, load
 from readgraph.state.agents import proper_name
+from readgraph.state.channels.living import IncomingEvent
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ReadgraphError
 from readgraph.state.files.library_address import LibraryPlace
 from readgraph.state.library import open_library_in_background
-from readgraph.state.living import IncomingEvent
 from readgraph.state.running.background import background, in_background
 from readgraph.tools.documents import store_source
 

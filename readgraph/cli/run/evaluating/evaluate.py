@@ -33,10 +33,10 @@ from readgraph.evaluation.running.evaluation import Evaluation
 from readgraph.models.clients.model_client import model_client
 from readgraph.models.names.prices import exchange_cost
 from readgraph.sources.loading import shown
+from readgraph.state.archives.replies import copied
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.library import holds_library, open_library
-from readgraph.state.reply_archive import copied
 from readgraph.state.words import counted
 
 NO_FOLDER = "The answers need a folder: name one with --out."

@@ -8,8 +8,8 @@ from readgraph.cli.run.stopping import run_until_stopped
 from readgraph.cli.terminal.rendering import print_json
 from readgraph.cli.terminal.safe_text import Console, Text
 from readgraph.state.files.library_address import LibraryPlace
+from readgraph.state.kept.named_collections import NamedCollection
 from readgraph.state.library import open_library
-from readgraph.state.named_collections import NamedCollection
 from readgraph.state.words import counted
 
 

@@ -8,11 +8,11 @@ from readgraph.cli.run.stopping import run_until_stopped
 from readgraph.cli.terminal.safe_text import Console, Text
 from readgraph.sources.given_files import read_bytes
 from readgraph.sources.loading import shown
+from readgraph.state.archives.replies import exported, imported
 from readgraph.state.errors import BadInput
 from readgraph.state.files.library_address import LibraryPlace
 from readgraph.state.files.whole_files import written_whole
 from readgraph.state.library import open_library
-from readgraph.state.reply_archive import exported, imported
 
 
 def export_replies(file: Path, document_name: str, folder: LibraryPlace | None) -> None:

@@ -27,10 +27,10 @@ from readgraph.report.page import render
 from readgraph.report.sheets import Sheet, sheet_of
 from readgraph.report.table_files import FORMS, table_bytes, written_before
 from readgraph.sources import SourceText
-from readgraph.state.collections import members_of
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.files.whole_files import written_whole
+from readgraph.state.kept.collections import members_of
 from readgraph.state.library import open_library
 from readgraph.state.reading import Question
 from readgraph.state.words import counted

@@ -21,7 +21,7 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.errors import ReadgraphError
 from readgraph.state.files.library_address import LibraryPlace
 from readgraph.state.library import default_place, holds_library, open_library
-from readgraph.state.settings_file import settings_file
+from readgraph.state.settings.settings_file import settings_file
 from readgraph.state.words import counted
 
 WRONG = 1

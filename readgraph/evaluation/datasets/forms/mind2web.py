@@ -17,7 +17,7 @@ from readgraph.evaluation.records import Dataset, Item, Text, WebStep
 from readgraph.sources.loading import shown
 from readgraph.sources.web.page import web_page
 from readgraph.state.errors import BadInput
-from readgraph.state.page_store import document_id
+from readgraph.state.store.documents import document_id
 from readgraph.state.store.stored_items import storable
 
 KEYS = frozenset({"annotation_id", "confirmed_task", "actions"})

@@ -15,7 +15,7 @@ from readgraph.evaluation.datasets.record_files import Record, records
 from readgraph.evaluation.records import Dataset, Item, Text
 from readgraph.sources.loading import shown
 from readgraph.state.errors import BadInput
-from readgraph.state.page_store import document_id
+from readgraph.state.store.documents import document_id
 from readgraph.state.store.stored_items import storable
 
 KEYS = frozenset({"id", "pid", "input", "output"})

@@ -7,7 +7,7 @@ from pydantic import Field
 from typing_extensions import TypedDict
 
 from readgraph.state.reading import Answered, Question, ReadingState
-from readgraph.state.web_elements import Operation
+from readgraph.state.web.elements import Operation
 
 Outcome = Literal["act", "finished", "stuck"]
 """`act`: do this; `finished`: the instruction is carried out; `stuck`: nothing on this page brings it further."""

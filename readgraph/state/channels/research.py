@@ -5,7 +5,8 @@ from typing import Annotated
 from langgraph.channels import UntrackedValue
 from typing_extensions import TypedDict
 
-from readgraph.state.reading import Answered, Citation, Cleared, ReadingState
+from readgraph.state.channels.fresh_reading import Cleared
+from readgraph.state.reading import Answered, Citation, ReadingState
 
 
 class Plan(TypedDict):

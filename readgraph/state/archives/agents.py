@@ -21,10 +21,10 @@ from readgraph.state.agents import (
     proper_name,
     renamed,
 )
+from readgraph.state.channels.living import AgentState, Block
 from readgraph.state.declaring import LARGEST
 from readgraph.state.errors import BadInput
 from readgraph.state.files.formats import check_format
-from readgraph.state.living import AgentState, Block
 from readgraph.state.records import Note, Page, Recipe
 from readgraph.state.store.sound import is_time
 from readgraph.state.words import count_words

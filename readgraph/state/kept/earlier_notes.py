@@ -7,7 +7,8 @@ lies ahead of it.
 
 from dataclasses import dataclass, field
 
-from readgraph.state.page_store import PageStore, utc_now
+from readgraph.state.page_store import PageStore
+from readgraph.state.records import utc_now
 from readgraph.state.store.sound import Time, sound
 from readgraph.state.store.stored_items import EVERY, ROOT, StoredItems, numbered
 

@@ -4,8 +4,8 @@ from typing import Literal, NotRequired
 
 from typing_extensions import TypedDict
 
+from readgraph.state.channels.research import Researched, ResearchState
 from readgraph.state.reading import Answered, ReadingState
-from readgraph.state.research import Researched, ResearchState
 
 Action = Literal["child", "revert", "exhausted", "answer", "keep", "unusable"]
 """A decision at a node: go down to a child; go back up (`revert`); go up without asking, since every child was visited

@@ -15,7 +15,7 @@ class NoteTakingState(ReadingState, Noted):
     """All channels of a reading that takes notes.
 
     `next_page` is the page that is read next; `earlier` holds lines of earlier notes that are shown with it. The
-    earlier notes themselves are in the store, under `reading` (see `readgraph.state.earlier_notes`).
+    earlier notes themselves are in the store, under `reading` (see `readgraph.state.kept.earlier_notes`).
     """
 
     earlier: str

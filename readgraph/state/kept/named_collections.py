@@ -9,8 +9,8 @@ from dataclasses import asdict, dataclass
 from difflib import get_close_matches
 
 from readgraph.state.errors import BadInput
-from readgraph.state.page_store import PageStore, utc_now
-from readgraph.state.records import Document, digest
+from readgraph.state.page_store import PageStore
+from readgraph.state.records import Document, digest, utc_now
 from readgraph.state.search.catalogue import records
 from readgraph.state.store.sound import Id, Time, sound
 from readgraph.state.store.stored_items import EVERY, ROOT, storable

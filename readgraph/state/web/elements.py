@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Literal
 
-from readgraph.state.web_lines import Line, cut, lines_of, on_one_line
+from readgraph.state.web.lines import Line, cut, lines_of, on_one_line
 
 Operation = Literal["click", "type", "select"]
 

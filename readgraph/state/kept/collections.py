@@ -7,8 +7,8 @@ from itertools import accumulate
 from typing import NamedTuple
 
 from readgraph.state.errors import BadInput
-from readgraph.state.page_store import PageStore, utc_now
-from readgraph.state.records import Document, Part, digest
+from readgraph.state.page_store import PageStore
+from readgraph.state.records import Document, Part, digest, utc_now
 from readgraph.state.store.stored_items import ROOT
 
 

@@ -1,0 +1,1 @@
+"""What a library holds, as files to hand on."""

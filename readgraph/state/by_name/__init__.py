@@ -1,0 +1,1 @@
+"""What is imported by its name, when it is needed."""

@@ -1,0 +1,1 @@
+"""What graphs hold of a question: all at its start, and what single methods need besides."""

@@ -1,0 +1,1 @@
+"""What a library keeps beside documents and their memories."""
