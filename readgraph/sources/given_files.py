@@ -5,7 +5,7 @@ from pathlib import Path
 
 from readgraph.state.errors import BadInput
 from readgraph.state.files.regular_files import check_regular
-from readgraph.state.settings.set_limits import limit_set
+from readgraph.state.set_limits import limit_set
 
 MOST_MB = 200
 """The most megabytes of a file, unless READGRAPH_MAX_FILE_MB is set."""

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from readgraph.state.errors import BadInput
 from readgraph.state.page_store import PageStore
 from readgraph.state.records import Document, Session, digest, utc_now
-from readgraph.state.settings.set_limits import check_words
+from readgraph.state.set_limits import check_words
 from readgraph.state.store.build_lock import building
 from readgraph.state.store.documents import PART
 from readgraph.state.store.sound import load

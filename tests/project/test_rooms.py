@@ -69,7 +69,7 @@ INNER: dict[str, dict[str, set[str]]] = {
         "settings": {"declaring", "errors", "files", "text"},
         "by_name": {"errors"},
         "web": {"reading", "settings"},
-        "store": {"errors", "files", "records", "running", "settings", "words"},
+        "store": {"errors", "files", "records", "running", "set_limits", "words"},
         "kept": {"errors", "page_store", "records", "search", "store"},
         "channels": {"chat_messages", "errors", "reading", "store"},
         "archives": {"agents", "channels", "declaring", "errors", "files", "page_store", "records", "store", "words"},

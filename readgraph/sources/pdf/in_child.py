@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from readgraph.sources.converting import page_done, stopped_by
 from readgraph.state.errors import BadInput
 from readgraph.state.running.forks import reset_in_forked
-from readgraph.state.settings.set_limits import limit_set
+from readgraph.state.set_limits import limit_set
 
 RUN = "import sys; sys.path.append(sys.argv[1]); from readgraph.sources.pdf.child import main; main()"
 """What a child runs; it finds the package last of all, where this process has it from."""

@@ -19,7 +19,7 @@ from readgraph.sources.pdf.tables import Header, rows_as_lines
 from readgraph.sources.places import Place, SourcePage, ordered
 from readgraph.sources.source_text import Converted
 from readgraph.state.errors import BadInput
-from readgraph.state.settings.set_limits import limit_set
+from readgraph.state.set_limits import limit_set
 
 if TYPE_CHECKING:
     from pypdfium2 import PdfDocument, PdfPage

@@ -9,7 +9,7 @@ from typing import Any
 
 from readgraph.state.errors import BadInput, Damaged, Forgotten, LibraryError
 from readgraph.state.records import Document, Part, utc_now
-from readgraph.state.settings.set_limits import check_words
+from readgraph.state.set_limits import check_words
 from readgraph.state.store.build_lock import building
 from readgraph.state.store.document_sources import are_noted, documents_from, note_all
 from readgraph.state.store.sound import Count, load
