@@ -57,7 +57,7 @@ class Line(TypedDict):
 
 
 class Told(TypedDict):
-    """What a worker tells of a file. `stops`: what makes it useless to go on with any file, such as a full disk.
+    """What a worker reports on a file. `stops`: what makes it useless to go on with any file, such as a full disk.
 
     `no_answer`: the model server can't be used, at least for this document.
     """
@@ -89,7 +89,7 @@ class Worker(Protocol):
 
 
 def left_out(file: str, problem: str, *, stops: str = "", no_answer: bool = False) -> Told:
-    """What is told of a file that was not read."""
+    """The report on a file that was not read."""
     line = Line(
         file=file,
         document="",

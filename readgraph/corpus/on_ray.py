@@ -1,6 +1,6 @@
 """Workers that Ray places, on this machine or on a cluster: the extra `ray`.
 
-Ray restarts workers that end, repeats what they were reading, and shows all in its dashboard. What it is told of a job
+Ray restarts workers that end, repeats what they were reading, and shows all in its dashboard. What it learns of a job
 may be seen there and in its logs, so no key is in it: workers take keys from their own environment.
 """
 

@@ -67,7 +67,7 @@ async def read_corpus(
 ) -> Sum:
     """Read the files with these workers; `tell` gets a line for each as soon as it is done.
 
-    A file that can't be read is told of, and holds up no other. Raises `LibraryError` where the library can't be
+    A file that can't be read is reported, and holds up no other. Raises `LibraryError` where the library can't be
     used, and `ModelUnavailable` where the model server answers to no document.
     """
     began = time.monotonic()
@@ -81,7 +81,7 @@ async def read_corpus(
 
 
 class _Reading:
-    """The files that wait, and what was told of the others.
+    """The files that still wait, and the reports on the others.
 
     `alone`: files whose worker ended each time; since it may be they that end it, they are read last, one by one.
     """

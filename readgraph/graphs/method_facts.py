@@ -1,4 +1,4 @@
-"""What a method's graph tells of itself: the settings that it uses, and the memories that it builds."""
+"""What a method's graph says about itself: the settings that it uses, and the memories that it builds."""
 
 from dataclasses import replace
 from importlib import import_module

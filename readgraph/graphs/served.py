@@ -17,7 +17,7 @@ PYTHON = "3.11"
 
 @dataclass(frozen=True)
 class ServedGraph:
-    """A graph on the server: its location, `module:name`, and what clients are told of it."""
+    """A graph on the server: its location, `module:name`, and how clients see it described."""
 
     path: str
     description: str

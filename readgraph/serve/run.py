@@ -1,4 +1,4 @@
-"""One run: what was wanted, how far it is, and all that it has told so far."""
+"""One run: what was wanted, how far it is, and all that it has reported so far."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable

@@ -79,7 +79,7 @@ def how_ended(problem: BaseException | None) -> tuple[str, dict[str, str]]:
 
 
 def fault(problem: BaseException) -> dict[str, str]:
-    """What is told of an error: its type; of errors in our own words, also their line."""
+    """What a log says of an error: its type, and the line of errors in our own words."""
     ours = isinstance(problem, ReadgraphError) and not isinstance(problem, NoUsableReply)  # which quotes replies
     return {"error": type(problem).__name__, **({"problem": " ".join(str(problem).split())} if ours else {})}
 

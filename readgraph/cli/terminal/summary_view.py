@@ -48,5 +48,5 @@ def doubts(found: dict[str, Any]) -> str:
     own = 0 if found["by_rule"] else sum(each["extracted"] for each in found["sentences"])
     wrong = f"{found['unsupported']} of {number} not supported by the places named" if found["unsupported"] else ""
     left = f"{found['unchecked']} of {number} not checked against the text" if found["unchecked"] else ""
-    extracted = f"{own} of {number} extracted, for want of a usable reply" if own else ""
+    extracted = f"{own} of {number} extracted, since the model gave no usable reply" if own else ""
     return "; ".join(filter(None, [wrong, left, extracted]))

@@ -32,7 +32,7 @@ def found(source: Source, data: Path | None) -> Path | None:
 
 
 def needed(source: Source, data: Path | None) -> Path | None:
-    """The same; raises `BadInput` with one line on which file is to be had from whom, where it is missing."""
+    """The same; raises `BadInput` where a file is missing, with one line that says which, and who publishes it."""
     path = found(source, data)
     if path is None and not source.made:
         where = f"{shown(data)} does not hold it" if data else "name its folder with --data"

@@ -61,4 +61,4 @@ EXPERIMENTS = (
 )
 
 NO_RUNS: dict[str, str] = {}
-"""What needs no run of its own, or can't be had at all."""
+"""What needs no run of its own, or can't be repeated at all."""

@@ -39,4 +39,4 @@ EXPERIMENTS = (
 )
 
 NO_RUNS = {"tables 1, figures 1 to 6, 8": "drawings, window sizes and examples"}
-"""What needs no run of its own, or can't be had at all."""
+"""What needs no run of its own, or can't be repeated at all."""

@@ -68,4 +68,4 @@ NO_RUNS = {
     "table 4, figures 2 and 4": "columns and plots of the runs of table 2",
     "tables 1, 5, 6": "prompts and walks as examples; ours are in our own words",
 }
-"""What needs no run of its own, or can't be had at all."""
+"""What needs no run of its own, or can't be repeated at all."""

@@ -80,4 +80,4 @@ NO_RUNS = {
     "table 9": "one story, read in table 1",
     "figures 6, 7": "tokens of raw pages in PaLM's tokenizer; gists before and after merging are not kept apart",
 }
-"""What needs no run of its own, or can't be had at all."""
+"""What needs no run of its own, or can't be repeated at all."""

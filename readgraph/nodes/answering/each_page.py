@@ -26,7 +26,7 @@ async def each_page_in_view(state: AnswerState, runtime: Runtime[ReaderContext])
     """Answer from each page concurrently; if the answers differ, the model weighs them in one call.
 
     GAM's long-LLM baseline takes the best score over the chunks (section 3.1), which needs the gold answer; a reader
-    has none. Without a usable reply to the weighing, the first answer is used. Passages that were quoted for want of a
+    has none. Without a usable reply to the weighing, the first answer is used. Passages that were quoted for lack of a
     usable reply count only where no page was answered, and so does it that there were none to quote. The compression
     rate counts the words of all chunks, whichever gave the answer.
     """

@@ -66,7 +66,7 @@ def test_what_no_model_wrote_is_said_of_a_part_and_of_nothing(readgraph: Command
 
     server.respond = unusable
     printed = readgraph(*LINE[:2], "--words", 1000, *DOUBLE, "--no-check").text
-    assert not printed.startswith("Extracted") and re.search(r"\d+ of \d+ sentences extracted, for want of", printed)
+    assert not printed.startswith("Extracted") and re.search(r"\d+ of \d+ sentences extracted, since", printed)
     server.respond = lambda request: "no" if asked_for(request) == "WrittenSummary" else reader(request)
     printed = readgraph(*LINE, *DOUBLE, "--about", "xylophones").text
     assert printed.startswith("The model gave no summary that could be used") and "says nothing" not in printed

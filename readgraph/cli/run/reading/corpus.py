@@ -43,7 +43,7 @@ def read_folders(options: CorpusOptions, context: ReaderContext, screen: Screen)
 async def _read(job: Job, files: Sequence[str], screen: Screen, options: CorpusOptions) -> tuple[Sum, str]:
     """Read the files; returns the sum, and why the first one that was left out can't be read."""
     async with open_library(job.library):
-        pass  # a library that can't be used is told of here, once
+        pass  # a library that can't be used is reported here, once
     problems = list[str]()
     with CorpusProgress(len(files), screen) as progress:
 

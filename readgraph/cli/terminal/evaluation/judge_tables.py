@@ -51,7 +51,7 @@ def length_table(lengths: Mapping[str, Any]) -> Table:
 def length_line(lengths: Mapping[str, Any]) -> str:
     """Whether long answers score higher where they share as much with the reference."""
     if lengths["preference"] is None:
-        return "whether the judge favours long answers can't be told from these"
+        return "these answers don't show whether the judge favours long ones"
     return (
         f"of answers with the same share of the reference's words, length and {lengths['metric']} correlate with "
         f"{lengths['preference']:+.2f}: above 0, the judge favours long answers"
