@@ -19,7 +19,7 @@ Scores = dict[tuple[str, ...], str]
 
 @dataclass(frozen=True)
 class Compared:
-    """How many answers and scores were compared, and a line for each that differs."""
+    """How many answers and scores were compared, and a line for each that differs: answers first, with the reason."""
 
     answers: int
     scores: int
@@ -39,18 +39,18 @@ def compared(theirs: Path, folder: EvaluationFolder) -> Compared:
     """Compare a replayed evaluation with the published run."""
     answers = published_answers(theirs)
     ours = {outcome.key: outcome for outcome in folder.outcomes()}
-    differences = []
+    of_answers, of_scores = [], []
     for key in answers.keys() | ours.keys():
         mine = ours.get(key)
         if told := _difference(answers.get(key), _line(mine) if mine else None):
             why = f" ({mine.problem})" if mine and mine.problem else ""
-            differences.append(f"{_named(key)}: {told}{why}")
+            of_answers.append(f"{_named(key)}: {told}{why}")
     published, replayed = _scores(published_scores(theirs)), _scores((folder.path / SCORES).read_text("utf-8"))
     for name in published.keys() | replayed.keys():
         one, other = published.get(name, "none"), replayed.get(name, "none")
         if one != other:
-            differences.append(f"{' '.join(name)}: {one} published, {other} replayed")
-    return Compared(len(answers), len(published), tuple(sorted(differences)))
+            of_scores.append(f"{' '.join(name)}: {one} published, {other} replayed")
+    return Compared(len(answers), len(published), (*sorted(of_answers), *sorted(of_scores)))
 
 
 def keep_published_judgements(theirs: Path, folder: EvaluationFolder) -> None:

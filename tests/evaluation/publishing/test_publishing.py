@@ -61,6 +61,9 @@ def test_what_differs_is_named_and_the_exit_code_is_1(
     (run / "replies.jsonl").write_text("")
     found = readgraph("evaluate", file, "--replay", run, "--json")
     assert found.code == 1 and "holds no reply to this prompt ('answer')" in found.out
+    lines = readgraph("evaluate", file, "--replay", run).out.splitlines()[1:]
+    reasons, scores = ([at for at, line in enumerate(lines) if word in line] for word in ("no reply", " replayed"))
+    assert reasons and scores and max(reasons) < min(scores), "reasons stand before the scores that follow from them"
 
 
 @pytest.mark.slow
