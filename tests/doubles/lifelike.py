@@ -16,7 +16,7 @@ NOTE_SHARE, LIMIT_SHARE = 1 / 5, 2 / 3
 MEMO_WORDS, HEADER_WORDS, NOTES_WORDS = 80, 25, 120
 THOUGHT = "This part tells what was asked for, since it names the people and the day, and the others do not."
 REASONING = f"{THOUGHT} What stands before it leads up to that, and what comes after it is about something else."
-QUOTE_WORDS, ANSWER_WORDS, SENTENCE_WORDS, PARAGRAPH_SENTENCES = 16, 15, 18, 4
+QUOTE_WORDS, ANSWER_WORDS, SENTENCE_WORDS = 16, 15, 18
 
 Reply = str | dict[str, Any]
 
@@ -176,9 +176,11 @@ def _longer(reply: Reply, request: ChatRequest) -> Reply:
 
 
 def _answer(request: ChatRequest) -> str:
-    """Fifteen words; where a paragraph is asked for, four sentences from all over what was shown."""
-    if "in one paragraph" not in request.text:
+    """Fifteen words; where so many words are asked for, as many sentences from all over what was shown."""
+    asked = re.search(r"Give the answer in .*\babout (\d+) words\.", request.text)
+    if not asked:
         return words_of(THOUGHT, ANSWER_WORDS)
+    sentences = max(1, round(int(asked[1]) / SENTENCE_WORDS))
     words = re.sub(r"[^\w\s]", "", passage(request) or between(request, "notes") or THOUGHT).split()
-    starts = range(0, len(words), max(1, len(words) // PARAGRAPH_SENTENCES))
-    return " ".join(" ".join(words[at : at + SENTENCE_WORDS]).capitalize() + "." for at in starts[:PARAGRAPH_SENTENCES])
+    starts = range(0, len(words), max(1, len(words) // sentences))
+    return " ".join(" ".join(words[at : at + SENTENCE_WORDS]).capitalize() + "." for at in starts[:sentences])
