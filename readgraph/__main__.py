@@ -1,4 +1,4 @@
-"""`python -m readgraph.cli` is the command."""
+"""`python -m readgraph` is the command."""
 
 from readgraph.cli.main import run
 

@@ -7,6 +7,7 @@ import pytest
 from readgraph.graphs.methods import METHODS
 from readgraph.nodes.contracts import SaidAnswer
 from readgraph.nodes.extractive import extract_gist, passages_of, quoted_answer
+from readgraph.nodes.extractive.quoting import quoted_at_length
 from readgraph.state.context import ReaderContext
 from readgraph.state.library import Library
 
@@ -50,6 +51,14 @@ def test_a_gist_is_a_heading_and_what_says_most() -> None:
     gist = extract_gist(chat, 25)
     assert gist.startswith("# Session 2 ") and "On 7 May I paid 45 euros for the course with Professor Okonkwo" in gist
     assert "Wow" not in gist
+
+
+@pytest.mark.parametrize(("words", "taken"), [(20, [13, 5]), (14, [13]), (8, [13]), (6, [5]), (2, [])])
+def test_a_longer_answer_has_about_as_many_words_as_are_asked_for(words: int, taken: list[int]) -> None:
+    gander = "Magistrate the gander met the boat, since every gander hates boats and men."
+    rain = "It rained all that week."
+    found = quoted_at_length(passages_of({1: f"{gander} {rain}"}), "What did Magistrate the gander do?", words)
+    assert [len(said.split()) for said in (gander, rain) if said in (found.answer or "")] == taken
 
 
 def test_headings_and_code_are_no_answers() -> None:

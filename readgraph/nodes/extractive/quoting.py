@@ -105,11 +105,14 @@ def _supporting(question: str, best: Sentence, ranked: Sequence[Sentence]) -> li
 
 
 def quoted_at_length(passages: Sequence[Passage], question: str, words: int) -> SaidAnswer:
-    """The nearest sentences, of about this many words together, in the order of the text."""
+    """The nearest sentences, of about this many words together, in the order of the text.
+
+    A sentence that goes beyond them is taken if they are then nearer to this number.
+    """
     kept, left = list[Sentence](), words
     for sentence in nearest_sentences(question, passages, MOST_PASSAGES + words // PASSAGE_WORDS):
         length = count_words(sentence.text)
-        if length <= left:
+        if length < 2 * left:
             kept.append(sentence)
             left -= length
     quotes = _quotes(sorted(kept, key=lambda sentence: (sentence.page, sentence.start)))
