@@ -31,7 +31,8 @@ from tests.support.command import Command, Ran
 from tests.support.examples import STORY, WHOLE_STORY
 from tests.support.postgres_server import ON_SERVER, PostgresServer
 
-hypothesis.settings.register_profile("readgraph", deadline=None)  # what is loaded at the first use takes time
+# No deadline, since what is loaded at the first use takes time; the quick tests run in four environments anyway.
+hypothesis.settings.register_profile("readgraph", deadline=None, max_examples=50)
 hypothesis.settings.load_profile("readgraph")
 
 assert _msgpack.STRICT_MSGPACK_ENABLED, "LangGraph was imported before its setting was made"
