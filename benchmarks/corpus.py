@@ -34,7 +34,7 @@ SMALL_WORDS, LARGE_WORDS = 150, 10_000
 
 
 def made_corpus(folder: Path, small: int, large: int) -> list[str]:
-    """So many small and large documents, no two alike; returns their files, the large ones first."""
+    """Make this many small and large documents, no two alike; returns their files, the large ones first."""
     rng, files = random.Random(7), []
     for kind, many, words in (("large", large, LARGE_WORDS), ("small", small, SMALL_WORDS)):
         for number in range(many):

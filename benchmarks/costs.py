@@ -2,10 +2,10 @@
 
     python -m benchmarks.costs [--words 5000 20000 80000] [--methods read-agent gam …]
 
-The replies are a model double's: usable at once, short notes, two pages looked up. A real model differs in
-the length of its notes and in how far it searches; `readgraph ask --estimate` tells for your document. Prints a table
-in Markdown: calls to build / for the question, and thousands of words sent to the model in all. Recorded replies
-are not shared between methods.
+The replies are a stand-in's: usable at the first try, with short notes and two pages looked up. A real model writes
+longer or shorter notes and searches further or less far; `readgraph ask --estimate` estimates for your document.
+Prints a table in Markdown: calls to build / for the question, and thousands of words sent to the model in all. Recorded
+replies are not shared between methods.
 """
 
 import argparse

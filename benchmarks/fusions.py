@@ -1,8 +1,8 @@
-"""Ways to make one ranking of that by keywords and that by vectors, for `benchmarks.retrieval`."""
+"""Ways to fuse the ranking by keywords with the one by vectors, for `benchmarks.retrieval`."""
 
 from collections.abc import Callable
 
-from readgraph.state.search.fusing import Ranking, by_place, fuse, pages_of
+from readgraph.state.search.fusing import Ranking, above_last, by_place, fuse, pages_of
 
 RANK_CONSTANT = 60
 """The usual constant of reciprocal rank fusion."""
@@ -20,17 +20,16 @@ def by_rank(words: Ranking, near: Ranking) -> list[int]:
 
 
 def first_of_both(depth: int) -> Fusion:
-    """The fusion that is used, where so many of each ranking count; the last of the vectors' scores as nothing."""
+    """The fusion that readgraph uses, over the first `depth` pages of each ranking."""
 
     def fused(words: Ranking, near: Ranking) -> list[int]:
-        last = near[:depth][-1][1]
-        return pages_of(fuse([words[:depth], [(page, score - last) for page, score in near[:depth]]]))
+        return pages_of(fuse([words[:depth], above_last(near[:depth])]))
 
     return fused
 
 
 def with_share(share: float) -> Fusion:
-    """The same of all pages, where keywords count with this share and vectors with the rest."""
+    """The same over all pages, with `share` as the weight of keywords and the rest as that of vectors."""
 
     def fused(words: Ranking, near: Ranking) -> list[int]:
         scores = {page: share * score for page, score in fuse([words])}
@@ -42,7 +41,7 @@ def with_share(share: float) -> Fusion:
 
 
 def vectors_by_place(words: Ranking, near: Ranking) -> list[int]:
-    """The fusion that is used, where the second ranking has no scores, as that of a retriever."""
+    """The fusion that readgraph uses, if the second ranking has no scores, as from a retriever."""
     return pages_of(fuse([words, by_place(pages_of(near[:10]))]))
 
 

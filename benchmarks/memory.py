@@ -21,7 +21,7 @@ PARAGRAPH = 90
 
 
 def text_of(words: int) -> str:
-    """A text of so many words, from a vocabulary of 20,000."""
+    """A text of this many words, from a vocabulary of 20,000."""
     chance = Random(7)
     vocabulary = ["".join(chance.choices("abcdefghijklmnoprstuvw", k=chance.randint(2, 9))) for _ in range(20_000)]
     paragraphs = (" ".join(chance.choices(vocabulary, k=PARAGRAPH)) + "." for _ in range(words // PARAGRAPH))

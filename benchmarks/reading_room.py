@@ -91,7 +91,7 @@ def listing_once(room: OpenRoom) -> float:
 
 
 def memory_of_command(pages: int) -> tuple[float, float]:
-    """Megabytes of `readgraph serve` at most: with an empty library, and with a document of so many pages read."""
+    """Peak memory of `readgraph serve` in megabytes: with an empty library, and with a document of `pages` pages."""
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "readgraph", "serve", "--no-open", "--port", "0", "--library", folder]
         environment = {name: value for name, value in os.environ.items() if name != "READGRAPH_MODEL"}
