@@ -8,11 +8,12 @@ from collections.abc import Callable, Mapping
 from math import isfinite
 from pathlib import Path
 from typing import Any
+from unicodedata import normalize
 
 from readgraph.report.excel import excel_bytes, is_our_excel
 from readgraph.report.sheets import Sheet, cells
 
-_FORMULA = re.compile(r"\s*[=+\-@＝＋－＠]|[\t\r]")
+_CELL = re.compile(r"(?:^\s*|(?<=[;\t\r\n]))[^;\t\r\n]+")
 _NUMBER = re.compile(r"[+-]?\d[\d., ]*%?")
 _OURS = re.compile(r"(?:cited )?quote,(?:cited )?place(?:,(?:cited )?document)?$")
 
@@ -24,14 +25,28 @@ def number_of(value: str) -> int | float | None:
 
 
 def harmless(value: str) -> str:
-    """The value so that a spreadsheet shows it and calculates nothing: a formula gets an apostrophe before it."""
-    return f"'{value}" if _FORMULA.match(value) and not _NUMBER.fullmatch(value) else value
+    """The value so that a spreadsheet shows it and calculates nothing: a formula gets an apostrophe before it.
+
+    So does one behind a semicolon, a tab or a line end: some spreadsheets begin a cell there, whatever the quotes say.
+    """
+    return _CELL.sub(lambda cell: f"'{cell[0]}" if _is_formula(cell) else cell[0], value)
+
+
+def _is_formula(cell: re.Match[str]) -> bool:
+    """Whether a spreadsheet may calculate this cell: what can't be seen before the first sign doesn't count."""
+    text = cell[0].lstrip('"') if cell.start() else cell[0]
+    first = next((each for each in text if each.isprintable() and not each.isspace()), "")
+    is_sign = bool(first) and normalize("NFKC", first) in "=+-@"
+    return text.startswith(("\t", "\r")) or (is_sign and not _NUMBER.fullmatch(text.strip(" ")))
 
 
 def csv_bytes(sheet: Sheet) -> bytes:
-    """RFC 4180 in UTF-8; it begins with the mark by which Excel sees that it is UTF-8."""
+    """RFC 4180 in UTF-8; it begins with the mark by which Excel sees that it is UTF-8.
+
+    All cells are in quotes: where the comma is the decimal mark, "-3" and the cell after it could be one formula.
+    """
     text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\r\n")
+    writer = csv.writer(text, lineterminator="\r\n", quoting=csv.QUOTE_ALL)
     writer.writerow(map(harmless, sheet.columns))
     for row in sheet.rows:
         writer.writerow([value if kind == "number" else harmless(value) for value, kind in cells(row, sheet)])

@@ -47,12 +47,35 @@ def test_any_table_becomes_a_sheet(given_rows: list[list[str]]) -> None:
     assert excel_bytes(sheet(given_rows)).startswith(b"PK")
 
 
-@pytest.mark.parametrize("value", ["=1+1", " =1", "+a", "-a", "@SUM(A1)", "\t=1", "-2+3", "＝1"])
+@pytest.mark.parametrize(
+    "value",
+    ["=1+1", " =1", "+a", "-a", "@SUM(A1)", "\t=1", "-2+3", "＝1", "\ufeff=1", "\u200b@x", "\xa0=1", "\x00=1", "﹦1"],
+)
 def test_a_formula_gets_an_apostrophe(value: str) -> None:
     assert harmless(value) == f"'{value}"
 
 
-@pytest.mark.parametrize("value", ["-3", "+4.5", "-1,200", "12%", "a=b", "", "1912-03-04", "’tis"])
+@pytest.mark.parametrize(
+    ("value", "defused"),
+    [
+        ("paid;=1+1", "paid;'=1+1"),
+        ("gezahlt; \u200b＝1;@x", "gezahlt;' \u200b＝1;'@x"),
+        ('a;"=1+1"', 'a;\'"=1+1"'),
+        ("a\n=1\t+b", "a\n'=1\t'+b"),
+    ],
+)
+def test_a_formula_where_another_separator_begins_a_cell_gets_one_too(value: str, defused: str) -> None:
+    assert harmless(value) == defused
+
+
+def test_no_cell_continues_the_one_before_where_the_comma_is_a_decimal_mark() -> None:
+    line = csv_bytes(Sheet(["paid", "by"], ["number", "text"], [["-3", "5+A1"]])).decode("utf-8-sig").splitlines()[1]
+    assert next(csv.reader([line], delimiter=";")) == ['-3,"5+A1"']
+
+
+@pytest.mark.parametrize(
+    "value", ["-3", "+4.5", "-1,200", "12%", "a=b", "", "1912-03-04", "’tis", "am 3. Mai; -5 %; gut", ";", "\u200b"]
+)
 def test_a_number_and_plain_text_stay(value: str) -> None:
     assert harmless(value) == value
 
