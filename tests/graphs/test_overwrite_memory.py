@@ -4,6 +4,7 @@ import random
 import re
 import signal
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,7 @@ from readgraph.state.forgetting import forget_document
 from readgraph.state.kept.earlier_notes import KEPT_READINGS, EarlierNotes
 from readgraph.state.library import Library
 from readgraph.state.store.stored_items import EVERY, ROOT
+from readgraph.state.upkeep.compacting import compact
 from readgraph.state.words import count_words
 from tests.doubles.model_server import ChatRequest, Fault, ModelServer
 from tests.doubles.reader import asked_for, between, reader
@@ -213,6 +215,41 @@ async def test_a_reading_that_was_stopped_goes_on_and_pays_nothing_twice(
     assert server.calls == 21 + 1, "the call that failed was made again, and no other"
     assert found["usage"]["cached_calls"] == 4
     assert len(await library.store.asearch((ROOT, "note-readings"))) == 1, "it is the same reading"
+
+
+async def test_a_reading_that_is_begun_anew_leaves_nothing_of_the_one_that_was_stopped(
+    server: ModelServer, library: Library
+) -> None:
+    server.respond, graph = NoteTaker(asks=13), build().compile(store=library.store)
+    server.fault_for = lambda request, number: Fault.unauthorized() if number == 15 else None
+    given: Any = {"text": text_of(20, planted=3), "question": ASKED}
+    with pytest.raises(ModelUnavailable):
+        await graph.ainvoke(given, context=CONTEXT)
+    await graph.ainvoke(given, context=CONTEXT)
+    await graph.ainvoke(given, context=replace(CONTEXT, concurrency=2))
+    (kept,) = await library.store.asearch((ROOT, "note-readings"))
+    assert kept.value["ended"] and len(await library.store.asearch((ROOT, "earlier-notes"), limit=EVERY)) == 20
+    await graph.ainvoke(given, context=replace(CONTEXT, sample=1))
+    assert len(await library.store.asearch((ROOT, "note-readings"))) == 2, "another sample is a reading of its own"
+
+
+async def test_compacting_drops_what_readings_left_that_were_stopped_long_ago(
+    library: Library, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    notes = EarlierNotes(library.store)
+    for reading in ("ended", "stopped"):
+        await notes.begin("book", reading)
+        await notes.put_lines(reading, 0, ["Die Lampe erlosch [0]"])
+    await notes.put_lines("nameless", 0, ["Ida lit it [0]"])
+    await notes.end("book", "ended")
+    await compact(library)
+    left = {item.namespace[-1] for item in await library.store.asearch((ROOT, "earlier-notes"), limit=EVERY)}
+    assert left == {"ended", "stopped"}, "it may still go on"
+    monkeypatch.setattr("readgraph.state.kept.earlier_notes.STOPPED_AFTER", timedelta(seconds=-9))
+    await compact(library)
+    left = {item.namespace[-1] for item in await library.store.asearch((ROOT,), limit=EVERY)}
+    assert "ended" in left and "stopped" not in left
+    assert [item.key for item in await library.store.asearch((ROOT, "note-readings"))] == ["ended"]
 
 
 @pytest.mark.slow

@@ -6,7 +6,6 @@ step that is run again pays for nothing twice.
 
 import asyncio
 import sys
-import uuid
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import NotRequired
@@ -113,7 +112,7 @@ async def _read_on(state: NotesState, runtime: Runtime[ReaderContext], note: Not
     store = page_store(runtime)
     document, pages = await memory_pages(runtime, state["document"], state["memory"])
     log, first = EarlierNotes.of(store), state["next_page"]
-    name = state["reading"] or await _begun(log, document.id, runtime)
+    name = state["reading"] or await _begun(log, state, runtime.context)
     notes, earlier = (lines_in(state[part], first) for part in ("notes", "earlier"))
     reading = _Reading(state, runtime, Overwritten(log, name), notes, earlier)
     at, stop = first, min(first + pages_at_once(len(pages), state.get("remaining_steps", UNBOUNDED)), len(pages))
@@ -132,16 +131,16 @@ async def _read_on(state: NotesState, runtime: Runtime[ReaderContext], note: Not
     return _update(reading, name, range(first, at), len(pages))
 
 
-async def _begun(log: EarlierNotes, document: str, runtime: Runtime[ReaderContext]) -> str:
-    """The name of a new reading: of this node's run, so a step that is run again after a kill has the same.
+async def _begun(log: EarlierNotes, state: NotesState, context: ReaderContext) -> str:
+    """The name of a new reading: of what it asks and how, so one that is begun anew after a kill has the same.
 
     "" where nothing will be searched, and so nothing is kept.
     """
-    if not (runtime.context.model and runtime.context.look_back):
+    if not (context.model and context.look_back):
         return ""
-    run = runtime.execution_info
-    name = digest(["notes", run.task_id if run else uuid.uuid4().hex])
-    await log.begin(document, name)
+    asked = [state["memory"], state["question_text"], state["choices"]]
+    name = digest(["notes", *asked, context.model, context.sample, most_note_words(context), context.language])
+    await log.begin(state["document"], name)
     return name
 
 

@@ -6,6 +6,7 @@ lies ahead of it.
 """
 
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 
 from readgraph.state.page_store import PageStore
 from readgraph.state.records import utc_now
@@ -17,6 +18,9 @@ KEPT_READINGS = 50
 
 READINGS, LINES = "note-readings", "earlier-notes"
 
+STOPPED_AFTER = timedelta(days=7)
+"""A reading that began so long ago and has not ended counts as stopped."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Lines:
@@ -27,9 +31,10 @@ class _Lines:
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
-    """The record of a reading; `ended` is when (UTC), "" until then."""
+    """The record of a reading; `ended` is when (UTC), "" until then, and `began` "" in records of earlier versions."""
 
     ended: Time = ""
+    began: Time = ""
 
 
 class EarlierNotes(StoredItems):
@@ -42,7 +47,7 @@ class EarlierNotes(StoredItems):
 
     async def begin(self, document: str, reading: str) -> None:
         """Record that a reading of a document has begun."""
-        await self.put([((ROOT, READINGS, document), reading, {"ended": ""})])
+        await self.put([((ROOT, READINGS, document), reading, {"began": utc_now(), "ended": ""})])
 
     async def put_lines(self, reading: str, page: int, lines: list[str]) -> None:
         """Store the lines that were new in the notes after a page."""
@@ -66,6 +71,18 @@ class EarlierNotes(StoredItems):
         while items := await self.search((ROOT, READINGS, document), EVERY):
             for item in items:
                 await self._forget(document, item.key)
+
+    async def drop_stopped(self) -> None:
+        """Delete those of readings that were stopped long ago, and those that no record names."""
+        records = await self.search((ROOT, READINGS), EVERY)
+        before = (datetime.now(UTC) - STOPPED_AFTER).isoformat()
+        for item in records:
+            if any(not known.ended and known.began < before for known in sound(_Reading, [item.value])):
+                await self._forget(item.namespace[-1], item.key)
+        named = {item.key for item in records}
+        for namespace in await self.store.alist_namespaces(prefix=(ROOT, LINES), limit=EVERY):
+            if namespace[-1] not in named:
+                await self.clear(namespace)
 
     async def _forget(self, document: str, reading: str) -> None:
         """Delete those of one reading; its record goes last, since the rest can only be found through it."""

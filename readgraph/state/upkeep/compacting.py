@@ -6,6 +6,7 @@ from typing import NamedTuple
 from readgraph.state.checkpointing.shared_checkpointer import QUESTION, SharedCheckpointer
 from readgraph.state.errors import LibraryError
 from readgraph.state.files.library_folder import own_files
+from readgraph.state.kept.earlier_notes import EarlierNotes
 from readgraph.state.opened import Library
 from readgraph.state.store.shared_store import SharedStore
 
@@ -19,13 +20,16 @@ class Compacted(NamedTuple):
 
 
 async def compact(library: Library) -> Compacted:
-    """Delete the steps of old questions in all threads, and give free space in the library's files back to the disk.
+    """Delete what is left of old questions, and give free space in the library's files back to the disk.
+
+    These are their steps in all threads, and the earlier notes of readings that were stopped long ago.
 
     Others may read meanwhile, and wait while they write. Raises `LibraryError` if the disk is full: SQLite writes each
     file anew. A server keeps the space for what it stores next.
     """
     before = await asyncio.to_thread(_bytes, library.shared)
     dropped = await library.checkpointer.run(lambda: _drop_steps(library.checkpointer))
+    await EarlierNotes(library.store).drop_stopped()
     await asyncio.to_thread(library.shared.give_back)
     return Compacted(before, await asyncio.to_thread(_bytes, library.shared), dropped)
 
