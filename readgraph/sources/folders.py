@@ -16,43 +16,51 @@ Loaded = TypeVar("Loaded")
 _NUMBER = re.compile(r"(\d+)")
 
 
-def _stop(problem: BadInput) -> None:
+def stop_at(problem: BadInput) -> None:
+    """Raise the error of a file that can't be read."""
     raise problem
 
 
 @overload
 def load_all(
-    paths: Sequence[Path], glob: str | None = None, left_out: Callable[[BadInput], None] = _stop
+    paths: Sequence[Path], glob: str | None = None, left_out: Callable[[BadInput], None] = stop_at
 ) -> list[SourceText]: ...
 @overload
 def load_all(
-    paths: Sequence[Path], glob: str | None, left_out: Callable[[BadInput], None], load_file: Callable[[Path], Loaded]
+    paths: Sequence[Path],
+    glob: str | None,
+    left_out: Callable[[BadInput], None],
+    load_file: Callable[[Path], Loaded],
+    suffixes: Sequence[str] = IN_FOLDERS,
+    is_whole: Callable[[Path], bool] = lambda _: False,
 ) -> list[Loaded]: ...
 def load_all(
     paths: Sequence[Path],
     glob: str | None = None,
-    left_out: Callable[[BadInput], None] = _stop,
+    left_out: Callable[[BadInput], None] = stop_at,
     load_file: Callable[[Path], Any] = load,
+    suffixes: Sequence[str] = IN_FOLDERS,
+    is_whole: Callable[[Path], bool] = lambda _: False,
 ) -> list[Any]:
     """The texts of files and folders, in the given order; "-" is standard input.
 
     A folder stands for all files of known kinds below it, without hidden ones, sorted by path with numbers by value
     (chapter 2 before chapter 10). `glob` selects among them ("*.md", "notes/*.txt", "2024/**/*.html"); it does not
-    apply to files that are named directly. A file that occurs twice is loaded once. Raises `BadInput` if a named file
-    can't be read or a folder holds no file. `left_out` is called with the error of each file in a folder that can't be
-    read, as long as there is something else to read; by default it raises the error. `load_file` loads a file in
-    another way.
+    apply to files that are named directly. A file that occurs twice is loaded once. `left_out` is called with the error
+    of each file that can't be read, and of each folder that holds no file, as long as there is something else to read;
+    by default it raises the error. `load_file` loads a file in another way, `suffixes` are the endings of the files
+    that a folder stands for, and a folder that `is_whole` stands for itself.
+    Raises `BadInput` if nothing can be read.
     """
     texts, problems = list[Any](), list[BadInput]()
-    for file in chosen_files(paths, glob):
+    note = stop_at if left_out is stop_at else problems.append
+    for file in chosen_files(paths, glob, suffixes, is_whole, note):
         try:
             texts.append(load_file(file))
         except BadInput as problem:
-            if file in paths:
-                raise
-            problems.append(problem)
+            note(problem)
     for unreadable in problems:
-        (left_out if texts else _stop)(unreadable)
+        (left_out if texts else stop_at)(unreadable)
     return texts
 
 
@@ -61,11 +69,17 @@ def chosen_files(
     glob: str | None,
     suffixes: Sequence[str] = IN_FOLDERS,
     is_whole: Callable[[Path], bool] = lambda _: False,
+    left_out: Callable[[BadInput], None] = stop_at,
 ) -> list[Path]:
     """The files that `load_all` loads, of the kinds with these endings; a folder that `is_whole` stands for itself."""
     chosen: dict[str, Path] = {}
     for path in paths:
-        for file in _files(path, glob, suffixes) if os.path.isdir(path) and not is_whole(path) else [path]:
+        try:
+            files = _files(path, glob, suffixes) if os.path.isdir(path) and not is_whole(path) else [path]
+        except BadInput as problem:
+            left_out(problem)
+            continue
+        for file in files:
             named = str(file) == "-" or isinstance(file, Address)
             chosen.setdefault(str(file) if named else os.path.realpath(file), file)
     return list(chosen.values())

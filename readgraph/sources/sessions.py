@@ -2,8 +2,8 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from itertools import pairwise
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,7 +11,7 @@ from readgraph.sources.chats.chat_export import chats_in, chats_in_folder, is_sl
 from readgraph.sources.chats.chat_turns import Chat, minute, sessions_in, text_of
 from readgraph.sources.chats.whatsapp_chat import chat_of
 from readgraph.sources.encodings import decode
-from readgraph.sources.folders import chosen_files
+from readgraph.sources.folders import load_all, stop_at
 from readgraph.sources.given_files import read_bytes
 from readgraph.sources.loading import IN_FOLDERS, KINDS, load, shown
 from readgraph.state.errors import BadInput
@@ -33,7 +33,11 @@ class SourceSession(NamedTuple):
 
 
 def load_sessions(
-    paths: Sequence[Path], glob: str | None = None, heading: str | None = None, gap_hours: float | None = None
+    paths: Sequence[Path],
+    glob: str | None = None,
+    heading: str | None = None,
+    gap_hours: float | None = None,
+    left_out: Callable[[BadInput], None] = stop_at,
 ) -> list[SourceSession]:
     """The sessions of files and folders, in their order (see `load_all`); "-" is standard input.
 
@@ -41,16 +45,18 @@ def load_sessions(
     and `time`. Text before the first such line belongs to the first session. A file without such a line is one
     session with the file's title. A `.jsonl` file has a session on each line. An exported chat (of WhatsApp, Slack,
     ChatGPT or Claude; a folder may be Slack's) has a session for each day, or, with `gap_hours`, one after each silence
-    of so many hours. Raises `BadInput` if a file or the expression can't be used.
+    of so many hours. `left_out` is called with the error of each file that can't be read, as `load_all` does. Raises
+    `BadInput` if the expression can't be used, or a file whose error isn't taken.
     """
     try:
         pattern = re.compile(heading) if heading is not None else re.compile(SESSION_HEADING, re.IGNORECASE)
     except re.error as problem:
         raise BadInput(f"{heading!a} is not a regular expression: {problem}.") from None
-    sessions = list[SourceSession]()
-    for file in chosen_files(paths, glob, (*IN_FOLDERS, JSON_LINES), is_slack_folder):
-        sessions += _of_file(file, pattern, gap_hours)
-    return sessions
+
+    def of_file(file: Path) -> list[SourceSession]:
+        return [*_of_file(file, pattern, gap_hours)]
+
+    return [*chain(*load_all(paths, glob, left_out, of_file, (*IN_FOLDERS, JSON_LINES), is_slack_folder))]
 
 
 def _of_file(file: Path, heading: re.Pattern[str], gap_hours: float | None) -> Iterable[SourceSession]:

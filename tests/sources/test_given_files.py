@@ -17,7 +17,6 @@ MB = 1_000_000
 READING = {
     "read": ("read", "{}"),
     "ask": ("ask", "Who?", "{}"),
-    "ask two": ("ask", "Who?", STORY, "{}"),
     "ask, estimated": ("ask", "Who?", "{}", "--estimate"),
     "remember": ("remember", "days", "{}"),
     "compare": ("compare", "Who?", "{}"),
@@ -51,6 +50,11 @@ def endless(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
 @pytest.mark.parametrize("line", READING.values(), ids=READING)
 def test_no_command_opens_what_never_ends(readgraph: Command, endless: Path, line: tuple[object, ...]) -> None:
     assert_refused(readgraph(*(str(part).format(endless) for part in line)), str(endless))
+
+
+def test_beside_a_file_it_is_left_out(readgraph: Command, endless: Path) -> None:
+    ran = readgraph("ask", "What of the goat?", STORY, endless)
+    assert ran.code == 0 and ran.out and ran.err.startswith(f"readgraph: Left out: {endless} ")
 
 
 def test_settings_and_results_are_regular_files_too(

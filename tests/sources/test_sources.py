@@ -197,12 +197,16 @@ def test_a_file_in_a_folder_that_can_not_be_read_is_left_out_where_that_is_repor
 
     assert names(load_all([tmp_path], None, tell), tmp_path) == ["good.txt"]
     assert len(told) == 1 and "bad.pdf is no PDF" in told[0]
-    with pytest.raises(BadInput, match="is no PDF"):
-        load_all([tmp_path, bad], None, tell)
+    told.clear()
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    assert names(load_all([bad, empty, good], None, tell), tmp_path) == ["good.txt"], "named ones too"
+    assert len(told) == 2 and "holds no file" in told[0] and "bad.pdf is no PDF" in told[1]
     good.unlink()
-    with pytest.raises(BadInput, match="is no PDF"):
-        load_all([tmp_path], None, tell)
-    assert len(told) == 1
+    for paths in ([tmp_path], [bad, bad], [bad, tmp_path / "none.txt"]):
+        with pytest.raises(BadInput, match="is no PDF"):
+            load_all(paths, None, tell)
+    assert len(told) == 2
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 
 import typer
@@ -14,6 +14,7 @@ from readgraph.cli.terminal.safe_text import one_line
 from readgraph.sources import SourceText, load, load_all
 from readgraph.sources.addresses import Address
 from readgraph.sources.converting import conversion_shown
+from readgraph.sources.folders import stop_at
 from readgraph.sources.loading import STANDARD_INPUT, read_file, shown
 from readgraph.state.errors import BadInput
 from readgraph.state.files.library_address import LibraryPlace
@@ -29,14 +30,25 @@ from readgraph.tools.titles import suggestion, titled
 
 
 def sources_of(
-    paths: Sequence[Path], glob: str | None, folder: LibraryPlace | None, screen: Screen
+    paths: Sequence[Path],
+    glob: str | None,
+    folder: LibraryPlace | None,
+    screen: Screen,
+    *,
+    other_names: bool = False,
 ) -> list[SourceText | str]:
     """The texts of files and folders; for a file that was converted before, the id of its document.
 
-    Unreadable files in a folder, and unreadable pages of a file, are reported and left out.
+    Unreadable files, as long as there is another, and unreadable pages of a file are reported and left out. With
+    `other_names`, what names no file is given back as it is.
     """
     with ConversionProgress(screen) as progress, conversion_shown(progress.show), ExitStack() as opened:
-        return load_all(paths, glob, _report, partial(_load, _converted_before(folder, opened)))
+        known = _converted_before(folder, opened)
+
+        def load_one(path: Path) -> SourceText | str:
+            return str(path) if other_names and not _is_file(path) else _load(known, path)
+
+        return load_all(paths, glob, report_left_out, load_one)
 
 
 def conversion_seconds(sources: Sequence[SourceText | str]) -> float:
@@ -52,7 +64,7 @@ def _load(known: Callable[[str], str | None], path: Path) -> SourceText | str:
         return document
     source = file.convert()
     for problem in source.problems:
-        _report(problem)
+        report_left_out(problem)
     return source
 
 
@@ -71,7 +83,8 @@ def _converted_before(folder: LibraryPlace | None, opened: ExitStack) -> Callabl
     return known
 
 
-def _report(problem: object) -> None:
+def report_left_out(problem: object) -> None:
+    """Print what can't be read, and why."""
     typer.echo(f"readgraph: Left out: {one_line(str(problem))}", err=True)
 
 
@@ -89,10 +102,7 @@ def asked_sources(
     Don't call it in an event loop: there, Ctrl-C would wait for a slow file.
     """
     check_glob(paths, glob)
-    sources: list[SourceText | str] = []
-    for path in paths:
-        sources += sources_of([path], glob, folder, screen) if _is_file(path) else [str(path)]
-    return sources
+    return sources_of(paths, glob, folder, screen, other_names=True)
 
 
 async def asked_document(library: Library, sources: Sequence[SourceText | str]) -> Document:
@@ -117,6 +127,21 @@ async def find_document(store: PageStore, name: str, *, by_part: bool = True) ->
     """
     id_of_file = await _document_in_file(store, Path(name)) if os.path.isfile(name) else None
     return await document_named(store, name, id_of_file, by_part=by_part)
+
+
+async def find_documents(store: PageStore, names: Sequence[str]) -> list[Document]:
+    """The documents of these names; a file among several that can't be read, or wasn't, is reported and left out."""
+    documents, problems = list[Document](), list[BadInput]()
+    for name in names:
+        try:
+            documents.append(await find_document(store, name))
+        except BadInput as problem:
+            if not os.path.isfile(name):
+                raise
+            problems.append(problem)
+    for unreadable in problems:
+        (report_left_out if documents else stop_at)(unreadable)
+    return documents
 
 
 async def _document_in_file(store: PageStore, path: Path) -> str:

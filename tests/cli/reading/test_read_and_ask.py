@@ -187,6 +187,38 @@ def test_a_folder_is_read(readgraph: Command, tmp_path: Path) -> None:
         assert ran.code == 0 and ran.err.startswith("readgraph: Left out: ") and "4.pdf is no PDF" in ran.err
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "read {good} {bad} {empty} {missing}",
+        "ask Lampe {bad} {good} {empty}",
+        "compare Lampe {bad} {good} --methods gam",
+        "summarise {bad} {good}",
+        "table {good} {bad} years",
+        "compress {good} {bad} --budget 50",
+        "read {good} {bad} --estimate",
+        "ask Lampe {good} {bad} --estimate",
+        "remember diary {bad} {good}",
+        "search Lampe {bad} {good}",
+        "collection add letters {bad} {good}",
+    ],
+)
+def test_an_unreadable_file_among_several_is_left_out(readgraph: Command, tmp_path: Path, line: str) -> None:
+    files = {name: tmp_path / f"{name}.{end}" for name, end in (("good", "md"), ("bad", "pdf"), ("missing", "txt"))}
+    files["good"].write_text("Die Lampe wurde 1921 um neun angezündet.")
+    files["bad"].write_text("kein PDF")
+    (tmp_path / "empty").mkdir()
+    assert readgraph("read", files["good"], "--quiet").code == 0
+    words = [word.format(**files, empty=tmp_path / "empty") for word in line.split()]
+    ran = readgraph(*words)
+    assert ran.code == 0 and ran.out, ran.err
+    left_out = [each for each in ran.err.splitlines() if each.startswith("readgraph: Left out: ")]
+    assert len(left_out) == sum(f"{{{name}}}" in line for name in ("bad", "empty", "missing"))
+    assert any("bad.pdf is no PDF" in each for each in left_out)
+    alone = readgraph(*(word for word in words if not word.endswith(("good.md", "empty", "missing.txt"))))
+    assert_refused(alone, "bad.pdf is no PDF")
+
+
 def test_several_files_are_asked_as_one(readgraph: Command, tmp_path: Path) -> None:
     for name, text in (("a.md", "# Lamps\n\nThe lamp was lit at nine."), ("b.txt", "The well is thirty feet deep.")):
         (tmp_path / name).write_text(text)

@@ -57,7 +57,7 @@ def test_a_csv_has_every_row_with_its_quote_and_no_formula(
     assert rows[0] == ["1912-03-04", "Anna Vole", "12.50", "1912-03-04: Anna Vole paid 12.50 crowns", "line 1"] or rows
     assert rows[1][1:3] == ['\'=HYPERLINK("http://localhost")', "-3"]
     assert rows[2][:3] == ["1912", "Émile | Ruhl", "123456789012345678"]
-    assert out.read_bytes().startswith(b"\xef\xbb\xbfday,") and out.read_bytes().count(b"\r\n") == 4
+    assert out.read_bytes().startswith(b'\xef\xbb\xbf"day",') and out.read_bytes().count(b"\r\n") == 4
     again = readgraph("table", text, WHAT, "--out", out, *DOUBLE)
     assert again.code == 0 and "0 calls" in again.err, "a table of ours is replaced"
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from readgraph.cli.run.documents import find_document
+from readgraph.cli.run.documents import find_document, find_documents
 from readgraph.cli.run.stopping import run_until_stopped
 from readgraph.cli.terminal.rendering import print_json
 from readgraph.cli.terminal.safe_text import Console, Text
@@ -60,7 +60,7 @@ def _value(collection: NamedCollection) -> dict[str, Any]:
 
 async def _add(name: str, named: Sequence[str], folder: LibraryPlace | None) -> NamedCollection:
     async with open_library(folder) as library:
-        documents = [await find_document(library.pages, each) for each in named]
+        documents = await find_documents(library.pages, named)
         return await library.collections.add(name, documents)
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from readgraph.cli.run.documents import find_document
+from readgraph.cli.run.documents import find_documents
 from readgraph.cli.run.stopping import run_until_stopped
 from readgraph.cli.terminal.marked_text import marked_text
 from readgraph.cli.terminal.rendering import print_json
@@ -45,5 +45,5 @@ async def _search(
     query: str, named: Sequence[str], collection: str | None, most: int, folder: LibraryPlace | None
 ) -> list[Hit]:
     async with open_library(folder, only_shows=True) as library:
-        documents = [await find_document(library.pages, name) for name in named]
+        documents = await find_documents(library.pages, named)
         return await found(library.pages, query, documents, collection, most)

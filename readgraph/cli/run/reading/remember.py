@@ -1,7 +1,7 @@
 """`remember`: append sessions to a history and memorise what is new."""
 
 from readgraph.cli.options.reading import RememberOptions
-from readgraph.cli.run.documents import check_glob
+from readgraph.cli.run.documents import check_glob, report_left_out
 from readgraph.cli.run.run_graph import run_graph
 from readgraph.cli.run.stopping import run_until_stopped
 from readgraph.cli.terminal.output_options import Screen
@@ -21,7 +21,7 @@ METHOD, NOTE = "gam", "memo"
 def remember_sessions(options: RememberOptions, context: ReaderContext, screen: Screen) -> None:
     """Append the sessions of files and folders to the history, memorise what is new, and print the result."""
     check_glob(options.paths, options.glob)
-    loaded = load_sessions(options.paths, options.glob, options.sessions_at, options.gap)
+    loaded = load_sessions(options.paths, options.glob, options.sessions_at, options.gap, report_left_out)
     sessions = [SessionText(*session) for session in loaded]
     run_until_stopped(_remember(options.history, sessions, context, options.library, screen))
 
