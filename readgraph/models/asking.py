@@ -24,6 +24,7 @@ from readgraph.models.replies.json_form import Refused, aside, plain_text, read_
 from readgraph.models.replies.message import ModelReply
 from readgraph.models.replies.plain_form import is_plain, parse_plain
 from readgraph.models.replies.replaying import prompt_key, published_replies
+from readgraph.models.replies.streaming import say_whole
 from readgraph.models.transport.turns import turns_of
 from readgraph.models.watching.watched import Call, watched_call
 from readgraph.state.context import ReaderContext
@@ -64,7 +65,9 @@ async def ask(
             raise Refused(reason, "content")
         return parsed
 
-    return await _ask(runtime, prompt, reply, usable)
+    said = await _ask(runtime, prompt, reply, usable)
+    say_whole(current_meter(), said)
+    return said
 
 
 async def ask_text(

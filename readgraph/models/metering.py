@@ -2,7 +2,8 @@
 
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -27,6 +28,7 @@ class Meter:
 
     `inside`: what steps of a graph used that ran inside of this step. `left_out`: words that the step could not show,
     because the window does not hold them. `unavailable`: why a call of the step was given up that nothing answered.
+    `aloud`: replies for a person are streamed; `said`: the id of the message of which something was.
     """
 
     context: ReaderContext = field(default_factory=ReaderContext)
@@ -40,6 +42,8 @@ class Meter:
     corrected: set[int] = field(default_factory=set)
     left_out: int = 0
     unavailable: str = ""
+    aloud: bool = True
+    said: str = ""
     budget_spent: bool = False
     calls_begun: int = 0
     words_begun: int = 0
@@ -134,6 +138,17 @@ def start_meter(meter: Meter) -> Meter | None:
 def current_meter() -> Meter:
     """The meter of the running step; outside of a step, a meter that nobody reads."""
     return _meter.get(None) or Meter()
+
+
+@contextmanager
+def unsaid() -> Iterator[None]:
+    """Inside of the `with`, what the running step's calls bring is no answer yet, and is not streamed."""
+    meter = current_meter()
+    before, meter.aloud = meter.aloud, False
+    try:
+        yield
+    finally:
+        meter.aloud = before
 
 
 def fell_back(kind: str, times: int = 1) -> None:

@@ -9,13 +9,15 @@ from langchain_core.messages import AIMessage, HumanMessage
 
 from readgraph.graphs import read_agent
 from readgraph.graphs.mem_gpt import build_chat
+from readgraph.graphs.methods import METHODS
+from readgraph.nodes.answering.spoken import NOT_FOUND
 from readgraph.state.chat_messages import MOST_MESSAGES, add_chat
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.library import Library
 from tests.doubles.agent import say
 from tests.doubles.model_server import ModelServer, ToolCall
-from tests.doubles.reader import reader
+from tests.doubles.reader import asked_for, reader
 
 pytestmark = pytest.mark.quick
 
@@ -133,3 +135,55 @@ def test_a_thread_keeps_its_newest_messages() -> None:
     for number in range(MOST_MESSAGES):
         kept = add_chat(kept, AIMessage(f"{number}"))
     assert [message.text for message in kept] == [str(number) for number in range(MOST_MESSAGES)]
+
+
+async def streamed(method: str, store: Any, context: ReaderContext, **asked: Any) -> tuple[list[Any], dict[str, Any]]:
+    """The messages that a question streams, and its output."""
+    pieces, values = list[Any](), dict[str, Any]()
+    asked = {"text": TEXT, "question": "What was found at Abbot?", **asked}
+    events = (
+        METHODS[method].build().compile(store=store).astream(asked, context=context, stream_mode=["messages", "values"])
+    )
+    async for mode, part in events:
+        if mode == "messages":
+            pieces.append(part[0])
+        else:
+            values = part  # type: ignore[assignment]
+    return pieces, values
+
+
+@pytest.mark.parametrize("method", ["read-agent", "mem-walker", "gam", "mem-gpt", "survey", "overwrite-memory"])
+async def test_an_answer_streams_wherever_it_comes_from(server: ModelServer, library: Library, method: str) -> None:
+    context = ReaderContext(model="openai:double", window_words=4000, segment_words=60, **SIZES)
+    for times in ("new", "recorded"):
+        before = server.calls
+        pieces, values = await streamed(method, library.store, context)
+        said = [piece for piece in pieces if piece.text]
+        assert said_whole(said) == (values["answer"] or NOT_FOUND), times
+        assert len({piece.id for piece in said}) == 1
+    assert server.calls == before, "the last answer was recorded"
+    if method != "mem-gpt":
+        for question in ("What was found at Abbot?", "Was fand man am Kai?"):
+            pieces, values = await streamed(method, library.store, ReaderContext(model="", **SIZES), question=question)
+            (said,) = pieces
+            assert said.text.endswith(values["answer"] or NOT_FOUND)
+            assert said.response_metadata["status"] == values["status"]
+
+
+async def test_a_conversation_gets_a_recorded_answer_once(server: ModelServer, library: Library) -> None:
+    context = ReaderContext(model="openai:double", **SIZES)
+    asked = {"messages": [("user", "What was found at Abbot?")], "question": None}
+    for _ in range(2):
+        pieces, values = await streamed("read-agent", library.store, context, **asked)
+        said = [piece for piece in pieces if piece.type in ("ai", "AIMessageChunk")]
+        assert said_whole(said) == values["messages"][-1].text == "It says so."
+
+
+async def test_what_each_part_answers_is_not_streamed_as_the_answer(server: ModelServer, library: Library) -> None:
+    number = iter(range(99))
+    server.respond = lambda request: (
+        {"quotes": [], "answer": f"thing {next(number)}"} if asked_for(request) == "FreeAnswer" else reader(request)
+    )
+    context = ReaderContext(model="openai:double", window_words=1000)
+    pieces, values = await streamed("full-text", library.store, context, text="\n\n".join([TEXT] * 8))
+    assert said_whole(pieces) == values["answer"] and len(values["findings"]) > 1

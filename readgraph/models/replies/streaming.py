@@ -94,11 +94,28 @@ class SpeakAloud(BaseCallbackHandler):
         """Send what this piece adds."""
         if not isinstance(chunk, ChatGenerationChunk):
             return
-        thoughts, text = self.streamed.grow(chunk.message)
-        if thoughts or text:
-            beside = {THOUGHTS: thoughts} if thoughts else {}
-            piece = AIMessageChunk(content=text, additional_kwargs=beside, id=self.meter.message_id)
-            push_message(piece, state_key=None)
+        say(self.meter, *self.streamed.grow(chunk.message))
+
+
+def say(meter: Meter, thoughts: str, text: str) -> None:
+    """Send a piece of the step's message to whoever streams the graph's messages."""
+    if thoughts or text:
+        beside = {THOUGHTS: thoughts} if thoughts else {}
+        send(meter, AIMessageChunk(content=text, additional_kwargs=beside, id=meter.message_id))
+
+
+def send(meter: Meter, message: BaseMessage) -> None:
+    """Send the step's message, or a piece of it, to whoever streams the graph's messages."""
+    callbacks: Any = (var_child_runnable_config.get() or {}).get("callbacks")
+    if meter.aloud and getattr(callbacks, "handlers", callbacks):
+        push_message(message, state_key=None)
+        meter.said = meter.message_id
+
+
+def say_whole(meter: Meter, reply: BaseModel) -> None:
+    """Send what a reply says, if nothing of it was streamed: it was recorded, or its server streams none."""
+    if isinstance(reply, Spoken) and meter.said != meter.message_id:
+        say(meter, *map(_text, reply.spoken(reply.model_dump())))
 
 
 def call_config(name: str, reply: type[BaseModel] | None) -> RunnableConfig:

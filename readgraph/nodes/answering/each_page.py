@@ -2,6 +2,7 @@
 
 from langgraph.runtime import Runtime
 
+from readgraph.models.metering import unsaid
 from readgraph.nodes.answering.answer import answer, memory_in_view
 from readgraph.nodes.answering.in_view import InView, answering, known
 from readgraph.nodes.answering.weighing import all_quotes, by_the_model, finding_text, weigh_findings
@@ -33,9 +34,10 @@ async def each_page_in_view(state: AnswerState, runtime: Runtime[ReaderContext])
     pages = state["pages_read"]
     document, chunks = await memory_pages(runtime, state["document"], state["memory"])
     words = sum(page.words for page in chunks if page.number in pages)
-    each: list[AnswerUpdate] = await all_finished(
-        answer.work({**state, "pages_read": [page]}, runtime) for page in pages
-    )
+    with unsaid():
+        each: list[AnswerUpdate] = await all_finished(
+            answer.work({**state, "pages_read": [page]}, runtime) for page in pages
+        )
     every = [_finding(page, said) for page, said in zip(pages, each, strict=True) if said["answer"]]
     findings = by_the_model(every)
     if not findings and any(said.get("by_rule") for said in each):

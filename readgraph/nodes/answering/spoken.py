@@ -1,10 +1,11 @@
-"""The answer as a chat message, where the question came as one."""
+"""The answer as a chat message: of the conversation, where the question came as one, and for whoever streams them."""
 
 from typing import Any
 
 from langchain_core.messages import AIMessage
 
 from readgraph.models.metering import current_meter
+from readgraph.models.replies.streaming import send
 from readgraph.nodes.contracts import AskedState, SaidAnswer
 from readgraph.state.chat_messages import asked_in
 
@@ -17,12 +18,16 @@ def spoken(said: SaidAnswer, state: AskedState) -> dict[str, Any]:
     """The update with the answer as a message; nothing where the question did not come as a message.
 
     The message has the id of what was streamed of it, so that a client shows it once. Its metadata holds the status.
+    LangGraph streams a message of the update; without one it is sent here, if nothing of it was streamed.
     """
-    if not asked_in(state.get("messages") or []):
-        return {}
+    meter = current_meter()
     metadata = {"status": said.status, "document": state["document"]}
-    message = AIMessage(_words(said), id=current_meter().message_id, response_metadata=metadata)
-    return {"messages": [message]}
+    message = AIMessage(_words(said), id=meter.message_id, response_metadata=metadata)
+    if asked_in(state.get("messages") or []):
+        return {"messages": [message]}
+    if meter.said != meter.message_id:
+        send(meter, message)
+    return {}
 
 
 def _words(said: SaidAnswer) -> str:
