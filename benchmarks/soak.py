@@ -150,10 +150,10 @@ async def use_mcp(parameters: StdioServerParameters, pause: float, rounds: Any, 
             if ended.is_set():
                 return
             calls: dict[str, dict[str, Any]] = {
-                "remember": {"history": "talks", "text": f"Lamp {number % TEXTS} was lit."},
+                "remember": {"document": "talks", "text": f"Lamp {number % TEXTS} was lit."},
                 "list_documents": {},
                 "search": {"query": f"lamp {number}"},
-                "ask": {"question": f"When was lamp {number} lit?", "documents": ["talks"]},
+                "ask": {"question": f"When was lamp {number} lit?", "document": "talks"},
             }
             for tool, given in calls.items():
                 result = await client.call_tool(tool, given)

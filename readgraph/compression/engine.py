@@ -66,7 +66,7 @@ class CompressionEngine(ReadingEngine):
         self, text: str, llm_token_budget: int, query: str | None = None
     ) -> tuple[Compressed, CompressionTrace]:
         """As `compress`, in the running event loop."""
-        check_budget(llm_token_budget)
+        check_request(llm_token_budget, query)
         document = await self.pages.add_document(text)
         return await self.compress_document(document, llm_token_budget, query)
 
@@ -78,10 +78,8 @@ class CompressionEngine(ReadingEngine):
         listen: Listen = lambda mode, event: None,
     ) -> tuple[Compressed, CompressionTrace]:
         """As `compress`, for a document in the engine's store; `listen` takes what the graphs stream."""
-        most, began, steps = check_budget(llm_token_budget), time.perf_counter(), list[TraceStep]()
+        most, began, steps = check_request(llm_token_budget, query), time.perf_counter(), list[TraceStep]()
         status: CompressionStatus
-        if query is not None and not (isinstance(query, str) and query.strip()):
-            raise BadInput("The query is empty: ask something, or leave it out to compress the whole text.")
         if query is None and document.words <= most:
             text, status, rounds = await self.pages.text(document), "whole", 0
         else:
@@ -120,6 +118,14 @@ class CompressionEngine(ReadingEngine):
         output = await traced(self.condensing, given, self.context, steps, listen)
         status: CompressionStatus = "compressed" if output["status"] == "reading" else output["status"]
         return output["condensed"], status, output["rounds"]
+
+
+def check_request(llm_token_budget: object, query: object) -> int:
+    """The words that the budget holds; raises `BadInput` for a budget that holds none, and for an empty query."""
+    most = check_budget(llm_token_budget)
+    if query is not None and not (isinstance(query, str) and query.strip()):
+        raise BadInput("The query is empty: ask something, or leave it out to compress the whole text.")
+    return most
 
 
 def gist_of(words: int) -> WriteNote:

@@ -14,7 +14,7 @@ from inspect import getdoc
 from typing import TYPE_CHECKING, Any
 
 from readgraph.state.by_name.offered_objects import object_typed, offered, offered_names
-from readgraph.state.errors import BadInput
+from readgraph.state.errors import BadInput, Way
 
 if TYPE_CHECKING:  # the names of methods are completed in a shell, which must not wait for LangGraph
     from langgraph.graph import StateGraph
@@ -169,15 +169,9 @@ def method_named(name: str) -> Method:
     if point := offered(GROUP, name):
         return OwnMethod.offered_by(point)
     if name in WEB_METHODS:
-        raise BadInput(
-            f"'{name}' acts on web pages and answers no question: 'readgraph browse' runs the web agent, and "
-            "'readgraph evaluate' takes it on a dataset of web pages."
-        )
+        raise BadInput(f"'{name}' acts on web pages and answers no question: ", Way.BROWSE, ".")
     if name == SUMMARY.name:
-        raise BadInput(
-            "'summary' answers no question: 'readgraph summarise' writes summaries, and 'readgraph evaluate' takes it "
-            "on a dataset of summaries."
-        )
+        raise BadInput("'summary' answers no question: ", Way.SUMMARISE, ".")
     known = ", ".join([*METHODS, *offered_names(GROUP, METHODS)])
     raise BadInput(f"There is no method '{name}': choose one of {known}.")
 

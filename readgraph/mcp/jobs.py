@@ -9,6 +9,7 @@ from pydantic import BaseModel, Field
 
 from readgraph.graphs.methods import method_for, method_named
 from readgraph.mcp.progress import Progress
+from readgraph.mcp.refusing import said
 from readgraph.sources.converting import beside_the_loop
 from readgraph.sources.loading import load
 from readgraph.state.context import ReaderContext
@@ -80,7 +81,7 @@ def _problem(task: "asyncio.Task[Reading]") -> str | None:
     problem = task.exception()
     if problem is None:
         return None
-    return str(problem) if isinstance(problem, ReadgraphError) else f"An unexpected {type(problem).__name__} ended it."
+    return said(problem) if isinstance(problem, ReadgraphError) else f"An unexpected {type(problem).__name__} ended it."
 
 
 class Jobs:

@@ -10,9 +10,11 @@ from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import Field
 
+from readgraph.graphs.methods import method_named
 from readgraph.mcp.allowed import allowed_file
 from readgraph.mcp.jobs import Job, Jobs, ReadingState, parts_of
 from readgraph.mcp.progress import Progress, report_while, reported
+from readgraph.mcp.refusing import said
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ReadgraphError
 from readgraph.state.histories import SessionText
@@ -31,8 +33,8 @@ SOON = 0.5
 LONGEST_WAIT = 3600.0
 
 Named = Annotated[str, Field(description="A document of the library: its id, title, or file.")]
-Names = Annotated[
-    list[str], Field(description="Documents of the library, by id, title or file; several are read as one.")
+OneOrMore = Annotated[
+    str | list[str], Field(description="A document of the library: its id, title, or file; of a list, all as one.")
 ]
 MethodName = Annotated[
     str, Field(description="The reading method, such as read-agent, mem-walker, gam; empty: chosen.")
@@ -47,7 +49,7 @@ def readable(tool: Callable[P, Awaitable[R]]) -> Callable[P, Awaitable[R]]:
         try:
             return await tool(*given, **named)
         except ReadgraphError as problem:
-            raise ToolError(str(problem)) from None
+            raise ToolError(said(problem)) from None
 
     return with_errors
 
@@ -73,7 +75,7 @@ class LibraryTools:
     async def read(
         self,
         run: Context[Any, Any],
-        document: Annotated[str, Field(description="A document of the library: its id, title, or file.")] = "",
+        document: Named = "",
         file: Annotated[str, Field(description="A file to put into the library and read, by its path.")] = "",
         text: Annotated[str, Field(description="A text to put into the library and read.")] = "",
         title: Annotated[str, Field(description="The title of the text.")] = "",
@@ -99,8 +101,15 @@ class LibraryTools:
     async def _job(self, document: str, file: str, text: str, title: str, handle: str, method: str) -> Job:
         if sum(map(bool, (document, file, text, handle))) != 1:
             raise BadInput("Give one of document, file, text and handle: it is what is read.")
+        if title and not text:
+            raise BadInput("A title belongs to a text: leave it out.")
+        if method:
+            method_named(method)  # before a text is kept
         if handle:
-            name, method = parts_of(handle)
+            name, begun_with = parts_of(handle)
+            if method not in ("", begun_with):
+                raise BadInput(f"This handle is of a reading with {begun_with}: leave the method out.")
+            method = begun_with
             if Path(name).is_absolute():
                 file = name
             else:
@@ -116,20 +125,20 @@ class LibraryTools:
         self,
         run: Context[Any, Any],
         question: Annotated[str, Field(description="What you want to know.")],
-        documents: Names = [],  # noqa: B006  (a default of the schema; never changed)
+        document: OneOrMore = "",
         method: MethodName = "",
-        options: Annotated[list[str], Field(description="Options of a multiple choice, of which one is chosen.")] = [],  # noqa: B006
+        options: Annotated[list[str], Field(description="Options of a multiple choice, of which one is chosen.")] = [],  # noqa: B006  (a default of the schema; never changed)
     ) -> Answer:
         """Answer a question from documents of the library, with quotes that stand in them word for word.
 
-        Without documents, those that share most words with the question are taken. What was not read yet is read
+        Without a document, those that share most words with the question are taken. What was not read yet is read
         first: for a long document call read before. After a time-out the same question goes on where it was.
         """
         progress = Progress()
         work = functions.ask(
             self.library,
             question,
-            documents=documents,
+            documents=_names(document),
             method=method or None,
             options=options,
             context=self.context,
@@ -141,11 +150,11 @@ class LibraryTools:
     async def search(
         self,
         query: Annotated[str, Field(description="Words to look for.")],
-        documents: Names = [],  # noqa: B006
+        document: OneOrMore = "",
         most: Annotated[int, Field(ge=1, le=100, description="Most passages.")] = 10,
     ) -> list[Hit]:
         """Find the passages that share most words with a query. No model is called, and nothing need be read before."""
-        return await functions.search(self.library, query, documents=documents, most=most)
+        return await functions.search(self.library, query, documents=_names(document), most=most)
 
     @readable
     async def open_page(
@@ -161,7 +170,7 @@ class LibraryTools:
     async def remember(
         self,
         run: Context[Any, Any],
-        history: Annotated[str, Field(description="The name of the history; a new name begins one.")],
+        document: Annotated[str, Field(description="The history: its id or name; a new name begins one.")],
         text: Annotated[str, Field(description="What happened or was said in this session.")],
         title: Annotated[str, Field(description="The title of the session.")] = "",
         time: Annotated[str, Field(description="When it was, such as 2026-03-14 or 14 March 2026.")] = "",
@@ -169,8 +178,14 @@ class LibraryTools:
         """Append a session to a history that grows, and memorise what is new. A session that is known adds nothing."""
         progress = Progress()
         sessions = [SessionText(text, title=title, time=time)]
-        work = functions.remember(self.library, history, sessions, context=self.context, listen=progress.listen)
+        name = await self._history_named(document)
+        work = functions.remember(self.library, name, sessions, context=self.context, listen=progress.listen)
         return await reported(run, work, progress)
+
+    async def _history_named(self, document: str) -> str:
+        """The name of the history with this id, or the name as it is given."""
+        known = await self.library.pages.known_document(document)
+        return known.title if known and known.sessions else document
 
     @readable
     async def research(
@@ -191,8 +206,8 @@ class LibraryTools:
         self,
         run: Context[Any, Any],
         budget: Annotated[int, Field(ge=1, description="Most tokens of the result.")],
-        documents: Names = [],  # noqa: B006
-        text: Annotated[str, Field(description="A text, instead of documents.")] = "",
+        document: OneOrMore = "",
+        text: Annotated[str, Field(description="A text, instead of a document.")] = "",
         question: Annotated[str, Field(description="With a question: what the text holds for it.")] = "",
         engine: Annotated[
             str, Field(description="readagent_gist, memwalker_tree, gam_memos or extractive.")
@@ -204,10 +219,15 @@ class LibraryTools:
             self.library,
             budget,
             text=text or None,
-            documents=documents,
+            documents=_names(document),
             question=question or None,
             engine=engine,
             context=self.context,
             listen=progress.listen,
         )
         return await reported(run, work, progress)
+
+
+def _names(document: str | list[str]) -> list[str]:
+    """The documents that are named: none, one or several."""
+    return document if isinstance(document, list) else [document] if document else []

@@ -79,7 +79,7 @@ def opening(*fresh: Callable[[], Mapping[str, Any]], writes: type[UpdateT]) -> S
     return StepNode(open, starts_question=True)
 
 
-def check_types(given: OpenState) -> None:
+def check_types(given: Question) -> None:
     """Refuse input of the wrong type, which would fail later or be misread."""
     for name in ("document", "text", "title", "question"):
         if not isinstance(value := given.get(name), str | None):

@@ -1,11 +1,37 @@
 """Errors that a person can act on: each message is one clear line."""
 
+from collections.abc import Mapping
+from enum import Enum
+from types import MappingProxyType
+
+
+class Way(Enum):
+    """Something to do about an error, in the words of the command; who calls tools needs other words."""
+
+    LIST_DOCUMENTS = "'readgraph show' lists them"
+    READ_IT = "readgraph read FILE"
+    NAME_ONE = "name a file"
+    ADD_ONE = "name a file,"
+    BROWSE = "'readgraph browse' runs the web agent, and 'readgraph evaluate' takes it on a dataset of web pages"
+    SUMMARISE = "'readgraph summarise' writes summaries, and 'readgraph evaluate' takes it on a dataset of summaries"
+
+
+NO_OTHER_WORDS: Mapping[Way, str] = MappingProxyType({})
+
 
 class ReadgraphError(RuntimeError):
     """Base of all errors that readgraph raises on purpose; its text says what is wrong and what to do.
 
-    A RuntimeError, since LangGraph's server hides the text of exceptions that it doesn't know.
+    Its arguments are the pieces of the text, strings and `Way`s. A RuntimeError, since LangGraph's server hides the
+    text of exceptions that it doesn't know.
     """
+
+    def __str__(self) -> str:
+        return self.said()
+
+    def said(self, words: Mapping[Way, str] = NO_OTHER_WORDS) -> str:
+        """The text, with these words for what to do; without, with those of the command."""
+        return "".join(words.get(each, each.value) if isinstance(each, Way) else str(each) for each in self.args)
 
 
 class BadInput(ReadgraphError):

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from readgraph.sources import SourceText
 from readgraph.sources.loading import STANDARD_INPUT
-from readgraph.state.errors import BadInput, LibraryError
+from readgraph.state.errors import BadInput, LibraryError, Way
 from readgraph.state.kept.converted_files import keep_file
 from readgraph.state.page_store import PageStore
 from readgraph.state.records import Document
@@ -40,7 +40,8 @@ async def document_named(
         raise LibraryError(f"The record of document {damaged} is damaged: 'readgraph forget {damaged}' deletes it.")
     if by_part and (document := titled(documents, name)):
         return document
-    raise BadInput(f"The library holds no document '{name}': 'readgraph show' lists them.{suggestion(documents, name)}")
+    nothing = f"The library holds no document '{name}': "
+    raise BadInput(nothing, Way.LIST_DOCUMENTS, f".{suggestion(documents, name)}")
 
 
 async def possible_documents(pages: PageStore, name: str, id_of_file: str | None = None) -> list[Document]:

@@ -4,7 +4,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from contextlib import suppress
 
-from readgraph.state.errors import BadInput, Forgotten
+from readgraph.state.errors import BadInput, Forgotten, Way
 from readgraph.state.kept.named_collections import NamedCollections
 from readgraph.state.page_store import PageStore
 from readgraph.state.records import Document, Memory
@@ -46,7 +46,7 @@ async def passages(
     else:
         documents = [*named] or await searchable(pages)
     if not documents:
-        raise BadInput("The library is empty. Read something: readgraph read FILE")
+        raise BadInput("The library is empty. Read something: ", Way.READ_IT)
     unique = list({document.id: document for document in documents}.values())
     return (await search_documents(pages, unique, query))[:most]
 

@@ -13,11 +13,13 @@ from typing import Any, TypeVar, cast
 
 from langgraph.store.base import BaseStore
 
+from readgraph.compression.engine import check_request
 from readgraph.compression.registry import engine_named
 from readgraph.graphs import gam, survey
 from readgraph.graphs import summary as summarising
 from readgraph.graphs.methods import method_for, method_named
 from readgraph.graphs.separate_run import separate_run
+from readgraph.nodes.opening import check_question, check_types
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.histories import SessionText, append_sessions
@@ -105,12 +107,14 @@ async def ask(
     Without documents, retrieval picks those that share most words with the question, of a named collection or of all.
     """
     pages, settings = pages_of(library, context), context or ReaderContext()
-    asked = Question(question=question, options=[*options])
+    asked, named = Question(question=question, options=[*options]), method_named(method) if method else None
+    check_types(asked)
+    check_question(question.strip(), asked["options"], given=True)  # before several documents are kept as one
     if documents:
         document = await joined(pages, documents)
     else:
         document = await picked_document(pages, " ".join([question, *options]), Choice(collection=collection))
-    used = method_named(method) if method else method_for(document)
+    used = named or method_for(document)
     output = await apart(run_method(pages, used.build(), used.name, document, asked, settings, listen))
     citations = [Cited(**{"document": document.id, **citation}) for citation in output.pop("citations")]
     return Answer(**output, citations=citations)
@@ -268,6 +272,7 @@ async def compress(
     """A text, or documents as one, within a budget of tokens; with a question, what they hold for it."""
     if (text is None) == (not documents):
         raise BadInput("Give either a text or the names of documents: it is what is compressed.")
+    check_request(budget, question)
     pages = pages_of(library, context)
     compressing = engine_named(engine)(library=pages.store, context=context or ReaderContext())
     document = await pages.add_document(text) if text is not None else await joined(pages, documents)

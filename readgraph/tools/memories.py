@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from readgraph.graphs.methods import METHODS, NAMED_OTHERWISE, Method, builder_of
-from readgraph.state.errors import BadInput
+from readgraph.state.errors import BadInput, Way
 from readgraph.state.page_store import PageStore
 from readgraph.state.records import Document, Memory
 
@@ -31,7 +31,7 @@ async def memories_to_show(
     """
     memories = await store.memories(document.id)
     if not memories:
-        raise BadInput(f"'{document.title}' has not been read yet: readgraph read FILE")
+        raise BadInput(f"'{document.title}' has not been read yet: ", Way.READ_IT)
     builder = builder_of(method) if method else None
     chosen = [memory for memory in memories if builder in (None, method_of(memory))]
     if method and not chosen:

@@ -4,7 +4,7 @@ import re
 from collections import defaultdict
 from typing import NamedTuple
 
-from readgraph.state.errors import BadInput
+from readgraph.state.errors import BadInput, Way
 from readgraph.state.kept.collections import add_collection
 from readgraph.state.kept.named_collections import NamedCollections
 from readgraph.state.page_store import PageStore
@@ -53,13 +53,13 @@ async def picked_documents(pages: PageStore, query: str, choice: Choice) -> list
     else:
         documents, held = await _choosable(pages, choice.collection)
         if not documents:
-            raise BadInput("There is nothing to read: name a file, since the library is empty.")
+            raise BadInput("There is nothing to read: ", Way.ADD_ONE, " since the library is empty.")
     scores = defaultdict[str, list[float]](list)
     for passage in await search_documents(pages, documents, content, counted):
         scores[passage.document.id].append(passage.score)
     totals = {identity: sum(best[:PASSAGES]) for identity, best in scores.items()}
     if not totals:
-        raise BadInput(f"No document of {held} shares a word with the question: name a file, or other words.")
+        raise BadInput(f"No document of {held} shares a word with the question: ", Way.NAME_ONE, ", or other words.")
     ranked = sorted((each for each in documents if each.id in totals), key=lambda each: -totals[each.id])
     if ranked[0].sessions:
         return ranked[:1]

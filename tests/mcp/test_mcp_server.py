@@ -72,6 +72,7 @@ async def test_an_agent_reads_and_asks(
             assert tool.description and tool.output_schema and tool.annotations
             assert tool.annotations.destructive_hint is False
             assert all(each.get("description") for each in tool.input_schema["properties"].values()), tool.name
+            assert tool.input_schema["additionalProperties"] is False
             reads_only = tool.name in ("list_documents", "search", "open_page")
             assert tool.annotations.read_only_hint == reads_only and tool.annotations.open_world_hint != reads_only
         read = await call(client, "read", file="finds.txt", wait_seconds=60)
@@ -79,7 +80,7 @@ async def test_an_agent_reads_and_asks(
         runs = [(vars(each)["run"], vars(each)["event"]) for each in caplog.records if "run" in vars(each)]
         assert {run for run, _ in runs} == {read["handle"]} and runs[-1][1] == "run_ended"
         caplog.clear()
-        answer = await call(client, "ask", question="What was found?", documents=[read["document"]])
+        answer = await call(client, "ask", question="What was found?", document=read["document"])
         assert len({vars(each)["run"] for each in caplog.records if vars(each).get("event") == "node_ended"}) == 1
         assert answer["answer"] == "It says so." and answer["citations"][0]["quote"] in TEXT
         page = await call(client, "open_page", document="finds", page=answer["citations"][0]["page"])
@@ -94,11 +95,13 @@ async def test_an_agent_reads_and_asks(
         (document,) = (await call(client, "list_documents"))["result"]
         assert document["id"] == read["document"] and document["methods"] == ["read-agent"]
         assert "lantern" in (await call(client, "search", query="lantern"))["result"][0]["text"]
-        kept = await call(client, "remember", history="talks", text="We spoke of the goat.", title="Monday")
+        kept = await call(client, "remember", document="talks", text="We spoke of the goat.", title="Monday")
         assert (kept["sessions"], kept["added"]) == (1, 1)
+        kept = await call(client, "remember", document=kept["document"], text="Then of the bell.")
+        assert (kept["title"], kept["sessions"]) == ("talks", 2)
         found = await call(client, "research", question="What of the goat?", document="talks")
         assert found["status"] == "researched" and "goat" in found["context"]
-        assert (await call(client, "compress", budget=60, documents=["finds"]))["tokens"] <= 60
+        assert (await call(client, "compress", budget=60, document=["finds"]))["tokens"] <= 60
 
 
 async def test_a_handle_comes_at_once_and_outlives_the_server(tools: LibraryTools, server: ModelServer) -> None:
@@ -155,6 +158,89 @@ async def test_only_files_of_named_folders_are_read(
         assert (await call(client, "list_documents"))["result"] == []
         assert "Give one of" in await refused(client, "read")
         assert "no method" in await refused(client, "read", file="finds.txt", method="telepathy")
+
+
+@pytest.mark.parametrize(
+    ("tool", "given", "line"),
+    [
+        ("ask", {"question": "Wann?", "documents": ["finds"]},
+         "ask takes no argument 'documents': do you mean 'document'? "
+         "It takes question, document, method and options."),
+        ("search", {"query": "goat", "limit": 3},
+         "search takes no argument 'limit'. It takes query, document and most."),
+        ("list_documents", {"words": 3}, "list_documents takes no argument 'words'. It takes none."),
+        ("open_page", {"document": "finds", "nummer": 3},
+         "open_page takes no argument 'nummer'. It takes document, page and method."),
+        ("open_page", {"document": "finds"},
+         "open_page needs 'page': The number of the page, as search and ask give it."),
+        ("open_page", {"document": "finds", "page": "drei"},
+         "'page' of open_page must be a whole number of at least 0."),
+        ("search", {"query": "goat", "most": 500}, "'most' of search must be a whole number from 1 to 100."),
+        ("ask", {"question": ["Wann?"]}, "'question' of ask must be a text."),
+        ("ask", {"question": "Wann?", "document": {"id": 3}}, "'document' of ask must be a text or a list of texts."),
+        ("ask", {"question": None}, "ask needs 'question': What you want to know."),
+        ("read", {"document": "finds", "title": "Funde"}, "A title belongs to a text: leave it out."),
+        ("read", {"handle": "/finds.txt@gam", "method": "survey"},
+         "This handle is of a reading with gam: leave the method out."),
+        ("asks", {}, "There is no tool 'asks'. Do you mean ask? The tools are list_documents, search, open_page, read, "
+         "ask, remember, research and compress."),
+    ],
+)  # fmt: skip
+async def test_a_call_that_is_wrong_gets_one_line(
+    tools: LibraryTools, tool: str, given: dict[str, Any], line: str
+) -> None:
+    async with Client(library_server(tools)) as client:
+        assert await refused(client, tool, **given) == line
+        assert (await call(client, "list_documents"))["result"] == []
+
+
+async def test_what_is_null_is_not_given_and_one_name_stands_for_one_thing(tools: LibraryTools) -> None:
+    async with Client(library_server(tools)) as client:
+        for text in ("Die Ziege steht im Hof.", "Die Glocke hängt im Turm."):
+            await call(client, "read", text=text, title=text.split()[1], file=None, wait_seconds=60)
+        for document in ("Ziege", ["Ziege"], '["Ziege"]'):
+            (hit,) = (await call(client, "search", query="Ziege", document=document, most=None))["result"]
+            assert hit["title"] == "Ziege"
+        assert len((await call(client, "search", query="Ziege Glocke", document=["Ziege", "Glocke"]))["result"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("tool", "given", "line"),
+    [
+        ("compress", {"budget": 1, "text": TEXT}, "A budget of 1 token holds no word: give at least 2."),
+        ("compress", {"budget": 60, "text": TEXT, "question": " "}, "The query is empty"),
+        ("compress", {"budget": 60, "text": TEXT, "engine": "zip"}, "There is no compression engine 'zip'"),
+        ("compress", {"budget": 60, "text": TEXT, "document": "Funde"}, "Give either a text"),
+        ("read", {"text": TEXT, "method": "telepathy"}, "There is no method 'telepathy'"),
+        ("ask", {"question": "?", "document": ["one", "two"], "method": "telepathy"}, "There is no method 'telepathy'"),
+        ("ask", {"question": "?", "document": ["one", "two"], "options": ["a"]}, "A multiple choice needs 2 to"),
+    ],
+)
+async def test_a_call_that_is_wrong_leaves_nothing_behind(
+    tools: LibraryTools, tool: str, given: dict[str, Any], line: str
+) -> None:
+    for text, title in (("The goat.", "one"), ("The bell.", "two")):
+        await tools.library.pages.add_document(text, title=title)
+    async with Client(library_server(tools)) as client:
+        assert (await refused(client, tool, **given)).startswith(line)
+    assert {document.title for document in await tools.library.pages.documents()} == {"one", "two"}
+
+
+async def test_errors_speak_of_tools_and_not_of_commands(tools: LibraryTools) -> None:
+    async with Client(library_server(tools)) as client:
+        empty = "There is nothing to read: call read with a file or a text, since the library is empty."
+        assert await refused(client, "ask", question="What was found?") == empty
+        assert await refused(client, "search", query="goat") == "The library is empty. Read something: call read"
+        await tools.library.pages.add_document(TEXT, title="finds")
+        unknown = "The library holds no document 'fimds': list_documents lists them. Do you mean 'finds'?"
+        assert await refused(client, "read", document="fimds") == unknown
+        unread = "'finds' has not been read yet: call read"
+        assert await refused(client, "open_page", document="finds", page=0) == unread
+        other = "No document of the library shares a word with the question: name a document, or other words."
+        assert await refused(client, "ask", question="Xylophon?") == other
+        for method in ("summary", "web-agent"):
+            refusal = await refused(client, "ask", question="Goat?", method=method)
+            assert refusal.endswith(": choose another method.")
 
 
 def test_the_working_folder_is_the_default(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -76,7 +76,7 @@ async def test_the_server_for_agents_tells_no_key(library: Library, server: Mode
             server.fault_for = (lambda request, call, make=make: make()) if make else None
             text = f"{TEXT} {number}"
             read = await client.call_tool("read", {"text": text, "title": f"t{number}", "wait_seconds": 60})
-            asked = await client.call_tool("ask", {"question": f"Who stood? {number}", "documents": [f"t{number}"]})
+            asked = await client.call_tool("ask", {"question": f"Who stood? {number}", "document": f"t{number}"})
             assert asked.is_error == bool(make)
             told += [read.model_dump_json(), asked.model_dump_json()]
     await tools.jobs.close()

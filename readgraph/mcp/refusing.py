@@ -1,0 +1,64 @@
+"""What is wrong with a call of a tool, in one line for the agent that made it."""
+
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+from typing import Any
+
+from pydantic_core import ErrorDetails
+
+from readgraph.state.errors import BadInput, ReadgraphError, Way
+
+WORDS = {
+    Way.LIST_DOCUMENTS: "list_documents lists them",
+    Way.READ_IT: "call read",
+    Way.NAME_ONE: "name a document",
+    Way.ADD_ONE: "call read with a file or a text,",
+    Way.BROWSE: "choose another method",
+    Way.SUMMARISE: "choose another method",
+}
+"""What the command's errors tell to do, in tools."""
+
+KINDS = {"string": "a text", "integer": "a whole number", "number": "a number", "array": "a list of texts"}
+
+
+def said(problem: ReadgraphError) -> str:
+    """The error's one line, in words of tools."""
+    return problem.said(WORDS)
+
+
+def checked_names(tool: str, properties: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """The arguments of a call, without those that are null; raises `BadInput` for one that the tool doesn't take."""
+    if unknown := next((name for name in given if name not in properties), None):
+        near = get_close_matches(unknown, properties, 1)
+        meant = f": do you mean '{near[0]}'? It" if near else ". It"
+        raise BadInput(f"{tool} takes no argument '{unknown:.60}'{meant} takes {_listed([*properties]) or 'none'}.")
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def wrong_value(tool: str, properties: Mapping[str, Any], fault: ErrorDetails) -> str:
+    """What is wrong with an argument that pydantic refused."""
+    name = str(fault["loc"][0])
+    if fault["type"] == "missing":
+        return f"{tool} needs '{name}': {properties[name]['description']}"
+    return f"'{name}' of {tool} must be {_kind(properties[name])}."
+
+
+def no_such_tool(name: str, tools: Sequence[str]) -> str:
+    """What is said where a client calls a tool that is not there."""
+    near = get_close_matches(name, tools, 1)
+    meant = f"Do you mean {near[0]}? " if near else ""
+    return f"There is no tool '{name:.60}'. {meant}The tools are {_listed(tools)}."
+
+
+def _kind(schema: Mapping[str, Any]) -> str:
+    """What an argument with this JSON schema must be, such as "a whole number from 1 to 100"."""
+    if "anyOf" in schema:
+        return " or ".join(map(_kind, schema["anyOf"]))
+    least, most = schema.get("minimum"), schema.get("maximum")
+    bounds = f" of at least {least:g}" if least is not None else ""
+    bounds = f" from {least:g} to {most:g}" if least is not None and most is not None else bounds
+    return KINDS[schema["type"]] + bounds
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
