@@ -27,6 +27,7 @@ from readgraph.state.store.namespaces import name_in_base
 from readgraph.state.store.shared_store import SharedStore
 from readgraph.state.store.stored_items import EVERY
 from readgraph.state.store.unfinished import UNFINISHED
+from readgraph.state.text.language import classifier
 from readgraph.state.upkeep.migrating import migrate
 
 FORMAT = 1
@@ -139,6 +140,7 @@ def open_library_in_background(folder: Named | None = None, *, namespace: str = 
 @asynccontextmanager
 async def development_store() -> AsyncIterator[SharedStore]:
     """Give LangGraph's development server the user's library (named in langgraph.json)."""
+    await asyncio.to_thread(classifier)  # here no run waits for it
     async with open_whole(default_place()) as library:
         yield library.store
 

@@ -1,5 +1,6 @@
 """The graph as LangGraph Studio sees it: served by `langgraph dev`, spoken to over the SDK."""
 
+import asyncio
 import json
 import re
 import sys
@@ -12,8 +13,10 @@ from httpx import AsyncClient
 from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
 
+from readgraph.graphs.served import settings_of_served
 from readgraph.state.library import open_library
 from tests.doubles.agent import call, say
+from tests.doubles.lifelike import lifelike
 from tests.doubles.model_server import ChatRequest, ModelServer
 from tests.support.development_server import REPOSITORY, DevelopmentServer, development_server, needs_the_server
 
@@ -36,6 +39,12 @@ PARAGRAPHS = [
     for place, thing in FOUND.items()
 ]
 TEXT = "\n\n".join(PARAGRAPHS)
+GERMAN = "\n\n".join(
+    f"Das Jahr in {place} begann mit Regen, und der Wärter von {place} schrieb nur wenig in sein Buch. Im Frühling "
+    f"fand das jüngste der Kinder unter der Treppe etwas, das niemand kannte: {thing}. Man legte es auf das Regal in "
+    "der Küche, und im Herbst ging es mit den Booten zurück auf das Meer."
+    for place, thing in {"Sarn": "eine Glocke", "Hendre": "eine Laterne", "Moor": "einen Anker"}.items()
+)
 SIZES = {"min_page_words": 40, "max_page_words": 140}
 """One or two paragraphs make a page: two by rule, one where the model pauses."""
 MODEL = SIZES | {"model": "openai:test"}
@@ -150,6 +159,31 @@ async def test_schemas_describe_question_and_settings(client: LangGraphClient) -
     assert settings["model"]["type"] == "string"
     assert settings["strategy"] | {"enum": ["parallel", "sequential"], "default": "parallel"} == settings["strategy"]
     assert settings["max_pages"] | {"type": "integer", "minimum": 0, "default": 5} == settings["max_pages"]
+
+
+async def test_every_graph_reads_another_language(client: LangGraphClient, model: ModelServer) -> None:
+    asked = {"text": GERMAN, "question": "Was fand das Kind unter der Treppe in Hendre?"}
+    given: dict[str, dict[str, Any]] = {
+        "mem_gpt_chat": {"agent": "ada", "event": {"kind": "user", "text": asked["question"]}},
+        "web_agent": {"text": f"<p>{GERMAN}</p><button id=a>Öffnen</button>", "question": "Öffne die Seite."},
+        "gam_memorize": {"text": GERMAN},
+    }
+    graphs = [graph["graph_id"] for graph in await client.assistants.search(limit=100) if graph["graph_id"] != "desk"]
+    assert len(graphs) == len(json.loads((REPOSITORY / "langgraph.json").read_text(encoding="utf-8"))["graphs"])
+    memorized = await run(client, await new_thread(client), "gam_memorize", input=given["gam_memorize"], context={})
+    given["gam_research"] = {"document": memorized["document"], "question": asked["question"]}
+    given["correct"] = {"document": memorized["document"], "part": 0, "text": "Ein Wärter schreibt wenig."}
+    small = SIZES | {"segment_words": 60, "session_page_words": 80, "embeddings": "openai:test", "rounds": 1}
+    model.respond = lifelike
+
+    async def asks(graph: str, context: dict[str, Any]) -> None:
+        used = {name: value for name, value in context.items() if name in settings_of_served(graph)}
+        await run(client, await new_thread(client), graph, input=given.get(graph, asked), context=used)
+
+    chats = {"mem_gpt_chat"}  # not without a model
+    await asyncio.gather(*(asks(graph, small) for graph in graphs if graph not in chats))
+    await asyncio.gather(*(asks(graph, small | MODEL) for graph in graphs))
+    model.respond = respond
 
 
 @pytest.mark.slow

@@ -1,6 +1,8 @@
 """One library, and one store, for many threads and event loops at once."""
 
 import asyncio
+import subprocess
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -109,3 +111,20 @@ def test_loops_of_their_own_build_one_memory_once(method: Any, server: ModelServ
         found = list(several.map(ask, MANY))
     assert {one["status"] for one in found} == {"answered"}
     assert len(server.answered) == len(set(server.answered))
+
+
+IN_A_LOOP = """
+import asyncio
+from blockbuster import blockbuster_ctx
+from readgraph.state.text.language import language_of
+async def read():
+    return language_of("El guardián encendió la lámpara y bajó a la orilla.")
+with blockbuster_ctx():
+    print(asyncio.run(read()))
+"""
+
+
+def test_a_language_is_seen_in_a_loop_that_refuses_to_wait_for_files() -> None:
+    pytest.importorskip("blockbuster", reason="comes with the development server: pip install 'langgraph-cli[inmem]'")
+    ran = subprocess.run([sys.executable, "-c", IN_A_LOOP], capture_output=True, text=True, timeout=60)
+    assert (ran.returncode, ran.stdout.strip()) == (0, "es"), ran.stderr

@@ -2,10 +2,13 @@
 
 import re
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from importlib import import_module
 from itertools import islice
 from math import exp, sqrt
+from queue import SimpleQueue
+from threading import Thread
+from typing import Any
 
 from readgraph.state.text.language_names import NAMES
 
@@ -70,6 +73,28 @@ def main_language(texts: Sequence[str]) -> str:
     return language_of(sample) if enough else DEFAULT
 
 
+@cache
+def classifier() -> Any:
+    """The module that classifies texts, with its model loaded: half a second, once, which few English texts need.
+
+    It is loaded in a thread of its own, because its file is unpacked to disk, which servers refuse in an event loop.
+    """
+    loaded = SimpleQueue[Any]()
+    Thread(target=lambda: loaded.put(_load()), name="readgraph-languages", daemon=True).start()
+    if isinstance(found := loaded.get(), Exception):
+        raise found
+    return found
+
+
+def _load() -> Any:
+    try:
+        module = import_module("py3langid")
+        module.classify("")
+    except Exception as problem:  # such as no room on the disk; told where it is needed
+        return problem
+    return module
+
+
 @lru_cache(4096)
 def _language_of_sample(sample: str) -> str:
     letters = len(_LETTER.findall(sample))
@@ -79,7 +104,7 @@ def _language_of_sample(sample: str) -> str:
     words = _WORD.findall(sample.lower())
     if len(words) < _FEWEST_WORDS or sum(word in _ENGLISH for word in words) > _ENGLISH_SHARE * len(words):
         return DEFAULT
-    classified: str = import_module("py3langid").classify(sample)[0]
+    classified: str = classifier().classify(sample)[0]
     return classified
 
 
@@ -96,7 +121,7 @@ def _certain_of_sample(sample: str) -> str:
         return DEFAULT
     if len(words) < _FEWEST_LATIN_WORDS:
         return ""
-    ranked = import_module("py3langid").rank(sample)
+    ranked = classifier().rank(sample)
     heat = sqrt(len(sample.encode()))
     weights = [exp((score - ranked[0][1]) / heat) for _, score in ranked]
     first: str = ranked[0][0]
