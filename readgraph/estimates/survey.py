@@ -51,16 +51,15 @@ async def estimate_survey(
     planning = asks(ONCE, plan, PLAN_REPLY + columns * PLANNED_COLUMN)
     answering = _answering(asked, RECORDS_OF_PAGE * pages.expected, columns, context)
     known = await store.memories(document.id)
-    return planning + _taking(document, pages, columns, context) + await _verdicts(store, known, context) + answering
+    return planning + _taking(document, pages, columns) + await _verdicts(store, known, context) + answering
 
 
-def _taking(document: Document, pages: Range, columns: int, context: ReaderContext) -> Estimate:
-    """The records of the pages that the plan names: perhaps of none. With `rebuild`, lost ones are asked for again."""
+def _taking(document: Document, pages: Range, columns: int) -> Estimate:
+    """The records of the pages that the plan names: perhaps of none."""
     beside = Range(1, MOST_RECORD_WORDS / 2 + columns * PLANNED_COLUMN, MOST_RECORD_WORDS + MOST_COLUMNS * COLUMN_WORDS)
     reply = 1 + RECORDS_OF_PAGE * (1 + QUOTE_WORDS + columns * (1 + VALUE_WORDS))
     prompt = fixed(survey_records_prompt("", "", []).words) + beside
-    taken = sending(document.words, pages, asks(pages, prompt, reply)).perhaps_none()
-    return taken.times(Range(0, 1, 2)) if context.rebuild else taken
+    return sending(document.words, pages, asks(pages, prompt, reply)).perhaps_none()
 
 
 def _answering(asked: Range, records: float, columns: int, context: ReaderContext) -> Estimate:

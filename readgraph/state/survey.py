@@ -1,11 +1,13 @@
 """What a survey of a whole text keeps: its programme, and the table that its records make."""
 
+import re
 from collections.abc import Iterable
 from typing import Literal
 
 from typing_extensions import TypedDict
 
 from readgraph.state.reading import Answered, Citation, ReadingState
+from readgraph.state.words import counted
 
 __all__ = ["Column", "Programme", "Row", "SurveyAnswered", "SurveyState", "Table"]
 
@@ -73,16 +75,33 @@ MOST_ROWS = 500
 NO_TABLE: Table = {"columns": [], "kinds": [], "rows": [], "found": 0}
 
 
+_UNREAD = re.compile(r"(?:; |\n\n)[\d,]+ of [\d,]+ parts? could not be read$")
+
+
+def told_unread(read: int, unread: int) -> str:
+    """How many of the parts that were to give records gave none that can be used: "3 of 10 parts could not be read"."""
+    return f"{unread:,} of {counted(read + unread, 'part')} could not be read"
+
+
+def without_unread(answer: str) -> str:
+    """An answer of a survey without what it says at its end of parts that could not be read."""
+    return _UNREAD.sub("", answer)
+
+
 def table_line(cells: Iterable[str]) -> str:
     """A row of a table as a line of Markdown."""
     return "| " + " | ".join(" ".join(cell.replace("|", "\\|").split()) for cell in cells) + " |"
 
 
 class SurveyAnswered(Answered):
-    """Output of a survey: also its programme, the memory of its records, and its table."""
+    """Output of a survey: also its programme, the memory of its records, and its table.
+
+    `unread` are the parts whose records are missing: no reply could be used, or the budget was spent before.
+    """
 
     programme: Programme | None
     records: str
+    unread: list[int]
     same_names: list[list[str]]
     table: Table
 
@@ -96,5 +115,6 @@ class SurveyState(ReadingState):
 
     programme: Programme | None
     records: str
+    unread: list[int]
     same_names: list[list[str]]
     table: Table

@@ -97,6 +97,9 @@ class Answer(Used):
         default_factory=list,
         description="Of a long answer: text, pages checked against, supported (true, false, or null: not checked).",
     )
+    unread: list[int] = Field(
+        default_factory=list, description="Of a survey: the parts that could not be read, so that records are missing."
+    )
     unsupported: int = Field(default=0, description="Sentences of a long answer that the text doesn't support.")
     unchecked: int = Field(default=0, description="Sentences of a long answer that were not checked.")
     memory: str
@@ -141,6 +144,7 @@ class SurveyTable(Used):
     status: Status
     by_rule: bool = Field(description="Whether no model took the records.")
     percent_read: float | None = Field(description="The percentage of the text's words that were gone through.")
+    unread: list[int] = Field(description="The parts that could not be read, so that their records are missing.")
     fallbacks: dict[str, int] = Field(description="What could not be used, such as quotes that stand nowhere.")
 
 

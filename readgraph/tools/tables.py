@@ -13,9 +13,3 @@ async def whole_table(pages: PageStore, found: Mapping[str, Any]) -> Table:
     if found["programme"] is None:
         return NO_TABLE
     return await table_of(pages, found["document"], found["records"], found["programme"], found["same_names"])
-
-
-async def unread(pages: PageStore, found: Mapping[str, Any]) -> list[int]:
-    """The parts of which no reply could be used, in this run or an earlier one: their records are missing."""
-    memory = await pages.memory(found["document"], found["records"])
-    return [note.page for note in await pages.notes(memory.id, range(memory.pages)) if note.fallback]

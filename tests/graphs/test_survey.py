@@ -10,6 +10,7 @@ import pytest
 
 from readgraph.graphs import mem_walker
 from readgraph.graphs.survey import build
+from readgraph.nodes.answering.marks import with_marks
 from readgraph.nodes.survey.table import table_of
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
@@ -265,9 +266,93 @@ async def test_a_changed_text_pays_for_what_changed(library: Library, server: Mo
 async def test_a_spent_budget_ends_it_in_order(library: Library, server: ModelServer) -> None:
     surveyor(server, result="count")
     found = await survey(library, diary(), settings={"max_calls": 4, "concurrency": 1})
-    assert found["status"] == "budget" and 0 < int(found["answer"]) < 40 and 0 < found["percent_read"] < 100
+    assert found["status"] == "budget" and 0 < found["table"]["found"] < 40 and 0 < found["percent_read"] < 100
+    missing = f"{len(found['unread'])} of {len(found['unread']) + len(found['pages_read'])} parts could not be read"
+    assert found["answer"] == f"at least {found['table']['found']}; {missing}" and len(found["pages_read"]) == 3
     rest = await survey(library, diary())
     assert rest["answer"] == "40" and rest["usage"]["calls"] < len(rest["pages_read"])
+
+
+def refusing(model: Surveyor, *days: str) -> None:
+    """The model gives no usable reply for pages with these days; without any, for no page."""
+
+    def refuse(request: ChatRequest) -> Any:
+        asked_of = between(request, "passage") if model.asked[-1] == "SurveyRecords" else None
+        return "I am sorry." if asked_of and (not days or any(day in asked_of for day in days)) else None
+
+    model.fault = refuse
+
+
+@pytest.mark.parametrize("result", ["count", "table", "prose"])
+async def test_without_any_usable_reply_there_is_no_answer(library: Library, server: ModelServer, result: str) -> None:
+    model = surveyor(server, result=result)
+    refusing(model)
+    for _ in range(2):
+        found = await survey(library, diary())
+        assert (found["answer"], found["status"], found["by_rule"]) == (None, "no_answer", True)
+        assert found["pages_read"] == [] and found["unread"] == [*range(8)] and found["fallbacks"] == {"records": 8}
+    model.fault = lambda request: None
+    whole = await survey(library, diary())
+    assert whole["status"] == "answered" and whole["unread"] == [] and whole["table"]["found"] == 40
+
+
+@pytest.mark.parametrize("concurrency", [1, 8])
+async def test_an_answer_says_how_many_parts_are_missing_and_they_are_asked_for_again(
+    library: Library, server: ModelServer, concurrency: int
+) -> None:
+    model, text, settings = surveyor(server, result="count"), diary(), {"concurrency": concurrency}
+    refusing(model, "1912-01-04", "1912-02-14")
+    for question in (QUESTION, "Wie oft wurde der Start verschoben?"):
+        found = await survey(library, text, question=question, settings=settings)
+        number = found["table"]["found"]
+        assert found["answer"] == f"at least {number}; 2 of 8 parts could not be read" and number < 40
+        assert (found["status"], found["by_rule"], found["fallbacks"]) == ("answered", False, {"records": 2})
+        assert len(found["unread"]) == 2 and {*found["unread"], *found["pages_read"]} == {*range(8)}
+        assert {each["mark_at"] for each in with_marks(found)["citations"]} == {found["answer"].index(";")}
+    refusing(model, "1912-02-14")
+    asked = len(model.asked)
+    less = await survey(library, text, settings=settings)
+    assert less["answer"].endswith("; 1 of 8 parts could not be read") and len(model.asked) == asked + 4
+    model.fault = lambda request: None
+    whole = await survey(library, text, settings=settings)
+    assert (whole["answer"], whole["unread"], whole["fallbacks"], whole["usage"]["calls"]) == ("40", [], {}, 1)
+
+
+async def test_lists_and_sentences_say_which_parts_are_missing_too(library: Library, server: ModelServer) -> None:
+    missing, text = "1 of 2 parts could not be read", diary(12)
+    for plan in ({"columns": [column("day"), column("keeper"), column("wind")]}, {"columns": [column("day")]}):
+        model = surveyor(server, **plan)
+        refusing(model, "1912-01-12")
+        found = await survey(library, text)
+        assert found["status"] == "answered" and found["answer"].endswith(f"\n\n{missing}"), plan
+        assert with_marks(found)["marked_answer"].startswith(("| day ", "1912-01-01 [1];"))
+    model = surveyor(server, result="prose")
+    model.answer = "Mostly the wind."
+    refusing(model, "1912-01-12")
+    assert (await survey(library, text, question="Why?"))["answer"] == f"Mostly the wind.\n\n{missing}"
+    chosen = await survey(library, text, options=["fog", "wind"])
+    assert (chosen["choice"], chosen["answer"]) == ("B", f"wind\n\n{missing}")
+
+
+async def test_where_nothing_was_found_and_parts_are_missing_nobody_knows_the_answer(
+    library: Library, server: ModelServer
+) -> None:
+    refusing(surveyor(server, result="count"), "1912-01-01")
+    found = await survey(library, "1912-01-01: fog. " + "Nothing but fog and gulls.\n\n" * 40)
+    assert (found["answer"], found["status"], found["by_rule"]) == (None, "no_answer", True)
+    assert len(found["unread"]) == 1 and found["pages_read"]
+
+
+async def test_a_budget_that_ends_before_lost_parts_are_asked_for_again_is_told(
+    library: Library, server: ModelServer
+) -> None:
+    model = surveyor(server, result="count")
+    refusing(model, "1912-01-04")
+    lost = await survey(library, diary())
+    again = await survey(library, diary(), settings={"max_calls": 0})
+    assert (again["status"], again["answer"], again["unread"]) == ("budget", lost["answer"], lost["unread"])
+    model.fault = lambda request: None
+    assert (await survey(library, diary()))["answer"] == "40"
 
 
 @pytest.mark.parametrize(

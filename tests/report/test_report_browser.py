@@ -320,6 +320,9 @@ async def test_a_table_shows_its_rows_with_their_quotes(library: Library, show: 
         {"values": ["Ben", ""], "citations": [second]},
     ]
     table = {"columns": ["<i>who</i>", "times"], "kinds": ["text", "number"], "rows": rows, "found": 700}
+    lost = {"table": table, "answer": "| <i>who</i> | times |\n| --- | --- |", "unread": [4, 7], "pages_read": [0, 1]}
+    tab = show({**data, "found": {**data["found"], **lost}})
+    assert tab.texts(".answer > .trouble") == ["2 of 4 parts could not be read."]
     answers = {"| <i>who</i> | times |\n| --- | --- |": 0, "Mostly Anna.": 1}
     for answer, sections in answers.items():
         tab = show({**data, "found": {**data["found"], "table": table, "answer": answer}})
@@ -327,5 +330,6 @@ async def test_a_table_shows_its_rows_with_their_quotes(library: Library, show: 
         assert tab.texts(".survey td") == ["<b>Anna</b>", "3", "[1]line <1>", "Ben", "", "[2]"]
         assert tab.texts(".wide .quiet") == ["The first 2 of 700 rows."]
         assert len(tab.texts("section.table")) == sections
+        assert not tab.texts(".answer > .trouble")
         tab.click(".survey .mark")
         assert tab.texts("mark.chosen") == [first["quote"]]

@@ -1,6 +1,7 @@
 """The functions over a library: what they return, and that they use it wherever they are called."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from langgraph.graph import END, START, MessagesState, StateGraph
@@ -96,7 +97,22 @@ async def test_a_table_has_all_rows_with_their_documents(library: Library, serve
     made = await table(library, "every thing", documents=["shed", "house"], context=MODEL)
     assert (made.columns, made.kinds, made.by_rule) == (["thing"], ["text"], False)
     assert [row.values for row in made.rows] == [["tape"], ["hose"], ["pot"]] and made.percent_read == 100
+    assert made.unread == []
     assert [row.citations[0].quote for row in made.rows] == ["the tape is", "the hose is", "the pot is"]
+
+
+async def test_a_survey_says_which_parts_could_not_be_read(library: Library, server: ModelServer) -> None:
+    model = Surveyor(r"the (\w+) is", {"columns": [column("thing")], "result": "count"})
+    server.respond = model
+    model.fault = lambda request: "No." if model.asked[-1] == "SurveyRecords" and "nobody" in request.text else None
+    await library.pages.add_document(
+        "There the tape is, and the hose is.\n\nWhere the pot is, nobody knew.", title="shed"
+    )
+    parts = replace(MODEL, survey_words=10)
+    made = await table(library, "every thing", documents=["shed"], context=parts)
+    assert (made.unread, [row.values for row in made.rows]) == ([1], [["tape"], ["hose"]])
+    said = await ask(library, "How many things are there?", documents=["shed"], method="survey", context=parts)
+    assert (said.unread, said.answer) == ([1], "at least 2; 1 of 2 parts could not be read")
 
 
 async def test_a_function_in_another_graphs_node_uses_its_library(server: ModelServer, library: Library) -> None:

@@ -53,8 +53,15 @@ def show_event(progress: ReadingProgress, mode: str, event: Any) -> None:
 
 
 async def with_places(library: Library, found: dict[str, Any]) -> dict[str, Any]:
-    """An answer with `places_read`: where each page that was read again begins in the source, if it names places."""
+    """An answer with `places_read`: where each page that was read again begins in the source, if it names places.
+
+    A survey's has `places_unread`, too, of the pages that could not be read.
+    """
     store = library.pages
-    pages = {page.number: page for page in await store.pages(found["memory"], found["pages_read"])}
-    starts = [pages[number].start for number in found["pages_read"]]
-    return {**found, "places_read": await store.place_names(await store.document(found["document"]), starts)}
+    document = await store.document(found["document"])
+    named = dict[str, list[str | None]]()
+    for places, numbers in (("places_read", found["pages_read"]), ("places_unread", found.get("unread"))):
+        if numbers is not None:
+            pages = {page.number: page for page in await store.pages(found["memory"], numbers)}
+            named[places] = await store.place_names(document, [pages[number].start for number in numbers])
+    return {**found, **named}

@@ -1,11 +1,14 @@
 """Where something is, and how much of a text was read: in the source's own terms where it has them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from readgraph.sources.places import page_of, pages_among
 from readgraph.state.records import Document
 from readgraph.state.words import counted, with_numbers
+
+MOST_UNREAD = 20
+"""Parts that could not be read, which are listed."""
 
 LONGEST_PLACES = 100
 """Characters of the places that were read again, which are listed in one line; where they take more, as parts."""
@@ -21,18 +24,30 @@ def read_again(found: dict[str, Any]) -> str:
     places, share = found["places_read"], found["percent_read"]
     if not places or share == 100:
         return ": all of the text" if places else ": nothing"
-    return f"{_where(found, places)} ({percent(share)} of the text)" if share else _where(found, places)
+    where = _where(places, found["pages_read"], in_one=not found["documents"])
+    return f"{where} ({percent(share)} of the text)" if share else where
 
 
-def _where(found: dict[str, Any], places: Sequence[str | None]) -> str:
+def not_read(found: Mapping[str, Any]) -> str:
+    """Where a survey's records are missing, and what to do; "" where all parts could be read."""
+    if not (unread := found.get("unread")):
+        return ""
+    where = _where(found["places_unread"][:MOST_UNREAD], unread[:MOST_UNREAD], in_one=not found["documents"])
+    more = f" … and {len(unread) - MOST_UNREAD:,} more" if len(unread) > MOST_UNREAD else ""
+    missing = f"Records are missing{where}{more}" if found["pages_read"] else "All records are missing"
+    return f"{missing}. Run the same command again to ask for what is missing."
+
+
+def _where(places: Sequence[str | None], numbers: Sequence[int], *, in_one: bool) -> str:
+    """Where the pages with these places and numbers are; `in_one`: in one document."""
     pages = pages_among(filter(None, places))
-    if pages and all(place and page_of(place) for place in places) and not found["documents"]:
+    if pages and in_one and all(place and page_of(place) for place in places):
         listed = ", ".join(page.label.removeprefix("PDF page ") for page in pages)
         return f" from PDF page{'s' if len(pages) > 1 else ''} {listed}"
     listed = "; ".join(dict.fromkeys(filter(None, places)))
     if None not in places and len(listed) <= LONGEST_PLACES:
         return f": {listed}"
-    return f": {with_numbers('part', found['pages_read'])}"
+    return f": {with_numbers('part', numbers)}"
 
 
 def size_of(document: Document, labels: Iterable[str]) -> str:

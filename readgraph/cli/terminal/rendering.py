@@ -10,7 +10,7 @@ from rich.table import Table
 
 from readgraph.cli.terminal.command_log import log_of_command
 from readgraph.cli.terminal.output_options import Screen
-from readgraph.cli.terminal.places import place_or_part, read_again, size_of
+from readgraph.cli.terminal.places import not_read, place_or_part, read_again, size_of
 from readgraph.cli.terminal.safe_text import PLAIN, Console, Text, escaped
 from readgraph.cli.terminal.tables import lists_rows, print_rows
 from readgraph.models.clients.model_client import HOW_TO_NAME
@@ -19,6 +19,7 @@ from readgraph.nodes.answering.marks import without_long_runs
 from readgraph.state.context import ReaderContext
 from readgraph.state.reading import Citation, Step, Usage
 from readgraph.state.records import Document, Memory, Note
+from readgraph.state.survey import told_unread
 from readgraph.state.words import counted, with_numbers
 
 TO_READ_WITH_ONE = f"To read with one, give --model: {HOW_TO_NAME}"
@@ -45,7 +46,7 @@ def print_answer(found: dict[str, Any], screen: Screen) -> None:
     console = Console()
     print_said(found)
     print_citations(found["citations"])
-    if problem := answer_doubts(found):
+    for problem in filter(None, (answer_doubts(found), not_read(found))):
         console.print(Text(problem, style="yellow"))
     if screen.quiet:
         return
@@ -121,6 +122,10 @@ def answer_text(found: dict[str, Any]) -> Text:
     nothing = "The text doesn't say." if found["steps"][-1]["model"] else NOTHING_SHARED
     if found["by_rule"] and found["steps"][-1]["model"]:
         nothing = "The model gave no answer that could be used."
+    if unread := found.get("unread"):
+        read = found["pages_read"]
+        nothing = "Nothing was found in what was read" if read else nothing.removesuffix(".")
+        nothing += f": {told_unread(len(read), len(unread))}."
     return Text(answer or nothing, style="bold")
 
 

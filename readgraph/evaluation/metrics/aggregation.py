@@ -6,6 +6,7 @@ from readgraph.evaluation.metrics.references import best_of_references
 from readgraph.evaluation.metrics.squad import normalised
 from readgraph.evaluation.records import Item, Outcome
 from readgraph.nodes.survey.values import date_value
+from readgraph.state.survey import without_unread
 
 SEPARATOR = "; "
 """Between the entries of a reference that is a list; answers may have commas or lines there, too."""
@@ -37,6 +38,7 @@ def aggregation(item: Item, outcome: Outcome) -> float | None:
 
     def score(answer: str, reference: str) -> float:
         boxed = _BOXED.search(answer)
+        answer = without_unread(answer)
         parts = [boxed[1]] if boxed else [answer, answer.rpartition(":")[2], *answer.split()[-1:]]
         return max(_score_of(part.strip(_AROUND), reference, near=USER not in item.groups) for part in parts)
 

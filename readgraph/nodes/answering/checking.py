@@ -30,6 +30,7 @@ from readgraph.state.search.fusing import pages_of
 from readgraph.state.search.okapi import rank
 from readgraph.state.search.passages import cut_to_passages
 from readgraph.state.search.terms import content_words
+from readgraph.state.survey import without_unread
 from readgraph.state.text.sentences import ROW, sentence_spans
 from readgraph.state.words import count_words
 
@@ -64,7 +65,7 @@ class Piece:
 
 def is_checked(state: CiteState, context: ReaderContext) -> bool:
     """Whether the answer is one whose sentences are checked: a long one, in words."""
-    answer, table = state.get("answer"), state.get("table")
+    answer, table = without_unread(state.get("answer") or ""), state.get("table")
     if not (context.check_sentences and answer and set_long(context)) or state.get("choice"):
         return False
     first = table["rows"][0]["values"][0] if table and table["rows"] else None
@@ -80,7 +81,7 @@ async def checked_sentences(
     there before. Without a model, one that stands in the text so is supported. `memories` are those of the answer's
     documents, of which only the first is named in pages and quotes.
     """
-    answer, store = state.get("answer") or "", page_store(runtime)
+    answer, store = without_unread(state.get("answer") or ""), page_store(runtime)
     spans = stated(answer)
     pieces = await _pieces(answer, state.get("pages_read") or [], citations, memories, store)
     shown = await asyncio.to_thread(_shown, answer, spans, pieces, citations)

@@ -7,7 +7,7 @@ from typing import Any
 from readgraph.state.reading import Citation
 from readgraph.state.search.terms import content_words
 from readgraph.state.summary import SentenceFlag, sentence_flags
-from readgraph.state.survey import Table, table_line
+from readgraph.state.survey import Table, table_line, without_unread
 from readgraph.state.text.sentences import sentence_spans
 
 LEAST_SHARE = 0.5
@@ -76,6 +76,7 @@ def mark_offsets(answer: str, citations: Sequence[Citation]) -> list[int]:
     At the end of the answer where the quote holds less than half of the words of each sentence. A citation that says
     itself where its mark stands has it there.
     """
+    answer = without_unread(answer)
     sentences = [(end, {*content_words(answer[start:end])}) for start, end in sentence_spans(answer)]
 
     def end_of_supported(citation: Citation) -> int:

@@ -10,6 +10,7 @@ from readgraph.nodes.contracts import AskedState, SaidAnswer
 from readgraph.state.chat_messages import asked_in
 
 NOT_FOUND = "I found no answer to this in the text."
+GAVE_NONE = "The model gave no answer to this that could be used."
 NEAREST = "No model answered this. Nearest passages:"
 RESEARCHED = "I gathered what the text says about this; the answer was left to you."
 
@@ -32,5 +33,6 @@ def spoken(said: SaidAnswer, state: AskedState) -> dict[str, Any]:
 
 def _words(said: SaidAnswer) -> str:
     if not said.answer:
-        return RESEARCHED if said.context_alone else NOT_FOUND
+        gave_none = GAVE_NONE if said.nearest and current_meter().context.model else NOT_FOUND
+        return RESEARCHED if said.context_alone else gave_none
     return f"{NEAREST}\n\n{said.answer}" if said.nearest else said.answer

@@ -67,15 +67,24 @@ def read_pages(
 
 
 def build_memory(
-    make_parts: MakeParts, recipe: MakeRecipe, *, cuts_text: bool = True, knows_members: bool = False
+    make_parts: MakeParts,
+    recipe: MakeRecipe,
+    *,
+    cuts_text: bool = True,
+    knows_members: bool = False,
+    asks_again: bool = False,
 ) -> Work[ReadState, ReadUpdate]:
     """The work of a node that builds the document's memory, or uses the existing one.
 
     If the budget runs out, the memory stays incomplete, and the next reading continues it, as for a history that has
     grown. `cuts_text`: pages are cut from the text, so each document of a collection is cut separately, and the
     unchanged parts of a file that was read before keep their pages and notes. `knows_members`: the paging that
-    `make_parts` makes sees to the documents of a collection itself, and gets the whole text.
+    `make_parts` makes sees to the documents of a collection itself, and gets the whole text. `asks_again`: a note that
+    is a fall-back of an earlier reading stands for nothing, and is asked for again.
     """
+
+    async def is_done(store: PageStore, memory: Memory, document: Document) -> bool:
+        return _is_whole(memory, document) and not (asks_again and await _fallen_back(store, memory))
 
     async def read(state: ReadState, runtime: Runtime[ReaderContext]) -> ReadUpdate:
         store = page_store(runtime)
@@ -85,11 +94,12 @@ def build_memory(
         memory = await store.open_memory(document.id, current, renew=runtime.context.rebuild)
         told = f", for {current.purpose}" if current.purpose else ""
         told += "" if memory.recipe == current else ", built with older prompts"
-        if not _is_whole(memory, document):
+        if not await is_done(store, memory, document):
             async with building(store.store, memory.id):
                 memory = before = await store.memory(document.id, memory.id)  # others may have finished it meanwhile
-                if not _is_whole(before, await store.document(document.id)):
-                    memory = await _Build(store, runtime, make_parts, cuts_text, knows_members).complete(before)
+                if not await is_done(store, before, await store.document(document.id)):
+                    build = _Build(store, runtime, make_parts, cuts_text, knows_members, asks_again)
+                    memory = await build.complete(before)
                     return {"memory": memory.id, "step_summary": _did(before, memory) + told}
         return {"memory": memory.id, "step_summary": f"took the memory of {counted(memory.pages, 'part')}{told}"}
 
@@ -98,6 +108,12 @@ def build_memory(
 
 def _is_whole(memory: Memory, document: Document) -> bool:
     return memory.complete and memory.read_to == document.characters
+
+
+async def _fallen_back(store: PageStore, memory: Memory) -> set[int]:
+    """The pages whose notes are fall-backs that no user has corrected."""
+    notes = await store.notes(memory.id, range(memory.pages))
+    return {note.page for note in notes if note.fallback and note.replaced is None}
 
 
 def _did(before: Memory, memory: Memory) -> str:
@@ -118,6 +134,7 @@ class _Build:
     make_parts: MakeParts
     cuts_text: bool
     knows_members: bool
+    asks_again: bool
     notes: NotesSoFar = field(init=False)
     progress: "_Progress" = field(init=False)
     to_note: asyncio.Queue[Page | None] = field(default_factory=asyncio.Queue)
@@ -131,7 +148,8 @@ class _Build:
         text = await self.store.text(document)
         kept = await kept_of_earlier(self.store, document, text, memory) if self.cuts_text else Kept()
         pages = await self.store.pages(memory.id, range(memory.pages))
-        notes = await self.store.notes(memory.id, range(memory.pages))
+        again = await _fallen_back(self.store, memory) if self.asks_again else ()
+        notes = [note for note in await self.store.notes(memory.id, range(memory.pages)) if note.page not in again]
         self.notes = NotesSoFar(notes)
         self.progress = _Progress(memory.id, document.characters, memory.read_to, memory.pages, len(notes))
         paginate, write_note = await self.make_parts(document, self.notes, self.runtime)

@@ -1,5 +1,7 @@
 """Answering from the table of a survey: its rows, their number, or the model's sentences about them."""
 
+from typing import NotRequired
+
 from langgraph.runtime import Runtime
 
 from readgraph.models.asking import ask
@@ -15,7 +17,7 @@ from readgraph.nodes.survey.table import markdown_of
 from readgraph.state.context import ReaderContext
 from readgraph.state.page_store import page_store
 from readgraph.state.reading import Quote
-from readgraph.state.survey import Programme, Row, Table
+from readgraph.state.survey import Programme, Row, Table, told_unread
 from readgraph.state.words import count_words, counted
 
 ROWS_SAID = 50
@@ -30,38 +32,50 @@ class TableState(AskedState):
 
     programme: Programme | None
     records: str
+    unread: NotRequired[list[int]]
     table: Table
 
 
 async def table_in_view(state: TableState, runtime: Runtime[ReaderContext]) -> InView:
     """Answer with the table, or the number of its rows; where sentences are wanted, the model writes them from it.
 
-    Without a model, and without a usable reply, the table itself is the answer.
+    Without a model, and without a usable reply, the table itself is the answer. An answer without all records says how
+    many parts are missing. Where none were found, and parts are missing, there is no answer: nobody knows it.
     """
     table, programme = state["table"], state["programme"]
     document, pages = await memory_pages(runtime, state["document"], state["memory"])
     read = {*state["pages_read"]}
     words = sum(page.words for page in pages if page.number in read)
     by_rule = not (await page_store(runtime).memory(document.id, state["records"])).recipe.model
-    said = _said(table, programme, words, by_rule=by_rule)
+    missing = told_unread(len(read), len(unread)) if (unread := state.get("unread")) else ""
+    if missing and not table["found"]:
+        return known(document, SaidAnswer(None, None, [], words, missing, nearest=True))
+    said = _said(table, programme, words, missing, by_rule=by_rule)
 
     async def substitute() -> SaidAnswer:
         return said._replace(nearest=True, choice=None)
 
     async def ask_for_prose() -> SaidAnswer:
-        return (await _prose(state, runtime))._replace(words=words)
+        prose = await _prose(state, runtime)
+        return prose._replace(answer=_with_missing(prose.answer, missing), words=words)
 
     if table["found"] and (state["choices"] or (programme and programme["result"] == "prose")):
         return InView(document, substitute, ask_for_prose, "survey_prose")
     return known(document, said)
 
 
-def _said(table: Table, programme: Programme | None, words: int, *, by_rule: bool) -> SaidAnswer:
+def _said(table: Table, programme: Programme | None, words: int, missing: str, *, by_rule: bool) -> SaidAnswer:
     quotes = _quotes(table["rows"][:ROWS_QUOTED])
     did = f"answered with {counted(table['found'], 'row')}"
     if programme and programme["result"] == "count":
-        return SaidAnswer(str(table["found"]), None, quotes, words, did, nearest=by_rule)
-    return SaidAnswer(_text(table) or None, None, quotes, words, did, nearest=by_rule)
+        answer = f"at least {table['found']}; {missing}" if missing else str(table["found"])
+        return SaidAnswer(answer, None, quotes, words, did, nearest=by_rule)
+    return SaidAnswer(_with_missing(_text(table) or None, missing), None, quotes, words, did, nearest=by_rule)
+
+
+def _with_missing(answer: str | None, missing: str) -> str | None:
+    """The answer, which says below that records are missing."""
+    return f"{answer}\n\n{missing}" if answer and missing else answer
 
 
 def _text(table: Table) -> str:

@@ -18,13 +18,11 @@ from readgraph.nodes.step import StepNode, Work
 from readgraph.nodes.survey.records import records_by_pattern, take_records
 from readgraph.nodes.survey.selecting import RECORDS, wanted_pages
 from readgraph.state.context import ReaderContext
-from readgraph.state.errors import BudgetSpent
-from readgraph.state.page_store import PageStore, page_store
+from readgraph.state.page_store import page_store
 from readgraph.state.reading import Usage
 from readgraph.state.records import Document, Page, Recipe
 from readgraph.state.settings import Rebuilding, Surveying
-from readgraph.state.store.build_lock import building
-from readgraph.state.survey import Programme
+from readgraph.state.survey import Programme, told_unread
 from readgraph.state.words import counted
 
 
@@ -38,10 +36,14 @@ class TakeState(TypedDict):
 
 
 class TakeUpdate(TypedDict):
-    """What taking records writes: the memory of the records, and the pages that gave them, in order."""
+    """What taking records writes: the memory of the records, the pages that gave them, and those that did not.
+
+    `unread` are the wanted pages of which no reply could be used, or none was asked for before the budget was spent.
+    """
 
     records: str
     pages_read: list[int]
+    unread: list[int]
     step_summary: str
 
 
@@ -75,11 +77,12 @@ def taking(make_note: TakeRecords, recipe: RecordRecipe = recipe) -> Work[TakeSt
     async def take(state: TakeState, runtime: Runtime[ReaderContext]) -> TakeUpdate:
         """Take the records of all pages that the programme names, at the same time; those that are kept are used.
 
-        They are kept as a memory, so a killed run goes on where it stopped, and a spent budget ends it in order.
+        They are kept as a memory, so a killed run goes on where it stopped, and a spent budget ends it in order. Pages
+        of which no reply could be used are asked for again by the next survey that uses these records.
         """
         programme, store = state["programme"], page_store(runtime)
         if programme is None:
-            return {"records": state["memory"], "pages_read": [], "step_summary": "nothing was planned"}
+            return {"records": state["memory"], "pages_read": [], "unread": [], "step_summary": "nothing was planned"}
         document, pages = await memory_pages(runtime, state["document"], state["memory"])
         cut = await store.memory(document.id, state["memory"])
         wanted = await wanted_pages(programme, document, cut, pages, runtime)
@@ -89,39 +92,17 @@ def taking(make_note: TakeRecords, recipe: RecordRecipe = recipe) -> Work[TakeSt
         ) -> tuple[Paginate, WriteNote]:
             return _as_cut(pages), make_note(programme, wanted)
 
-        read = build_memory(parts, partial(recipe, programme, cut.recipe), cuts_text=False)
+        read = build_memory(parts, partial(recipe, programme, cut.recipe), cuts_text=False, asks_again=True)
         records = (await read({"document": document.id}, runtime))["memory"]
-        if runtime.context.rebuild:
-            await _ask_again(store, document, records, pages, make_note(programme, wanted), runtime)
         notes = {note.page: note for note in await store.notes(records, sorted(wanted))}
         surveyed = [number for number in sorted(wanted) if number in notes and not notes[number].fallback]
         found = sum(note.text.count("\n") + 1 for note in notes.values() if note.text)
         did = f"took {counted(found, 'record')} from {counted(len(surveyed), 'part')}"
-        missing = len(wanted) - len(surveyed)
-        did += f"; {counted(missing, 'part')} gave none that could be used" if missing else ""
-        return {"records": records, "pages_read": surveyed, "step_summary": did}
+        unread = sorted(wanted - {*surveyed})
+        did += f"; {told_unread(len(surveyed), len(unread))}" if unread else ""
+        return {"records": records, "pages_read": surveyed, "unread": unread, "step_summary": did}
 
     return take
-
-
-async def _ask_again(
-    store: PageStore,
-    document: Document,
-    records: str,
-    pages: Sequence[Page],
-    write_note: WriteNote,
-    runtime: Runtime[ReaderContext],
-) -> None:
-    """Ask once more for the records of pages without any usable reply, as long as the budget allows."""
-    lost = [note.page for note in await store.notes(records, range(len(pages))) if note.fallback]
-    async with building(store.store, records):
-        for page in (pages[number] for number in lost):
-            (text,) = await store.spans(document, [(page.start, page.end)])
-            try:
-                note = await write_note(text, page, runtime)
-            except BudgetSpent:
-                return
-            await store.put_note(records, note)
 
 
 def _as_cut(pages: Sequence[Page]) -> Paginate:

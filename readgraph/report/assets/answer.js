@@ -24,7 +24,7 @@ function answerSection(found) {
     ? found.by_rule ? "The model gave no answer that could be used." : "The text doesn't say."
     : "No passage that was looked at shares words with your question.";
   const unwritten = found.fallbacks.summary ? "The model gave no summary that could be used." : "The text says nothing of this.";
-  const missing = isSummary ? unwritten : unsaid;
+  const missing = isSummary ? unwritten : found.unread?.length ? `Nothing was found: ${toldUnread(found)}.` : unsaid;
   const nothing = found.status === "budget" ? "The budget ran out before anything was found." : missing;
   return element(
     "section.answer",
@@ -36,6 +36,7 @@ function answerSection(found) {
     listsRows(found) ? surveyTable(found) : found.status === "researched"
       ? prose("p.context", found.context)
       : prose("p.said", found.answer === null ? nothing : markedAnswer(found)),
+    listsRows(found) && found.unread?.length ? element("p.trouble", {}, `${toldUnread(found)}.`) : null,
     found.citations.length ? citationList(found) : element("p.quiet", {}, "Nothing was cited."),
   );
 }
@@ -83,6 +84,7 @@ function factList(found) {
     ["model", models.join(", ") || "none (extractive)"],
     ["read again", counted(found.pages_read.length, "part") + (share ? `, ${share.toFixed(1)} % of the text` : "")],
     ["corrected by hand", found.corrected_notes?.length ? notesOfParts(found.corrected_notes) : null],
+    ["could not be read", found.unread?.length ? `part${found.unread.length > 1 ? "s" : ""} ${found.unread.join(", ")}` : null],
     ["calls", calls(usage)],
     ["sentences not supported", found.unsupported ? number(found.unsupported) : null],
     ["sentences not checked", found.unchecked ? number(found.unchecked) : null],
@@ -96,6 +98,10 @@ function factList(found) {
   const fact = ([name, value]) => element("div", {}, element("dt", {}, name), element("dd", {}, value));
   return element("dl.facts", {}, facts.filter(([, value]) => value !== null).map(fact));
 }
+
+/** How many of the parts that were to give a survey's records gave none that can be used. */
+const toldUnread = ({ pages_read: read, unread }) =>
+  `${number(unread.length)} of ${counted(read.length + unread.length, "part")} could not be read`;
 
 const notesOfParts = (parts) => `${parts.length > 1 ? "notes of parts" : "the note of part"} ${parts.join(", ")}`;
 const calls = ({ calls, cached_calls: cached }) => number(calls) + (cached ? ` (+${number(cached)} cached)` : "");

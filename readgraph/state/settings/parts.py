@@ -32,7 +32,7 @@ class Rebuilding(Settings):
 
     rebuild: Annotated[
         bool,
-        Help("Build the memory again where prompts have changed; of a survey, ask again for parts without records."),
+        Help("Build the memory again where prompts have changed."),
     ] = False
 
 

@@ -150,13 +150,29 @@ def test_a_part_without_a_usable_reply_is_told_each_time_and_asked_for_again(
     model = surveyor(server)
     given = ("table", text, WHAT, *DOUBLE, "--survey-words", 12)
     model.fault = lambda request: "No." if "Émile" in request.text and model.asked[-1] == "SurveyRecords" else None
-    for again in (False, True):
+    missing = "1 of 3 parts could not be read. Records are missing: line 5. Run the same command again"
+    for calls in (6, 3):
         ran = readgraph(*given)
-        assert "1 part gave no usable reply: --rebuild asks for it again." in ran.err and "Émile" not in ran.out
-        assert ("0 calls" in ran.err) == again
+        assert missing in ran.err and f"· {calls} calls" in ran.err and "records 1" in ran.err
+        assert "Émile" not in ran.out and f"*{missing}" in ran.out
+    assert readgraph(*given, "--json").json["unread"] == [2]
     model.fault = lambda request: None
-    ran = readgraph(*given, "--rebuild")
-    assert "1 call " in ran.err and "no usable reply" not in ran.err and "3 rows" in ran.err
+    ran = readgraph(*given)
+    assert "1 call (" in ran.err and "could not be read" not in ran.err and "3 rows" in ran.err
+
+
+def test_a_table_without_any_usable_reply_does_not_say_that_there_is_nothing(
+    readgraph: Command, server: ModelServer, text: Path
+) -> None:
+    model = surveyor(server)
+    model.fault = lambda request: "No." if model.asked[-1] == "SurveyRecords" else None
+    ran = readgraph("table", text, WHAT, *DOUBLE)
+    assert "1 of 1 part could not be read. All records are missing." in ran.err and not ran.out
+    assert "Nothing of this kind" not in ran.err and "Filled by patterns" not in ran.err
+    asked = readgraph("ask", WHAT, text, "--method", "survey", *DOUBLE)
+    assert (
+        asked.code == 0 and "The model gave no answer that could be used: 1 of 1 part could not be read." in asked.out
+    )
 
 
 @pytest.mark.parametrize("calls", [0, 1, 2])

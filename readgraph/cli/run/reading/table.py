@@ -13,7 +13,7 @@ from readgraph.cli.run.run_graph import run_graph, with_places
 from readgraph.cli.run.source_links import source_links
 from readgraph.cli.run.stopping import run_until_stopped
 from readgraph.cli.terminal.output_options import Screen
-from readgraph.cli.terminal.places import read_again
+from readgraph.cli.terminal.places import not_read, read_again
 from readgraph.cli.terminal.rendering import BY_PATTERN, TO_READ_WITH_ONE, footer, print_json, used
 from readgraph.cli.terminal.reports import check_report, write_report
 from readgraph.cli.terminal.safe_text import Console, Text
@@ -33,13 +33,12 @@ from readgraph.state.files.whole_files import written_whole
 from readgraph.state.kept.collections import members_of
 from readgraph.state.library import open_library
 from readgraph.state.reading import Question
+from readgraph.state.survey import told_unread
 from readgraph.state.words import counted
-from readgraph.tools.tables import unread, whole_table
+from readgraph.tools.tables import whole_table
 
 LIKE = 'such as "every person: name, role, first appearance"'
-CUT_SHORT = (
-    "The budget ran out first: only what was read until then is in the table. Run the same command again to go on."
-)
+CUT_SHORT = "The budget ran out first: only what was read until then is in the table."
 NOT_JOINED = "The budget ran out when all was read: names that mean the same thing may have rows of their own."
 SPENT_BEFORE = "The budget ran out before anything was read with the model."
 NO_ROW = "Nothing of this kind was found."
@@ -113,10 +112,9 @@ async def _made(
         output = await run_graph(
             library, build_table(), "survey", document, request, context, screen, seconds_before=seconds
         )
-        made = {"table": await whole_table(library.pages, output), "unread": await unread(library.pages, output)}
-        found = await with_places(library, {**output, **made})
+        found = await with_places(library, {**output, "table": await whole_table(library.pages, output)})
         documents = await members_of(library.pages, document)
-        sheet = sheet_of(found["table"], documents, BY_PATTERN if found["by_rule"] else "")
+        sheet = sheet_of(found["table"], documents, _note(found))
         if not options.report:
             return with_marks(found), sheet, b""
         links = await source_links(library.pages, document, options.report)
@@ -125,6 +123,13 @@ async def _made(
         shown = with_marks({**found, "citations": [*unique.values()]})
         page = render(await report_of_answer(library.pages, request, shown, METHODS["survey"].note, links))
         return with_marks(found), sheet, page
+
+
+def _note(found: dict[str, Any]) -> str:
+    """What the table itself says of how it was made, where its form has room."""
+    if unread := found["unread"]:
+        return f"{told_unread(len(found['pages_read']), len(unread))}. {not_read(found)}"
+    return BY_PATTERN if found["by_rule"] else ""
 
 
 def _write(file: Path, sheet: Sheet) -> None:
@@ -146,24 +151,23 @@ def _print(found: dict[str, Any], sheet: Sheet, out: Path | None, screen: Screen
     told = Console(stderr=True, soft_wrap=True)
     if found["status"] == "budget":
         told.print(Text(_cut_short(found), style="yellow"))
-    elif not sheet.rows:
+    elif not sheet.rows and not found["unread"]:
         told.print(Text(NO_ROW))
     if found["unread"]:
-        parts, them = counted(len(found["unread"]), "part"), "it" if len(found["unread"]) == 1 else "them"
-        told.print(Text(f"{parts} gave no usable reply: --rebuild asks for {them} again.", style="yellow"))
+        told.print(Text(_note(found), style="yellow"))
     if screen.quiet:
         return
     rows = counted(len(sheet.rows), "row") + (f" in {out}" if out else "")
     told.print(footer(f"{rows} · read{read_again(found)} · {used(found['usage'], found['cost'])}", found["fallbacks"]))
-    if found["by_rule"]:
+    if found["by_rule"] and not found["unread"]:
         told.print(Text(BY_PATTERN if found["model"] else f"{BY_PATTERN} {TO_READ_WITH_ONE}", style="yellow"))
 
 
 def _cut_short(found: dict[str, Any]) -> str:
     """What a spent budget left undone."""
-    if found["by_rule"]:
-        return SPENT_BEFORE
-    return NOT_JOINED if found["percent_read"] == 100 else CUT_SHORT
+    if found["unread"]:
+        return CUT_SHORT
+    return SPENT_BEFORE if found["by_rule"] else NOT_JOINED
 
 
 def _unwritable(file: Path, problem: OSError) -> BadInput:
