@@ -1,32 +1,29 @@
 """The runs that people have contributed, as a table."""
 
-import json
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+
+from readgraph.evaluation.publishing.reading_runs import recorded_figures, run_of
 
 RUNS = Path(__file__).parents[2] / "runs"
 
 
-def contributed_runs() -> str:
-    """Each run of the folder `runs/` with its scores; a line that says so where there is none."""
-    runs = sorted(RUNS.glob("*/run.json"))
-    if not runs:
+def contributed_runs(runs: Path = RUNS) -> str:
+    """Each run of the folder with its figures, by its records; a line that says so where there is none."""
+    folders = sorted(path.parent for path in runs.glob("*/run.json"))
+    if not folders:
         return "No run has been contributed yet."
-    rows = ["| run | dataset | model | row | scores | calls a question | dollars |", "|---|---|---|---|---|--:|--:|"]
-    for path in runs:
-        rows += _rows(path.parent.name, json.loads(path.read_text(encoding="utf-8")))
-    return "\n".join(rows)
+    rows = ["| run | dataset | model | row | scores | calls a question |", "|---|---|---|---|---|--:|"]
+    return "\n".join([*rows, *(row for folder in folders for row in _rows(folder))])
 
 
-def _rows(name: str, run: dict[str, Any]) -> list[str]:
+def _rows(folder: Path) -> Iterator[str]:
+    run = run_of(folder)
     model = run["settings"]["model"]
     model = run["models"].get(model, model) or "none: the extractive floor"
-    dataset = f"{run['dataset']}, {run['questions']} questions"
-    cost = "–" if run["cost"] is None else f"{run['cost']:.2f}"
-    rows = []
-    for number, (method, scores) in enumerate(run["scores"].items()):
-        about = [f"`{name}`", dataset, model] if not number else ["", "", ""]
-        shown = ", ".join(f"`{metric}` {value:.1f}" for metric, value in scores.items())
-        calls = f"{run['use'][method]['calls']:.1f}"
-        rows.append(f"| {' | '.join([*about, f'`{method}`', shown, calls, cost if not number else ''])} |")
-    return rows
+    for number, (method, found) in enumerate(recorded_figures(folder).items()):
+        dataset = f"{run['dataset']}, {found.questions} questions"
+        about = ["", "", ""] if number else [f"`{folder.name}`", dataset, model]
+        shown = ", ".join(f"`{metric}` {value:.1f}" for metric, value in found.scores.items())
+        calls = "–" if found.calls is None else f"{found.calls:.1f}"
+        yield f"| {' | '.join([*about, f'`{method}`', shown, calls])} |"

@@ -1,6 +1,7 @@
 """The folder of a published run: all that another person needs to replay an evaluation without its model.
 
-run.json          what was run and with what: dataset, licence, settings, rows, versions, machine, cost, scores
+run.json          what was run and with what: dataset, licence, settings, rows, versions, machine, cost, scores; scores
+                  and calls only repeat what follows from the other files, and a replay compares them with these
 replies.jsonl     each reply with the digest of its prompt: prompts hold texts, so they are not kept
 answers.jsonl     what each answer was: the option's number, or the words of a free answer, and the spans read and cited
 judgements.jsonl  what judges and raters said
@@ -17,16 +18,12 @@ from pathlib import Path
 from typing import Any
 
 from readgraph.evaluation.folder.evaluation_folder import SCORES, EvaluationFolder
-from readgraph.evaluation.folder.line_shapes import read_as
 from readgraph.evaluation.records import Judgement, Outcome
 from readgraph.models.names.named import named_model
-from readgraph.models.replies.message import ModelReply
-from readgraph.models.replies.replaying import Published, prompt_key
+from readgraph.models.replies.replaying import prompt_key
 from readgraph.sources.loading import shown
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
-from readgraph.state.files.formats import check_format
-from readgraph.state.files.regular_files import check_regular
 from readgraph.state.files.whole_files import written_whole
 
 FORMAT = 1
@@ -42,7 +39,8 @@ ANSWER_FIELDS = ("item", "method", "run", "status", "choice", "by_rule", "read",
 CUT = "the reply was cut off"
 """How the reason begins for which a reply is refused that its server cut off."""
 
-Key = tuple[str, int, str]
+FOLLOWS = ("dataset", "questions", "texts", "methods", "rows", "runs", "judge")
+"""What of run.json, beside scores and calls, follows from the dataset's file and the rows that are run again."""
 
 
 def published(
@@ -58,7 +56,7 @@ def published(
     try:
         to.mkdir(parents=True, exist_ok=True)
         _write(to / REPLIES, _lines(_replies(folder)))
-        _write(to / ANSWERS, _lines(map(_answer, folder.outcomes())))
+        _write(to / ANSWERS, _lines(map(published_answer, folder.outcomes())))
         _write(to / JUDGEMENTS, _lines(_judgement(each) for each in folder.judgements()))
         _write(to / SCORES, (folder.path / SCORES).read_text(encoding="utf-8"))
         _write(to / RUN, json.dumps(run, ensure_ascii=False, indent=1) + "\n")  # last: it makes the folder a run
@@ -87,9 +85,15 @@ def _run(results: dict[str, Any], asked: dict[str, Any], context: ReaderContext)
         "models": _models(what),
         "machine": _machine(),
         "cost": None if None in costs else sum(costs),
-        "scores": {row["method"]: {name: metric["mean"] for name, metric in row["metrics"].items()} for row in rows},
+        "scores": scores_of(results),
         "use": {row["method"]: {"calls": row["figures"]["calls"], "seconds": row["seconds"]} for row in rows},
     }
+
+
+def scores_of(results: dict[str, Any]) -> dict[str, dict[str, float]]:
+    """The mean of each metric, by row."""
+    rows = results["methods"]
+    return {row["method"]: {name: metric["mean"] for name, metric in row["metrics"].items()} for row in rows}
 
 
 def _models(what: dict[str, Any]) -> dict[str, str]:
@@ -126,7 +130,8 @@ def _replies(folder: EvaluationFolder) -> Iterator[dict[str, Any]]:
             yield {"key": key, "asked": line["asked"], "reply": line["reply"], "cut": cut, "tokens": tokens}
 
 
-def _answer(outcome: Outcome) -> dict[str, Any]:
+def published_answer(outcome: Outcome) -> dict[str, Any]:
+    """An outcome as a line of answers.jsonl."""
     line = outcome.line()
     kept = {name: line[name] for name in ANSWER_FIELDS}
     # The words of a chosen option are the dataset's; its number says the same.
@@ -143,60 +148,6 @@ def _judgement(judgement: Judgement) -> dict[str, Any]:
         "scores": judgement.scores,
         "said": problem_left_out,
     }
-
-
-def run_of(folder: Path) -> dict[str, Any]:
-    """What was run; raises `BadInput` where the folder holds no published run."""
-    if not (folder / RUN).exists():
-        raise BadInput(f"{shown(folder)} holds no published run: 'readgraph evaluate … --publish FOLDER' makes one.")
-    (run,) = _read(folder / RUN, whole=True)
-    if run.get("readgraph") != "run":
-        raise BadInput(f"{shown(folder / RUN)} describes no published run.")
-    check_format(f"The run in {shown(folder)}", run.get("format"), FORMAT)
-    return run
-
-
-def published_replies(folder: Path) -> Published:
-    """The replies of a published run."""
-    replies = dict[str, list[ModelReply]]()
-    for line in _read(folder / REPLIES):
-        try:
-            reply = ModelReply(line["reply"], line["cut"], tuple(line["tokens"]))
-            replies.setdefault(line["key"], []).append(reply)
-        except (KeyError, TypeError):
-            raise BadInput(f"{shown(folder / REPLIES)} holds a line that is no reply.") from None
-    return Published(replies)
-
-
-def published_answers(folder: Path) -> dict[Key, dict[str, Any]]:
-    """The answers of a published run by method, run and item."""
-    return {(line["method"], line["run"], line["item"]): line for line in _read(folder / ANSWERS)}
-
-
-def published_judgements(folder: Path) -> list[Judgement]:
-    """The judgements of a published run."""
-    return [Judgement(**line) for line in _read(folder / JUDGEMENTS)]
-
-
-def published_scores(folder: Path) -> str:
-    """The content of a published run's scores.csv."""
-    try:
-        return (folder / SCORES).read_text(encoding="utf-8")
-    except OSError as problem:
-        raise BadInput(f"{shown(folder / SCORES)} can't be read: {problem.strerror}.") from None
-
-
-def _read(path: Path, *, whole: bool = False) -> Iterator[dict[str, Any]]:
-    try:
-        check_regular(path, shown(path))
-        text = path.read_text(encoding="utf-8")
-        for line in [text] if whole else text.removesuffix("\n").split("\n"):
-            if line:
-                yield read_as(dict[str, Any], line)
-    except OSError as problem:
-        raise BadInput(f"{shown(path)} can't be read: {problem.strerror}.") from None
-    except ValueError as problem:
-        raise BadInput(f"{shown(path)} can't be read: {problem}.") from None
 
 
 def _lines(values: Iterable[dict[str, Any]]) -> str:

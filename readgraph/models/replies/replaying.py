@@ -41,6 +41,14 @@ class Published:
         return replies[min(number, len(replies) - 1)]
 
 
+class PublishedByPrompt(Published):
+    """Published replies by their prompts' names, where these tell which of them answers what."""
+
+    def reply(self, key: str, asked: str) -> ModelReply:
+        """The next reply to a prompt of this name; see `Published.reply`."""
+        return super().reply(asked, asked)
+
+
 _published: ContextVar[Published | None] = ContextVar("readgraph_published_replies", default=None)
 
 

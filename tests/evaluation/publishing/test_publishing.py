@@ -1,15 +1,25 @@
 """A published run: others replay it without its model, and it holds none of the dataset's texts."""
 
 import json
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from shutil import copytree
+from typing import Any
 
 import pytest
 
+from docs.making.runs import contributed_runs
 from readgraph.evaluation.publishing.licences import on_sharing
+from readgraph.evaluation.publishing.reading_runs import (
+    published_judgements,
+    published_replies,
+    recorded_figures,
+    run_of,
+)
 from readgraph.models.replies.message import ModelReply
 from readgraph.models.replies.replaying import Published, prompt_key
-from readgraph.state.errors import ModelUnavailable
+from readgraph.state.errors import BadInput, ModelUnavailable
 from tests.doubles.lifelike import lifelike
 from tests.doubles.model_server import ModelServer, echo
 from tests.doubles.reader import asked_for
@@ -43,7 +53,8 @@ def test_a_run_of_every_method_is_replayed_without_a_server_and_a_key(
     monkeypatch.delenv("OPENAI_API_KEY")
     monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
     told = readgraph("evaluate", file, "--replay", run, "--json")
-    assert told.json == {"equal": True, "answers": 24, "scores": told.json["scores"], "differences": []}
+    counts = {name: told.json[name] for name in ("scores", "figures")}
+    assert told.json == {"equal": True, "answers": 24, **counts, "differences": []}
     assert told.json["scores"] >= 24 and server.calls == paid
     assert "Equal: 24 answers" in readgraph("evaluate", file, "--replay", run).text
 
@@ -64,6 +75,86 @@ def test_what_differs_is_named_and_the_exit_code_is_1(
     lines = readgraph("evaluate", file, "--replay", run).out.splitlines()[1:]
     reasons, scores = ([at for at, line in enumerate(lines) if word in line] for word in ("no reply", " replayed"))
     assert reasons and scores and max(reasons) < min(scores), "reasons stand before the scores that follow from them"
+
+
+def lines_of(path: Path) -> list[Any]:
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def put_lines(path: Path, lines: list[Any]) -> None:
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+
+
+@pytest.mark.slow
+def test_figures_that_do_not_follow_from_the_records_are_named(readgraph: Command, tmp_path: Path) -> None:
+    run = Path(copytree(RUNS / "examples-without-a-model", tmp_path / "run"))
+    said = json.loads((run / "run.json").read_text())
+    said["scores"]["bm25"]["f1"], said["use"]["bm25"]["calls"], said["questions"] = 95.0, 7.0, 800
+    (run / "run.json").write_text(json.dumps(said))
+    found = readgraph("evaluate", FILE, "--replay", run)
+    assert found.code == 1 and "3 differences in 24 answers" in found.out
+    assert "bm25 f1: 95.0 in run.json, 44.1" in found.out and "bm25 calls: 7.0 in run.json, 0.0" in found.out
+    assert "questions: 800 in run.json, 8 recomputed" in found.out
+    answers = lines_of(run / "answers.jsonl")
+    answers[0]["calls"], answers[1]["read"] = 3, [[0, 1]]
+    put_lines(run / "answers.jsonl", answers)
+    found = readgraph("evaluate", FILE, "--replay", run)
+    assert found.code == 1 and "another calls" in found.out and "another read" in found.out
+
+
+@pytest.mark.slow
+def test_a_judges_scores_follow_from_its_replies(
+    readgraph: Command, server: ModelServer, tmp_path: Path, file: Path
+) -> None:
+    no = {"reason": "anders", "agrees": "no"}
+    server.respond = lambda request: no if request.body["model"] == "judge" else lifelike(request)
+    run = published(readgraph, file, tmp_path, "--methods", "bm25", "--judge", "openai:judge")
+    assert "Equal" in readgraph("evaluate", file, "--replay", run).text
+    judgements = lines_of(run / "judgements.jsonl")
+    judged = next(one for one in judgements if one["scores"].get("judged_accuracy") == 0 and one["said"])
+    judged["scores"]["judged_accuracy"] = 100.0
+    put_lines(run / "judgements.jsonl", judgements)
+    scores = (run / "scores.csv").read_text(encoding="utf-8")
+    forged = re.sub(r"(judged_accuracy),0\.0", r"\1,100.0", scores)
+    assert forged != scores
+    (run / "scores.csv").write_text(forged, encoding="utf-8")
+    found = readgraph("evaluate", file, "--replay", run)
+    assert found.code == 1 and "judged_accuracy: 100.0 published, 0.0 by its replies" in found.out
+    assert "judged_accuracy: 100.0 published, 0.0 replayed" in found.out
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "reason"),
+    [
+        ("run.json", lambda text: '{"readgraph": "run", "format": 1}', "can't be read: dataset"),
+        ("answers.jsonl", lambda text: text + text.splitlines()[0] + "\n", "holds two lines for"),
+        ("scores.csv", lambda text: text + text.splitlines()[1] + "\n", "holds two lines for"),
+        ("scores.csv", lambda text: text + "a,0,b,c,f1,high\n", "holds a row without a score"),
+        ("judgements.jsonl", lambda text: "[]\n", "can't be read"),
+        ("replies.jsonl", lambda text: "{}\n", "can't be read: key"),
+    ],
+)
+def test_records_that_can_t_be_right_are_one_line(
+    tmp_path: Path, name: str, change: Callable[[str], str], reason: str
+) -> None:
+    run = Path(copytree(RUNS / "examples-without-a-model", tmp_path / "run"))
+    (run / name).write_text(change((run / name).read_text(encoding="utf-8")), encoding="utf-8")
+    with pytest.raises(BadInput, match=re.escape(reason)):
+        run_of(run)
+        recorded_figures(run)
+        published_judgements(run)
+        published_replies(run)
+
+
+def test_the_table_of_runs_shows_what_the_records_say(tmp_path: Path) -> None:
+    run = Path(copytree(RUNS / "examples-without-a-model", tmp_path / "mine"))
+    said = json.loads((run / "run.json").read_text())
+    honest = contributed_runs(tmp_path)
+    said["scores"]["bm25"]["f1"], said["use"]["bm25"]["calls"], said["questions"], said["cost"] = 95.0, 7.0, 800, 0.01
+    (run / "run.json").write_text(json.dumps(said))
+    assert contributed_runs(tmp_path) == honest
+    assert "| `mine` | examples, 8 questions |" in honest and "`f1` 44.1, `rouge_l` 46.1" in honest
+    assert contributed_runs(tmp_path / "none") == "No run has been contributed yet."
 
 
 @pytest.mark.slow

@@ -23,7 +23,7 @@ from readgraph.evaluation.judges.judging import judge_missing, unjudged
 from readgraph.evaluation.judges.raters import check_raters, given_by
 from readgraph.evaluation.optional_imports import check_libraries
 from readgraph.evaluation.plan.run_record import what_is_run, with_papers_settings
-from readgraph.evaluation.publishing.comparing import keep_published_judgements
+from readgraph.evaluation.publishing.comparing import judge_again
 from readgraph.evaluation.publishing.published_run import check_new
 from readgraph.evaluation.records import Dataset
 from readgraph.evaluation.report.result_files import write_results
@@ -65,7 +65,7 @@ def answered(
 ) -> tuple[dict[str, Any], ReaderContext]:
     """Run what is missing and write the results; gives them, and the settings with the papers' for the dataset.
 
-    `replayed`: the published run whose judgements are taken.
+    `replayed`: the published run whose judge's replies are taken.
     """
     dataset = dataset_of(options)
     if options.out is None:
@@ -135,7 +135,8 @@ async def _run(
         if options.calibrate:
             await calibrate_once(folder, library.store, rater, screen, dollars)
         if replayed:
-            keep_published_judgements(replayed, folder)
+            await judge_again(replayed, dataset, folder, rater)
+            return
         to_judge = len(unjudged(dataset, folder, rater))
         with EvaluationProgress("Judging", to_judge, screen) as progress:
             async for judged in judge_missing(dataset, folder, rater, library.store, dollars):

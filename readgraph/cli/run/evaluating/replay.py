@@ -15,12 +15,14 @@ from readgraph.cli.terminal.safe_text import Console, Text
 from readgraph.evaluation.folder.evaluation_folder import EvaluationFolder
 from readgraph.evaluation.plan.run_record import digest_of
 from readgraph.evaluation.publishing.comparing import Compared, compared
-from readgraph.evaluation.publishing.published_run import published_replies, run_of
+from readgraph.evaluation.publishing.reading_runs import RunRecord, published_replies, run_of
 from readgraph.models.replies.replaying import replaying
 from readgraph.sources.loading import shown
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ReadgraphError
 from readgraph.state.words import counted
+
+AS_STATED = "Cost, seconds, date, machine, versions and the model's name are as stated: a replay can't check them."
 
 MOST_SHOWN = 10
 """At most this many differences are listed."""
@@ -53,7 +55,7 @@ def replay(file: Path | None, form: str | None, theirs: Path, out: Path | None, 
     return 0 if found.equal else 1
 
 
-def _context(run: dict[str, Any], theirs: Path) -> ReaderContext:
+def _context(run: RunRecord, theirs: Path) -> ReaderContext:
     """The settings of the run; those that this version doesn't know are refused."""
     settings: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value for name, value in run["settings"].items()
@@ -64,7 +66,7 @@ def _context(run: dict[str, Any], theirs: Path) -> ReaderContext:
     return ReaderContext(**settings)
 
 
-def _check_file(run: dict[str, Any], file: Path | None) -> None:
+def _check_file(run: RunRecord, file: Path | None) -> None:
     wanted = run["file"]
     if wanted and (file is None or not file.exists() or digest_of(file) != wanted["sha256"]):
         there = "there is none" if file is None else f"{shown(file)} is another one"
@@ -83,14 +85,19 @@ def _folder(out: Path | None) -> Iterator[Path]:
         yield Path(place) / "replayed"
 
 
-def _show(found: Compared, run: dict[str, Any], theirs: Path, screen: Screen) -> None:
+def _show(found: Compared, run: RunRecord, theirs: Path, screen: Screen) -> None:
     if screen.as_json:
         print_json(found.value())
         return
     console = Console()
-    about = f"{counted(found.answers, 'answer')} and {counted(found.scores, 'score')} of {run['dataset']}"
+    counts = (
+        f"{counted(found.answers, 'answer')}, {counted(found.scores, 'score')} and {counted(found.figures, 'figure')}"
+    )
+    about = f"{counts} of {run['dataset']}"
     if found.equal:
         console.print(Text(f"Equal: {about}, as published in {shown(theirs)}; no model was asked."), soft_wrap=True)
+        if not screen.quiet:
+            console.print(Text(AS_STATED, style="dim"), soft_wrap=True)
         return
     console.print(Text(f"{counted(len(found.differences), 'difference')} in {about}:"), soft_wrap=True)
     for line in found.differences[:MOST_SHOWN]:
