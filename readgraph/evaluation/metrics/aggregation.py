@@ -17,6 +17,9 @@ NEAR = 0.75
 COMPARED = ("more common", "less common", "same frequency")
 """What a comparison says, whatever words are around it."""
 
+SHORT = 20
+"""Of an answer with fewer characters and no colon all counts, and of a longer one the last word."""
+
 MOST_DIGITS = 18
 """A longer number is no count."""
 
@@ -32,36 +35,46 @@ _NUMBER, _AROUND = re.compile(r"-?\d[\d,]*"), " \t\n*[]'\"`."
 def aggregation(item: Item, outcome: Outcome) -> float | None:
     """The best score over the references, in percent; None without references, and for unanswerable questions.
 
-    Of a list it is the share of the reference's entries that the answer has. What stands in a box, behind the answer's
-    last colon ("Label: spam"), or as its last word, is taken for the answer where that is better.
+    Of a list it is the share of the reference's entries that the answer has. What a survey says of parts that could not
+    be read is no part of its answer.
     """
 
     def score(answer: str, reference: str) -> float:
-        boxed = _BOXED.search(answer)
-        answer = without_unread(answer)
-        parts = [boxed[1]] if boxed else [answer, answer.rpartition(":")[2], *answer.split()[-1:]]
-        return max(_score_of(part.strip(_AROUND), reference, near=USER not in item.groups) for part in parts)
+        said = without_unread(answer)
+        said = said.removeprefix("at least ") if said != answer else said
+        boxed = _BOXED.search(said)
+        return _score_of((boxed[1] if boxed else said).strip(_AROUND), reference, near=USER not in item.groups)
 
     return best_of_references(item, outcome, score)
 
 
 def _score_of(answer: str, reference: str, *, near: bool) -> float:
-    said = [phrase for phrase in COMPARED if phrase in answer.lower()]
     if any(phrase in reference.lower() for phrase in COMPARED):
+        said = [phrase for phrase in COMPARED if phrase in answer.lower()]
         return float(len(said) == 1 and said[0] in reference.lower())
-    if near and _COUNT.fullmatch(reference):
-        numbers = _NUMBER.findall(answer)
-        if not numbers or len(numbers[-1]) > MOST_DIGITS:
-            return 0.0
-        return float(NEAR ** abs(int(numbers[-1].replace(",", "")) - int(reference)))
-    if _DATE.fullmatch(reference):
-        return float(_date_in(answer) == reference)
     if SEPARATOR in reference:
-        entries = {tuple(normalised(part)) for part in re.split(r"[;\n]", answer)}
-        entries |= {tuple(normalised(part)) for part in re.split(r"[;,\n]", answer)}
-        wanted = [tuple(normalised(part)) for part in reference.split(SEPARATOR)]
-        return sum(part in entries for part in wanted) / len(wanted)
-    return float(normalised(answer) == normalised(reference))
+        return max(_share_of_list(part, reference) for part in (answer, answer.rpartition(":")[2]))
+    final = _final(answer)
+    if near and _COUNT.fullmatch(reference):
+        number = final.replace(",", "") if _NUMBER.fullmatch(final) else ""
+        return float(NEAR ** abs(int(number) - int(reference))) if 0 < len(number) <= MOST_DIGITS else 0.0
+    if _DATE.fullmatch(reference):
+        return float(_date_in(final) == reference)
+    return float(bool(final) and normalised(reference) in (normalised(answer), normalised(final)))
+
+
+def _final(answer: str) -> str:
+    """What the official script takes for the answer: the rest after the last colon, a short answer, or a last word."""
+    if ":" in answer or len(answer) < SHORT:
+        return answer.rpartition(":")[2].strip(_AROUND)
+    return answer.split()[-1].strip(_AROUND)
+
+
+def _share_of_list(answer: str, reference: str) -> float:
+    entries = {tuple(normalised(part)) for part in re.split(r"[;\n]", answer)}
+    entries |= {tuple(normalised(part)) for part in re.split(r"[;,\n]", answer)}
+    wanted = [tuple(normalised(part)) for part in reference.split(SEPARATOR)]
+    return sum(part in entries for part in wanted) / len(wanted)
 
 
 def _date_in(answer: str) -> str | None:

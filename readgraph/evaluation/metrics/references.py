@@ -10,15 +10,17 @@ _LETTERED = re.compile(r"\s*\(?([A-Z])(?:\)|[.:](?=\s|$)|$)\s*(.*)", re.DOTALL)
 
 
 def best_of_references(item: Item, outcome: Outcome, score: Callable[[str, str], float]) -> float | None:
-    """The best score of (answer, reference) over the references, in percent; `score` is from 0 to 1. 0 without answer.
+    """The best score of (answer, reference) over the references, in percent; `score` is from 0 to 1.
 
-    None without references, and for unanswerable questions. Of a multiple choice, texts of options are compared (see
-    `compared`).
+    An empty answer is compared, too; where there is none, the score is 0. None without references, and for unanswerable
+    questions. Of a multiple choice, texts of options are compared (see `compared`).
     """
     if item.unanswerable or not item.references:
         return None
+    if outcome.answer is None and outcome.choice is None:
+        return 0.0
     answer, references = compared(item, outcome)
-    return 100 * max(score(answer, reference) for reference in references) if answer.strip() else 0.0
+    return 100 * max(score(answer.strip(), reference) for reference in references)
 
 
 def compared(item: Item, outcome: Outcome) -> tuple[str, tuple[str, ...]]:

@@ -54,6 +54,10 @@ def score(
         ("f1", "and", "and", 100),
         ("f1", "the", "an", 100),
         ("f1", "the", "lamp", 0),
+        ("f1", "", "the", 100),  # nothing is left of either, as in SQuAD's script
+        ("exact_match", "", "the", 100),
+        ("exact_match", " ", "lamp", 0),
+        ("f1", None, "the", 0),
         ("locomo_f1", "lamps", "lamp", 100),
         ("locomo_f1", "lamp and oil", "lamp, oil", 100),
         ("locomo_f1", "7 May 2023", "May 7, 2022", 200 * 2 / 6),
@@ -70,7 +74,16 @@ def score(
         ("rouge_1", "Lamps.", "lamp", 100),
         ("rouge_2", "lamp", "lamp", 0),
         ("substring_accuracy", "It was the LAMPLIGHTER.", "lamp", 100),
-        ("aggregation", "There are 1,204 of them.", "1204", 100),
+        ("aggregation", "There were in all 1,204.", "1204", 100),
+        ("aggregation", "There are 1,204 of them.", "1204", 0),  # the last word, as in the official script
+        ("aggregation", "12 of 47", "47", 0),
+        ("aggregation", "Answer: 12 of 47", "47", 0),
+        ("aggregation", "-7", "7", 100 * 0.75**14),
+        ("aggregation", "not spam", "spam", 0),
+        ("aggregation", "Label: not spam", "spam", 0),
+        ("aggregation", "Etikett: kein Müll", "Müll", 0),
+        ("aggregation", "Etikett: Müll", "Müll", 100),
+        ("aggregation", "", "the", 0),
         ("aggregation", "Answer: 5", "7", 100 * 0.75**2),
         ("aggregation", "many", "7", 0),
         ("aggregation", "at least 8; 3 of 10 parts could not be read", "8", 100),
@@ -89,7 +102,7 @@ def score(
         ("substring_accuracy", "It was the goat.", "lamp", 0),
     ],
 )
-def test_a_score_is_as_worked_out_by_hand(metric: str, answer: str, reference: str, expected: float) -> None:
+def test_a_score_is_as_worked_out_by_hand(metric: str, answer: str | None, reference: str, expected: float) -> None:
     assert score(metric, answer, reference) == pytest.approx(expected)
 
 
