@@ -18,7 +18,7 @@ from readgraph.state.page_store import PageStore, page_store
 from readgraph.state.records import digest, utc_now
 from readgraph.state.search.index_registry import indexes_of
 from readgraph.state.store.sound import Count, Id, Time, load
-from readgraph.state.store.stored_items import EVERY, ROOT, numbered
+from readgraph.state.store.stored_items import EVERY, ROOT, numbered, until_gone
 
 __all__ = ["AgentStore", "Event", "agent_id", "agent_store"]
 
@@ -268,7 +268,7 @@ class AgentStore(PageStore):
     async def forget_readings(self, document: str) -> None:
         """Delete the agents that answered questions about a document, and the search indexes that hold its pages."""
         indexes = {item.key for item in await self.search((ROOT, "archive-indexes", document), EVERY)}
-        while agents := await self.agents(document):
+        async for agents in until_gone(lambda: self.agents(document)):
             for agent in agents:
                 indexes.add(agent.index)  # older libraries name the indexes only in agents' records
                 await self.forget_life(agent)

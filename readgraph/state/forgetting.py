@@ -5,6 +5,7 @@ from collections import Counter
 from contextlib import suppress
 
 from readgraph.state.agents import AgentStore
+from readgraph.state.errors import LibraryError
 from readgraph.state.kept.collections import collections_with
 from readgraph.state.kept.converted_files import forget_files
 from readgraph.state.kept.earlier_notes import EarlierNotes
@@ -18,7 +19,7 @@ from readgraph.state.search.index_registry import indexes_of
 from readgraph.state.search.likely import forget_text
 from readgraph.state.store.build_lock import held, unused
 from readgraph.state.store.shared_store import InUse, OnWait
-from readgraph.state.store.stored_items import ROOT
+from readgraph.state.store.stored_items import EVERY, ROOT
 from readgraph.state.store.unfinished import UNFINISHED, begin_forgetting, being_forgotten, drop_document
 
 
@@ -54,11 +55,18 @@ async def forget_document(
     return dict(counts)
 
 
-async def finish(library: Library, identity: str) -> None:
-    """Finish what was stopped halfway: go on deleting a document, or drop a text whose record was never stored.
+async def finish_unfinished(library: Library) -> None:
+    """Finish what a killed process left unfinished; usually there is nothing.
 
-    What another process is still working on is left to it.
+    It goes on deleting a document, or drops a text whose record was never stored. What another process is still
+    working on is left to it.
     """
+    for item in await library.pages.search(UNFINISHED, EVERY):
+        with suppress(LibraryError):  # such as a full disk: the library can still be read
+            await _finish(library, item.key)
+
+
+async def _finish(library: Library, identity: str) -> None:
     with suppress(InUse):
         if document := await being_forgotten(library.pages, identity):
             await forget_document(library, document, wait=False)

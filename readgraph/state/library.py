@@ -3,7 +3,7 @@
 import asyncio
 import os
 from collections.abc import AsyncIterator
-from contextlib import ExitStack, asynccontextmanager, suppress
+from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
@@ -17,7 +17,7 @@ from readgraph.state.files.library_folder import CHECKPOINTS as CHECKPOINTS
 from readgraph.state.files.library_folder import MARKER, STORE, format_of, put_format
 from readgraph.state.files.library_folder import default_place as default_place
 from readgraph.state.files.sqlite_files import refuse_links, unusable
-from readgraph.state.forgetting import finish
+from readgraph.state.forgetting import finish_unfinished
 from readgraph.state.opened import Library as Library
 from readgraph.state.page_store import PageStore
 from readgraph.state.running.background import background
@@ -25,8 +25,6 @@ from readgraph.state.search.index_registry import close_indexes
 from readgraph.state.store.library_store import LibraryStore
 from readgraph.state.store.namespaces import name_in_base
 from readgraph.state.store.shared_store import SharedStore
-from readgraph.state.store.stored_items import EVERY
-from readgraph.state.store.unfinished import UNFINISHED
 from readgraph.state.text.language import classifier
 from readgraph.state.upkeep.migrating import migrate
 
@@ -39,7 +37,7 @@ Named = str | os.PathLike[str] | LibraryAddress
 
 @asynccontextmanager
 async def open_library(
-    folder: Named | None = None, *, only_shows: bool = False, namespace: str = ""
+    folder: Named | None = None, *, only_shows: bool = False, finishes: bool = True, namespace: str = ""
 ) -> AsyncIterator[Library]:
     """Open the library in a folder (created if it is missing), or on a server (`postgresql://user@host/database`).
 
@@ -47,7 +45,8 @@ async def open_library(
     replies, indexes and threads, which sees no others.
 
     With `only_shows`, a library that can't be written, such as one on a read-only disk, is opened for reading, and
-    writing to it raises `LibraryError`.
+    writing to it raises `LibraryError`. Without `finishes`, what a stopped command left unfinished, such as a
+    forgetting, stays so: for who looks whether the library is damaged.
 
     Raises `LibraryError` if the folder holds something else, can't be written, or has a newer layout, and if the server
     can't be reached or refuses the user; inside the `with`, if the disk is full or a file of the library is damaged.
@@ -58,8 +57,8 @@ async def open_library(
         pages = PageStore(whole.store, namespace=namespace)
         async with whole.threads(name_in_base(pages.store, "").removesuffix("-")) as checkpointer:
             library = Library(whole.store.folder, pages.store, checkpointer, pages)
-            if whole.writable:
-                await _finish_unfinished(library)
+            if finishes and whole.writable:
+                await finish_unfinished(library)
             yield library
 
 
@@ -99,14 +98,6 @@ async def open_whole(place: LibraryPlace, *, to_read: bool = False) -> AsyncIter
         yield WholeLibrary(place, store, to_read, writable)
     finally:
         await asyncio.to_thread(_close, store)
-
-
-async def _finish_unfinished(library: Library) -> None:
-    """Finish what a killed process left unfinished; usually there is nothing."""
-    if unfinished := await library.pages.search(UNFINISHED, EVERY):
-        for item in unfinished:
-            with suppress(LibraryError):  # such as a full disk: the library can still be read
-                await finish(library, item.key)
 
 
 @dataclass(frozen=True)

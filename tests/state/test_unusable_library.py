@@ -131,6 +131,17 @@ def test_a_library_that_is_cut_off(readgraph: Command, whole: Path) -> None:
     assert file.read_bytes() == data
 
 
+@pytest.mark.parametrize(
+    ("name", "within"), [("library.sqlite", b"tablestorestore"), ("checkpoints.sqlite", b"tablewriteswrites")]
+)
+def test_a_damaged_schema(readgraph: Command, whole: Path, name: str, within: bytes) -> None:
+    data = (whole / name).read_bytes()
+    assert data.count(within) == 1
+    (whole / name).write_bytes(data.replace(within, within[:5] + b"\xff" + within[6:]))
+    for line in (("show",), ("forget", STORY.stem, "--yes"), ("library", "check"), ("library", "repair")):
+        assert_refused(readgraph(*line), "it is damaged: put a copy of it back")
+
+
 def test_without_checkpoints_only_the_last_question_is_gone(readgraph: Command, whole: Path) -> None:
     (whole / "checkpoints.sqlite").unlink()
     assert_refused(readgraph("ask", "--continue", "Why?"), "no question to follow up")

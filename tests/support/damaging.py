@@ -36,6 +36,12 @@ ODD: list[Any] = [
     {"a": {}},
 ]
 
+PAGE = 4096
+"""Bytes of a page of an SQLite file."""
+
+INDEX_PAGES = (2, 10)
+"""What the first byte of a page says if it belongs to an index."""
+
 Damage = Callable[[Path, Random], str]
 """Damages the library in a folder, and says how."""
 
@@ -128,6 +134,17 @@ def odd_marker(folder: Path, random: Random) -> str:
     said = random.choice([said, b'{"format": null}', b'{"format": true}', b"9" * 5000, b"[" * 100_000, b"\xff"])
     (folder / "readgraph.json").write_bytes(said)
     return f"readgraph.json: {said[:20]!r}"
+
+
+def lose_index_entry(file: Path, entry: str) -> None:
+    """Change the end of an entry in an index of an SQLite file, so that its row is no longer found by its key."""
+    data, changed = bytearray(file.read_bytes()), 0
+    for page in range(0, len(data), PAGE):
+        at = data.find(entry.encode(), page, page + PAGE)
+        if data[page] in INDEX_PAGES and at >= 0:
+            data[at + len(entry.encode()) - 1], changed = ord("~"), changed + 1
+    assert changed == 1
+    file.write_bytes(data)
 
 
 def odd_folder(folder: Path, random: Random) -> str:

@@ -109,7 +109,7 @@ class SharedCheckpointer(BaseCheckpointSaver[str]):
         below, named = LAST_ROW, list[RunnableConfig]()
         while rows := self._rows(None, None, below, AT_ONCE):
             named += [config for _, config in rows]
-            below = rows[-1][0]
+            below = self._lowest(rows, below)
         for config in reversed(named):
             if (saved := self._read(config)) is not None:  # it may have been deleted meanwhile
                 yield saved
@@ -148,7 +148,13 @@ class SharedCheckpointer(BaseCheckpointSaver[str]):
             for _, named in rows:
                 if (checkpoint := self._read(named)) is not None:  # it may have been deleted meanwhile
                     yield checkpoint
-            below, limit = rows[-1][0], None if limit is None else limit - len(rows)
+            below, limit = self._lowest(rows, below), None if limit is None else limit - len(rows)
+
+    def _lowest(self, rows: Sequence[tuple[int, RunnableConfig]], below: int) -> int:
+        """The last row's number; raises `LibraryError` where it isn't lower: such rows might never end."""
+        if (lowest := rows[-1][0]) >= below:
+            raise self._damaged()
+        return lowest
 
     async def aget_tuple(self, config: RunnableConfig) -> CheckpointTuple | None:
         """As `get_tuple`."""

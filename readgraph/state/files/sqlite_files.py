@@ -68,10 +68,19 @@ def trust_data_only(connection: sqlite3.Connection) -> None:
     A view could run for ever, and a trigger could change what is written, so a file with either counts as damaged.
     """
     connection.execute("PRAGMA trusted_schema=OFF")
-    if connection.execute("SELECT 1 FROM sqlite_schema WHERE type IN ('trigger', 'view')").fetchone():
-        problem = sqlite3.DatabaseError("it holds a trigger or a view")
-        problem.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
-        raise problem
+    try:
+        found = connection.execute("SELECT 1 FROM sqlite_schema WHERE type IN ('trigger', 'view')").fetchone()
+    except UnicodeDecodeError as problem:  # SQLite names what it can't read, and Python can't read that name
+        raise corrupt("malformed database schema") from problem
+    if found:
+        raise corrupt("it holds a trigger or a view")
+
+
+def corrupt(what: str) -> sqlite3.DatabaseError:
+    """SQLite's error for a damaged file, where SQLite itself doesn't raise it."""
+    problem = sqlite3.DatabaseError(what)
+    problem.sqlite_errorcode = sqlite3.SQLITE_CORRUPT
+    return problem
 
 
 def of_parent(folder: Path) -> LibraryError:

@@ -11,7 +11,7 @@ from datetime import UTC, datetime, timedelta
 from readgraph.state.page_store import PageStore
 from readgraph.state.records import utc_now
 from readgraph.state.store.sound import Time, sound
-from readgraph.state.store.stored_items import EVERY, ROOT, StoredItems, numbered
+from readgraph.state.store.stored_items import EVERY, ROOT, StoredItems, numbered, until_gone
 
 KEPT_READINGS = 50
 """Of how many ended readings of a document the earlier notes are kept, so that a thread can go back to them."""
@@ -68,7 +68,7 @@ class EarlierNotes(StoredItems):
 
     async def forget(self, document: str) -> None:
         """Delete the earlier notes of all readings of a document."""
-        while items := await self.search((ROOT, READINGS, document), EVERY):
+        async for items in until_gone(lambda: self.search((ROOT, READINGS, document), EVERY)):
             for item in items:
                 await self._forget(document, item.key)
 

@@ -138,6 +138,8 @@ class LibraryStore(SharedStore):
         try:
             with closing(connect_to_read(file)) as connection:
                 found = connection.execute(select, (*after, most)).fetchall()
+            if found and not after < tuple(map(str, found[-1][:2])):
+                raise damaged(self.folder)  # the index is out of order: the rows might never end
             return [(prefix, key, _sound_value(value, self.folder)) for prefix, key, value in found]
         except sqlite3.Error as problem:
             raise unusable(file, problem) from problem

@@ -4,13 +4,13 @@ Reads and writes never share a batch.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from itertools import islice
-from typing import Any
+from typing import Any, TypeVar
 
 from langgraph.store.base import BaseStore, GetOp, Item, Op, PutOp, SearchItem, SearchOp
 
-from readgraph.state.errors import BadInput, Damaged
+from readgraph.state.errors import BadInput, Damaged, LibraryError
 
 BATCH = 500
 """The most operations in one batch."""
@@ -25,6 +25,8 @@ ROOT = "readgraph"
 """The first part of all our namespaces."""
 
 
+Found = TypeVar("Found")
+
 StoredValue = tuple[tuple[str, ...], str, dict[str, Any] | None]
 """Namespace, key and value of an item to store; the value None deletes it."""
 
@@ -32,6 +34,22 @@ StoredValue = tuple[tuple[str, ...], str, dict[str, Any] | None]
 def numbered(number: int) -> str:
     """The key of a numbered item, such as a page; keys sort like their numbers."""
     return f"{number:010d}"
+
+
+async def until_gone(search: Callable[[], Awaitable[list[Found]]]) -> AsyncIterator[list[Found]]:
+    """What a search finds, again and again until it finds nothing: the caller deletes it each time.
+
+    Raises `LibraryError` where it finds the same again: then an index of the store's file disagrees with its table.
+    """
+    before = list[Found]()
+    while found := await search():
+        if found == before:
+            raise LibraryError(
+                "The library is damaged: what was deleted is still found. Make a copy of it; then "
+                "'readgraph library repair' mends what can be mended."
+            )
+        yield found
+        before = found
 
 
 def storable(value: Any) -> Any:
@@ -95,7 +113,7 @@ class StoredItems:
     async def clear(self, namespace: tuple[str, ...], only: dict[str, Any] | None = None) -> int:
         """Delete everything that `search` finds, whatever records say of it; returns the number of items."""
         count = 0
-        while found := await self.search(namespace, CLEARED_AT_ONCE, only):
+        async for found in until_gone(lambda: self.search(namespace, CLEARED_AT_ONCE, only)):
             await self.put([(item.namespace, item.key, None) for item in found])
             count += len(found)
         return count

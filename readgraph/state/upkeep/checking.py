@@ -47,12 +47,21 @@ async def check(library: Library) -> list[Fault]:
 
 def _file_fault(folder: Path, file: Path) -> Fault | None:
     kind: Kind = "index" if is_index(folder, file) else "file"
+    tables_are_whole = False
     try:
         with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as connection:
-            ((said,), *_) = connection.execute("PRAGMA quick_check(1)").fetchall()
-    except sqlite3.Error as problem:
+            said = _said(connection, "quick_check")
+            if tables_are_whole := said == "ok":
+                said = _said(connection, "integrity_check")  # whether the file's indexes agree with its tables
+    except (sqlite3.Error, UnicodeDecodeError) as problem:
         said = str(problem)
-    return None if said == "ok" else Fault(kind, file.name, said.replace("\n", " "), repairs=kind == "index")
+    repairs = kind == "index" or tables_are_whole
+    return None if said == "ok" else Fault(kind, file.name, said.replace("\n", " "), repairs)
+
+
+def _said(connection: sqlite3.Connection, test: str) -> str:
+    ((said,), *_) = connection.execute(f"PRAGMA {test}(1)").fetchall()
+    return str(said)
 
 
 async def _document_faults(pages: PageStore) -> AsyncIterator[Fault]:

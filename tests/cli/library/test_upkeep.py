@@ -8,6 +8,7 @@ import pytest
 
 from tests.doubles.model_server import ModelServer
 from tests.support.command import ASK, DOUBLE, Command, assert_refused
+from tests.support.damaging import lose_index_entry
 from tests.support.examples import STORY
 
 CHECK = ("library", "check", "--json")
@@ -59,6 +60,22 @@ def test_what_can_be_made_again_is_mended(
     assert readgraph("library", "check").code == 0
     assert readgraph(*ASK, *DOUBLE, "--json").json["answer"] == whole
     assert len(server.requests) == asked, "recorded replies were paid for again"
+
+
+def test_a_forgetting_that_an_index_keeps_from_its_end(readgraph: Command, folder: Path) -> None:
+    store = folder / "library.sqlite"
+    with closing(sqlite3.connect(store)) as connection:
+        kept = "SELECT prefix || key FROM store WHERE prefix LIKE 'readgraph.notes.%' ORDER BY 1 DESC"
+        (entry,) = connection.execute(kept).fetchone()
+    lose_index_entry(store, entry)
+    assert_refused(readgraph("forget", STORY.stem, "--yes"), "what was deleted is still found")
+    checked = readgraph(*CHECK)
+    assert checked.code == 1 and "missing from index" in checked.out
+    assert entry.encode() in store.read_bytes(), "check must change nothing"
+    assert readgraph("library", "repair").code == 0
+    assert readgraph("library", "check").out == "The library is whole: 0 documents, 0 memories.\n"
+    with closing(sqlite3.connect(store)) as connection:
+        assert connection.execute("SELECT count(*) FROM store WHERE prefix LIKE 'readgraph.notes%'").fetchone() == (0,)
 
 
 @pytest.mark.parametrize(

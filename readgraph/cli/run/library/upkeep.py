@@ -73,13 +73,13 @@ def copy_library(source: LibraryPlace, target: LibraryPlace, *, as_json: bool) -
 
 
 async def _checked(folder: LibraryPlace | None) -> tuple[list[Fault], str]:
-    async with open_library(folder, only_shows=True) as library:
+    async with open_library(folder, only_shows=True, finishes=False) as library:
         faults = await check(library)
         return faults, "" if faults else await _holds(library)
 
 
 async def _repaired(folder: LibraryPlace | None) -> tuple[list[Fault], list[Fault], str]:
-    async with open_library(folder) as library:
+    async with open_library(folder, finishes=False) as library:
         mended = await repair(library, await check(library))
         left = await check(library)
         return mended, left, "" if left else await _holds(library)
