@@ -21,8 +21,9 @@ def count_words(text: str) -> int:
     """The number of words: runs between white space. Each CJK character is a word; very long runs count as several."""
     if len(text) <= SPLIT_AT_ONCE and (text.isascii() or not _ANY_CJK.search(text)):
         runs = text.split()
-        if len(text) <= LONGEST_WORD or max(map(len, runs), default=0) <= LONGEST_WORD:
+        if len(text) <= LONGEST_WORD or max(sizes := [*map(len, runs)], default=0) <= LONGEST_WORD:
             return len(runs)
+        return len(runs) + sum([(size - 1) // LONGEST_WORD for size in sizes if size > LONGEST_WORD])
     return sum(1 for _ in _UNIT.finditer(text))
 
 

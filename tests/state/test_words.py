@@ -49,6 +49,16 @@ def test_words_of_known_texts(text: str, words: int) -> None:
 
 
 @quick
+@given(st.lists(st.sampled_from(["a", "é", "字", "x" * 39, "ß" * 40, "x" * 81, " ", "\n", "\x1f", "\u3000"])).map("".join))
+def test_the_count_is_that_of_a_walk_through_the_characters(text: str) -> None:
+    words, run = 0, 0
+    for character in text:
+        words += character == "字" or (not character.isspace() and run % LONGEST_WORD == 0)
+        run = 0 if character == "字" or character.isspace() else run + 1
+    assert count_words(text) == words
+
+
+@quick
 @given(texts, gaps, texts)
 def test_counts_add_up_where_white_space_parts_two_texts(first: str, gap: str, second: str) -> None:
     assert count_words(first + gap + second) == count_words(first) + count_words(second)
