@@ -28,7 +28,7 @@ from readgraph.models.replies.streaming import say_whole
 from readgraph.models.transport.turns import turns_of
 from readgraph.models.watching.watched import Call, watched_call
 from readgraph.state.context import ReaderContext
-from readgraph.state.errors import ModelUnavailable, NoUsableReply
+from readgraph.state.errors import LibraryError, ModelUnavailable, NoUsableReply
 from readgraph.state.page_store import PageStore, page_store
 from readgraph.state.records import RecordedReply, digest
 from readgraph.state.settings import ReplyForm
@@ -169,6 +169,7 @@ async def _cached_or_called(
         async with client.slots:  # until the reply is recorded: so many paid calls at most are lost with the process
             if meter.unavailable != before:  # what nothing answered to is not tried as long for each call that waited
                 raise ModelUnavailable(meter.unavailable)
+            await store.check_room()
             meter.begin_call(words)
             call.sent()
             turns = turns_of(store.store, client.name, client.limits, words)
@@ -178,7 +179,10 @@ async def _cached_or_called(
                 with asked_as(Asked(store, key, name, meter.document)):
                     response = await call_model(client, messages, reply, name, turns)
             record = RecordedReply(response.text, response.cut, name, meter.document, response.tokens)
-            await store.put_reply(key, record)
+            try:
+                await store.put_reply(key, record)
+            except LibraryError as problem:
+                raise LibraryError(f"{problem} The reply to '{name}' was not kept: it is asked for again.") from problem
             if turns:  # not before: what is paid for is kept first
                 await turns.settle(sum(response.tokens))
     call.tokens = response.tokens

@@ -3,6 +3,7 @@
 Nothing here lists pages: records hold the counts, and pages are fetched in batches by number.
 """
 
+import asyncio
 from collections import defaultdict
 from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import suppress
@@ -18,6 +19,7 @@ from readgraph.state.records import Document, Memory, Note, Page, Recipe, Record
 from readgraph.state.store.batches import SentBatches
 from readgraph.state.store.documents import DocumentStore, described_document
 from readgraph.state.store.namespaces import NamespacedStore, base_of, in_namespace
+from readgraph.state.store.shared_store import SharedStore
 from readgraph.state.store.sound import load, sound
 from readgraph.state.store.stored_items import EVERY, ROOT, StoredItems, numbered, storable
 
@@ -155,6 +157,11 @@ class PageStore(DocumentStore):
         """The tree nodes with these ids, in this order; ids that don't exist are left out."""
         values = await self.get((ROOT, "tree", memory), [*ids])
         return [load(TreeNode, value) for value in values if value is not None]
+
+    async def check_room(self) -> None:
+        """Raise `LibraryError` where a reply could not be kept, since the disk is full: before it is paid for."""
+        if isinstance(base := base_of(self.store), SharedStore):
+            await asyncio.to_thread(base.check_room)
 
     async def reply(self, key: str) -> RecordedReply | None:
         """A model's recorded reply (see `readgraph.models.asking`), or None if there is none or it is damaged."""

@@ -49,7 +49,9 @@ def test_words_of_known_texts(text: str, words: int) -> None:
 
 
 @quick
-@given(st.lists(st.sampled_from(["a", "é", "字", "x" * 39, "ß" * 40, "x" * 81, " ", "\n", "\x1f", "\u3000"])).map("".join))
+@given(
+    st.lists(st.sampled_from(["a", "é", "字", "x" * 39, "ß" * 40, "x" * 81, " ", "\n", "\x1f", "\u3000"])).map("".join)
+)
 def test_the_count_is_that_of_a_walk_through_the_characters(text: str) -> None:
     words, run = 0, 0
     for character in text:

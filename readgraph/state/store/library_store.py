@@ -6,11 +6,14 @@ batch, and reads and writes never share a transaction.
 """
 
 import asyncio
+import errno
+import os
 import sqlite3
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from concurrent.futures import Future
 from contextlib import asynccontextmanager, closing
 from pathlib import Path
+from shutil import disk_usage
 from typing import Any
 
 from filelock import FileLock
@@ -28,6 +31,10 @@ from readgraph.state.store.sound import UNREADABLE, file_name
 
 ORIGINALS = "originals"
 """The folder of kept files; a file there has the id of its document, and the ending of its kind."""
+
+
+ROOM = 2**20
+"""Bytes on the disk without which no reply is paid for: the replies of all calls in flight fit into them."""
 
 
 class LibraryStore(SharedStore):
@@ -126,6 +133,14 @@ class LibraryStore(SharedStore):
     def dropped_since(self, part: str, number: int | None) -> tuple[int, Sequence[str]]:
         """None: all who open the folder have the same indexes."""
         return 0, []
+
+    def check_room(self) -> None:
+        """Raise `LibraryError` where less than `ROOM` is left on its disk."""
+        try:
+            if disk_usage(self.folder).free < ROOM:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        except OSError as problem:
+            raise unusable(self.folder, problem) from problem
 
     def size(self) -> int:
         """The bytes of all files in the folder."""

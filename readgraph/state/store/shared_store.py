@@ -109,6 +109,9 @@ class SharedStore(BaseStore):
         This blocks.
         """
 
+    def check_room(self) -> None:
+        """Raise `LibraryError` where its disk is too full for a model's reply; a server's is not known. This blocks."""
+
     @abstractmethod
     def size(self) -> int:
         """The bytes that the library takes; this blocks."""
