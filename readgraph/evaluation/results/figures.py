@@ -7,7 +7,8 @@ from statistics import fmean
 from typing import Any
 
 from readgraph.evaluation.folder.contents import FolderContents
-from readgraph.evaluation.folder.evaluation_folder import ADDED_UP, EvaluationFolder
+from readgraph.evaluation.folder.evaluation_folder import EvaluationFolder
+from readgraph.evaluation.folder.usage import COUNTS
 from readgraph.evaluation.judges.judging_summary import judging_summed_up
 from readgraph.evaluation.metrics import Scores
 from readgraph.evaluation.records import Dataset, Item, Outcome, texts_of
@@ -156,7 +157,8 @@ def _building(method: str, memories: Sequence[dict[str, Any]]) -> dict[str, Any]
     own = {line["memory"]: line for line in built if line["method"] == method and "memory" in line}
     return {
         "memories": len(own),
-        **{used: sum(line[used] for line in built) for used in ADDED_UP},
+        **{used: sum(line[used] for line in built) for used in COUNTS},
+        "seconds": _seconds(built),
         "cost": _sum(line["cost"] for line in built),
         "text_words": sum(line["words"] for line in own.values()),
         "pages": sum(len(line["page_words"]) for line in own.values()),
@@ -169,6 +171,15 @@ def _built(method: str, memories: Sequence[dict[str, Any]]) -> list[dict[str, An
     mine = [line for line in memories if line["method"] == method]
     own = {line["memory"] for line in mine if "memory" in line}
     return [line for line in memories if line.get("memory") in own] + [line for line in mine if "memory" not in line]
+
+
+def _seconds(built: Iterable[dict[str, Any]]) -> float:
+    """The seconds of the memories: rows that share one wait for it together, so it counts once, with the longest."""
+    longest: dict[object, float] = {}
+    for number, line in enumerate(built):
+        memory = line.get("memory", number)
+        longest[memory] = max(longest.get(memory, 0.0), line["seconds"])
+    return sum(longest.values())
 
 
 def _mean(values: Iterable[float | None]) -> float | None:
