@@ -13,7 +13,14 @@ from readgraph.graphs.mem_gpt import build_chat
 from readgraph.nodes.agent.indexes import search_recall
 from readgraph.nodes.agent.receiving import storable_event
 from readgraph.nodes.agent.working_context import with_block
-from readgraph.state.agent_lives import agent_config, agent_state_of, drop_old_checkpoints, is_unfinished, undo_turn
+from readgraph.state.agent_lives import (
+    agent_config,
+    agent_state_of,
+    drop_old_checkpoints,
+    has_lived,
+    is_unfinished,
+    undo_turn,
+)
 from readgraph.state.agents import AgentStore, Event, agent_id, thread_of
 from readgraph.state.channels.living import AgentState, IncomingEvent
 from readgraph.state.context import ReaderContext
@@ -117,7 +124,11 @@ class Conversation:
             if await is_unfinished(self.graph, self.name):
                 raise BadInput("A turn of the agent is not finished: send it a message, or undo the turn.")
             blocks = with_block(state["blocks"], label, text)
-            await self.graph.aupdate_state(agent_config(self.name), {"blocks": blocks}, as_node="act")
+            if await has_lived(self.graph, self.name):
+                await self.graph.aupdate_state(agent_config(self.name), {"blocks": blocks}, as_node="act")
+            else:  # no node has run that LangGraph could go on from
+                agent = await self.store.own_agent(self.name)
+                await self.store.put_agent(replace(agent, birth={**agent.birth, "blocks": blocks}))
 
     async def life(self) -> AgentState | None:
         """The agent's current state; None for an agent that doesn't exist yet."""

@@ -14,6 +14,7 @@ from readgraph.serve import page
 from readgraph.serve.about import About, about
 from readgraph.serve.agent_routes import add_agents
 from readgraph.serve.agents import Agents
+from readgraph.serve.bodies import Limited
 from readgraph.serve.document_routes import add_documents, add_pages
 from readgraph.serve.guard import Guard, Guarded
 from readgraph.serve.room import Room
@@ -45,7 +46,7 @@ def library_app(room: Room, guard: Guard) -> Guarded:
     add_steering(app, room)
     add_questions(app, room)
     add_agents(app, Agents(room))
-    return Guarded(app, guard)
+    return Guarded(Limited(app), guard)
 
 
 def _add_errors(app: FastAPI) -> None:
@@ -64,6 +65,10 @@ def _add_errors(app: FastAPI) -> None:
     @app.exception_handler(AnyHTTPException)
     async def of_paths(request: Request, problem: AnyHTTPException) -> JSONResponse:
         return JSONResponse({"problem": str(problem.detail)}, problem.status_code)
+
+    @app.exception_handler(Exception)
+    async def of_nobody(request: Request, problem: Exception) -> JSONResponse:  # which is logged besides
+        return JSONResponse({"problem": f"An unexpected {type(problem).__name__} ended it."}, 500)
 
 
 def _add_page(app: FastAPI, room: Room, guard: Guard) -> None:

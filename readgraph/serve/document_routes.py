@@ -6,15 +6,14 @@ from typing import Annotated, Any
 
 from fastapi import FastAPI, Query, Request
 from fastapi.responses import JSONResponse, Response
-from starlette.requests import ClientDisconnect
 
 from readgraph.serve import adding, documents
+from readgraph.serve.bodies import file_in
 from readgraph.serve.documents import Listed, ShownDocument
 from readgraph.serve.given import Given, GivenNote, Limit, Offset
 from readgraph.serve.room import Room
 from readgraph.serve.run import RunState
 from readgraph.sources.converting import beside_the_loop
-from readgraph.sources.given_files import most_bytes, too_large
 from readgraph.sources.pdf.picture import page_picture
 from readgraph.state.errors import BadInput
 from readgraph.state.originals import original_of
@@ -59,23 +58,7 @@ def add_documents(app: FastAPI, room: Room) -> None:
     @app.put("/api/files/{name:path}")
     async def add_file(name: str, request: Request) -> RunState:
         """Add a file as a document: its bytes are the body."""
-        return adding.add_file(room, name, await _body(request, name)).shown
-
-
-async def _body(request: Request, name: str) -> bytes:
-    """The body of a request; raises `BadInput` as soon as it is too large."""
-    data, most = bytearray(), most_bytes()
-    said = request.headers.get("content-length", "")
-    if said.isdecimal() and (len(said) > 18 or int(said) > most):
-        raise too_large(name)
-    try:
-        async for piece in request.stream():
-            data += piece
-            if len(data) > most:
-                raise too_large(name)
-    except ClientDisconnect:
-        raise BadInput(f"{name} did not come whole.") from None
-    return bytes(data)
+        return adding.add_file(room, name, await file_in(request, name)).shown
 
 
 def add_pages(app: FastAPI, room: Room) -> None:

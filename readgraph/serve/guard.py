@@ -1,5 +1,7 @@
 """Who is let in: whoever has the token that the terminal printed, or typed the password, from a page of this server.
 
+A browser that was let in gets a token of its own session as a cookie. Browsers send cookies to all ports of a host, so
+that other servers of this machine get it too: it lets in as this cookie alone, and ends when it is not used.
 A page of another site in the same browser could otherwise ask this server in the user's name (cross-site requests), or
 reach it by a name of its own that leads here (DNS rebinding).
 """
@@ -7,6 +9,7 @@ reach it by a name of its own that leads here (DNS rebinding).
 import asyncio
 import json
 import secrets
+import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -44,6 +47,12 @@ MOST_TRIES = 5
 LONGEST_PASSWORD = 10_000
 """Bytes of a request that brings a password."""
 
+SESSION_SECONDS = 24 * 3600.0
+"""How long a browser is let in after its last request."""
+
+MOST_SESSIONS = 1000
+"""Browsers that are let in at once; the one that asked least lately is let out first."""
+
 HOW_IN = "Open the address that readgraph serve printed on the terminal: it holds the token that lets you in."
 
 
@@ -55,6 +64,7 @@ class Guard:
     password: str = ""
     names: Sequence[str] = ()
     token: str = field(default_factory=lambda: secrets.token_urlsafe(24))
+    _sessions: dict[str, float] = field(default_factory=dict, init=False)
     _trying: Counter[str] = field(default_factory=Counter[str], init=False)
     _turns: dict[str, asyncio.Lock] = field(default_factory=dict, init=False)
 
@@ -64,11 +74,16 @@ class Guard:
         return f"readgraph-{self.port}"
 
     def knows(self, headers: Headers) -> bool:
-        """Whether a request has the token, as a cookie or as a bearer token."""
-        kept = cookie_parser(headers.get("cookie", "")).get(self.cookie, "")
+        """Whether a request has the token as a bearer token, or the cookie of a session."""
         scheme, _, bearer = headers.get("authorization", "").partition(" ")
-        given = bearer.strip() if scheme.lower() == "bearer" else kept
-        return secrets.compare_digest(given.encode(), self.token.encode())
+        if scheme.lower() == "bearer":
+            return secrets.compare_digest(bearer.strip().encode(), self.token.encode())
+        session = cookie_parser(headers.get("cookie", "")).get(self.cookie, "")
+        used = self._sessions.pop(session, None)
+        if used is None or time.monotonic() - used > SESSION_SECONDS:
+            return False
+        self._sessions[session] = time.monotonic()  # the last of them, since it is the newest
+        return True
 
     def opened(self, token: str, path: str) -> Response:
         """The answer to an address with a token: the cookie, and the same address without the token."""
@@ -77,8 +92,12 @@ class Guard:
         return self.with_cookie(RedirectResponse(path, 303))
 
     def with_cookie(self, response: Response) -> Response:
-        """The response, which lets its browser in from now on."""
-        response.set_cookie(self.cookie, self.token, httponly=True, samesite="strict", path="/")
+        """The response, which lets its browser in from now on, by a session of its own."""
+        session = secrets.token_urlsafe(24)
+        self._sessions[session] = time.monotonic()
+        if len(self._sessions) > MOST_SESSIONS:
+            del self._sessions[next(iter(self._sessions))]
+        response.set_cookie(self.cookie, session, httponly=True, samesite="strict", path="/")
         return response
 
     async def log_in(self, request: Request) -> Response:

@@ -24,6 +24,9 @@ SHOWN_OF_ANSWER = 300
 """Characters of an answer in the list of questions."""
 
 
+NEXT = "branch:to:"
+"""How the name of the channel begins in which LangGraph keeps that a node comes next."""
+
 MOST_STEPS = 100
 """Steps to which a person can go back, the newest first."""
 
@@ -37,7 +40,7 @@ class AskedQuestion(BaseModel):
     method: str
     question: str
     answer: str | None = Field(description="The beginning of the answer.")
-    status: str
+    status: str = Field(description="Of the answer; without one: waiting, working, paused, stopped or failed.")
     asked: str = Field(description="When its last step was, in UTC.")
 
 
@@ -78,13 +81,25 @@ async def _asked(room: Room, saved: CheckpointTuple) -> AskedQuestion | None:
         method=str(about.get("method", "")),
         question=turns[-1]["question"] if turns else values["question_text"],  # without those before it
         answer=answer[:SHOWN_OF_ANSWER] if answer else None,
-        status=values.get("status", ""),
+        status=_status(room, saved),
         asked=saved.checkpoint["ts"],
     )
 
 
+def _status(room: Room, saved: CheckpointTuple) -> str:
+    """How the last question of a thread ended; of one that nobody works at any more, that it failed."""
+    values, thread = saved.checkpoint["channel_values"], saved.config["configurable"]["thread_id"]
+    if (status := values.get("status", "")) != "reading" and not any(each.startswith(NEXT) for each in values):
+        return str(status)
+    run = next((run for run in reversed(room.runs.values()) if run.thread == thread), None)
+    return run.state if run and run.state != "done" else "failed"
+
+
 async def question_report(room: Room, thread: str) -> dict[str, Any]:
-    """The last question of a thread as the report shows it, and the steps to go back to."""
+    """The last question of a thread as the report shows it, and the steps to go back to.
+
+    The report is None where the run ended before there was a memory to show.
+    """
     saved = await room.library.checkpointer.aget_tuple({"configurable": {"thread_id": thread}})
     if saved is None or not saved.checkpoint["channel_values"].get("question_text"):
         raise BadInput("The library holds no such question any more.")
@@ -97,7 +112,7 @@ async def question_report(room: Room, thread: str) -> dict[str, Any]:
     found = {name: state.values[name] for name in outputs if name in state.values and name != "messages"}
     found |= {"method": method.name, "cost": cost(found.get("steps", []), room.price)}
     asked = Question(question=state.values["question_text"], options=_options(state.values))
-    report = await report_of_answer(room.pages, asked, with_marks(found), method.note) if "citations" in found else None
+    report = await report_of_answer(room.pages, asked, with_marks(found), method.note) if found.get("memory") else None
     steps = await _steps(graph, state)
     return {
         "report": report,
@@ -106,6 +121,7 @@ async def question_report(room: Room, thread: str) -> dict[str, Any]:
         "thread": thread,
         "method": method.name,
         "question": asked["question"],
+        "status": _status(room, saved),
         "checkpoints": [step.model_dump() for step in steps],
     }
 

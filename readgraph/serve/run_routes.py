@@ -110,7 +110,10 @@ def add_questions(app: FastAPI, room: Room) -> None:
     @app.get("/api/questions/{thread}/report.html")
     async def report(thread: str) -> Response:
         """The report of a question as a file."""
-        return await _as_file((await questions.question_report(room, thread))["report"])
+        known = await questions.question_report(room, thread)
+        if known["report"] is None:
+            raise BadInput("This question has no report: its run ended before anything was read. Go on with it first.")
+        return await _as_file(known["report"])
 
     @app.post("/api/questions/{thread}/fork")
     async def fork(thread: str, wanted: Branch) -> RunState:

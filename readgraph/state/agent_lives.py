@@ -93,6 +93,11 @@ async def is_unfinished(graph: CompiledStateGraph[Any, Any, Any, Any], name: str
     return bool((await graph.aget_state(agent_config(name))).tasks)
 
 
+async def has_lived(graph: CompiledStateGraph[Any, Any, Any, Any], name: str) -> bool:
+    """Whether the agent has a checkpoint with its state; until then it is as its record says."""
+    return "blocks" in (await graph.aget_state(agent_config(name))).values
+
+
 async def repair_agent(
     library: Library, graph: CompiledStateGraph[Any, Any, Any, Any], name: str
 ) -> list[IncomingEvent]:

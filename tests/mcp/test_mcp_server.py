@@ -255,26 +255,35 @@ def test_the_working_folder_is_the_default(tmp_path: Path, monkeypatch: pytest.M
 async def test_over_http_only_this_machine_s_names_are_let_in(tools: LibraryTools) -> None:
     listener = listening("127.0.0.1", 0)
     port = listener.getsockname()[1]
-    running = asyncio.create_task(serve_http(library_server(tools), listener, "127.0.0.1", []))
+    running = asyncio.create_task(serve_http(library_server(tools), listener, "127.0.0.1", ["library.example"]))
     url = f"http://127.0.0.1:{port}/mcp"
     async with Client(url) as client:
         assert (await call(client, "read", file="finds.txt", wait_seconds=60))["state"] == "done"
     hello = {"jsonrpc": "2.0", "id": 1, "method": "tools/list"}
     accepted = {"Accept": "application/json, text/event-stream"}
     async with AsyncClient() as http:
-        strange = {"Host": f"evil.example:{port}"}, {"Origin": "http://evil.example"}
-        codes = [(await http.post(url, json=hello, headers=accepted | more)).status_code for more in strange]
-    assert codes == [421, 403]
+
+        async def code(**more: str) -> int:
+            return (await http.post(url, json=hello, headers=accepted | more)).status_code
+
+        assert await code(Host=f"evil.example:{port}") == 421
+        for other in (
+            *("http://evil.example", "null", f"https://127.0.0.1:{port}", "http://127.0.0.1", "http://localhost"),
+            *(f"http://127.0.0.1:{port + 1}", "http://localhost:3000", "https://library.example:3000"),
+        ):
+            assert await code(Origin=other) == 403, other
+        for own in (f"http://127.0.0.1:{port}", f"http://localhost:{port}", "https://library.example"):
+            assert await code(Origin=own) == 200, own
     running.cancel()
     await asyncio.gather(running, return_exceptions=True)
 
 
 def test_names_that_are_let_in() -> None:
-    names = checked_names("192.0.2.1", ["library.example"])
+    names = checked_names("192.0.2.1", 8421, ["library.example"])
     assert {"192.0.2.1:*", "library.example", "localhost:*"} <= {*names.allowed_hosts}
     assert (
         "https://library.example" in names.allowed_origins
-        and "0.0.0.0" not in checked_names("0.0.0.0", []).allowed_hosts
+        and "0.0.0.0" not in checked_names("0.0.0.0", 8421, []).allowed_hosts
     )
 
 

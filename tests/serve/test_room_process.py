@@ -84,6 +84,8 @@ def test_what_a_killed_server_read_is_not_paid_for_again(server: ModelServer) ->
         process.wait()
     server.latency, paid, asked = 0.0, {*server.answered}, len(server.requests)
     with served("--model", "openai:double", *SIZES) as (process, said), client_of(said) as client:
+        (asked_before,) = client.get("/api/questions").json()["questions"]
+        assert asked_before["status"] == "failed"
         *_, end = told(client, begun(client))
         assert end["run"]["state"] == "done"  # type: ignore[index]
     again = [request for request in server.requests[asked:] if request.key in paid]

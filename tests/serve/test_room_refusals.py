@@ -4,16 +4,17 @@ import asyncio
 import json
 import socket
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from httpx import get, post
+from httpx import Client, get, post
 
 from readgraph.serve.event_stream import event_stream
 from readgraph.serve.run import Run
 from readgraph.state.context import ReaderContext
 from tests.doubles.agent import Script, say
-from tests.doubles.model_server import ModelServer
+from tests.doubles.model_server import Fault, ModelServer
 from tests.support.reading_room import OpenRoom, reading_room, said
 
 TOO_DEEP = b"[" * 100_000
@@ -160,6 +161,118 @@ def test_an_agent_is_reached_by_a_name_with_a_slash(room: OpenRoom, server: Mode
     assert room.until(run["id"], "end")[-1]["run"]["state"] == "done"
     assert room.get("/api/agents/team%2Fada")["name"] == "team/ada"
     assert room.get("/api/agents/team%2Fada/search", query="goats")["found"] == 1
+
+
+def test_a_question_that_failed_before_anything_was_read_is_listed_and_goes_on(
+    tmp_path: Path, server: ModelServer
+) -> None:
+    server.fault_for = lambda request, call: Fault("no such key", status=401)
+    context = ReaderContext(model="openai:double", min_page_words=40, max_page_words=90)
+    with reading_room(tmp_path / "library", context) as room:
+        documents = added(room, "Die Ziege stand im Hof. " * 20)
+        ended = room.ran(documents=documents, question="Wo stand die Ziege?")[-1]["run"]
+        assert ended["state"] == "failed" and "refused the key" in ended["problem"]
+        assert [each["state"] for each in room.get("/api/runs")["runs"]] == ["failed", "done"]
+        for memory in room.get(f"/api/documents/{documents[0]}")["memories"]:
+            assert room.get(f"/api/documents/{documents[0]}/memories/{memory['id']}")["read_to"] > 0
+        path = f"/api/questions/{ended['thread']}"
+        assert room.get("/api/questions")["questions"][0]["status"] == "failed"
+        assert (room.get(path)["status"], room.get(path)["report"]) == ("failed", None)
+        refused = room.client.get(f"{path}/report.html")
+        assert refused.status_code == 400 and "before anything was read" in refused.json()["problem"]
+    server.fault_for = None
+    with reading_room(tmp_path / "library", context) as room:  # a server that knows nothing of the run
+        assert room.get("/api/questions")["questions"][0]["status"] == "failed"
+        fork = room.post(f"{path}/fork", checkpoint=room.get(path)["checkpoints"][0]["checkpoint"])
+        assert room.until(fork["id"], "end")[-1]["run"]["state"] == "done"
+        assert room.get("/api/questions")["questions"][0]["status"] == "answered" == room.get(path)["status"]
+        assert room.get(path)["report"]["found"]["answer"] == "It says so."
+
+
+def test_a_question_says_what_becomes_of_it_while_it_waits_for_a_person(room: OpenRoom) -> None:
+    run = room.post("/api/runs", documents=added(room), question="What went out?", pause_before=["cite"])
+    room.until(run["id"], "paused")
+    assert room.get("/api/questions")["questions"][0]["status"] == "paused"  # though its answer is written
+    said(room.client.post(f"/api/runs/{run['id']}/stop"))
+    assert room.get("/api/questions")["questions"][0]["status"] == "stopped"
+
+
+def test_an_agent_without_an_event_is_shown_and_corrected(room: OpenRoom, server: ModelServer) -> None:
+    server.fault_for = lambda request, call: Fault("no such key", status=401)
+    assert room.until(room.post("/api/agents/ada/messages", text="Hallo.")["id"], "end")[-1]["run"]["state"] == "failed"
+    assert room.post("/api/agents/ada/undo")["undone"] == [{"kind": "user", "text": "Hallo."}]
+    assert room.post("/api/agents/ada/undo")["undone"] == []
+    assert room.get("/api/agents")["agents"][0]["events"] == 0
+    for query in ({}, {"query": "Ziege"}, {"store": "archival"}, {"store": "archival", "query": "Ziege"}):
+        assert room.get("/api/agents/ada/search", **query) == {"found": 0, "items": []}
+    blocks = said(room.client.put("/api/agents/ada/blocks/human", json={"text": "Mag Ziegen."}))["blocks"]
+    assert [block["text"] for block in blocks if block["label"] == "human"] == ["Mag Ziegen."]
+    server.fault_for, server.respond = None, Script(say("Hallo."))
+    assert room.until(room.post("/api/agents/ada/messages", text="Hallo.")["id"], "end")[-1]["run"]["state"] == "done"
+    assert "Mag Ziegen." in server.requests[-1].text
+
+
+def test_a_body_that_is_too_large_is_refused_before_it_is_held(
+    room: OpenRoom, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("readgraph.serve.bodies.MOST_JSON_MB", 1)
+
+    def pieces() -> Iterator[bytes]:
+        yield b'{"text": "'
+        for _ in range(40):
+            yield b"a" * 100_000
+        yield b'"}'
+
+    headers = {"content-type": "application/json"}
+    for path in ("/api/texts", "/api/runs", "/api/estimate", "/api/agents/ada/messages"):
+        for body in (b'{"text": "' + b"a" * 1_000_000 + b'"}', pieces()):
+            answer = room.client.post(path, content=body, headers=headers)
+            assert (answer.status_code, answer.json()["problem"]) == (
+                413,
+                "The request has more than 1 MB: send a long text as a file, by PUT /api/files/NAME.txt.",
+            )
+    head = f"POST /api/texts HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {room.guard.token}\r\n"
+    with socket.create_connection(("127.0.0.1", room.guard.port), timeout=30) as large:
+        large.sendall(f"{head}Content-Type: application/json\r\nContent-Length: 9000000000\r\n\r\n".encode())
+        assert large.recv(12) == b"HTTP/1.1 413"
+    assert room.added("long.txt", b"The goat stood there. " * 60_000)["words"] == 240_000  # files have their own limit
+    assert len(room.get("/api/documents")["documents"]) == 1 and not caplog.records
+
+
+def test_an_error_of_ours_is_one_line_too(room: OpenRoom, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr("readgraph.serve.about.OFFERED")
+    answer = room.client.get("/api/about")
+    assert (answer.status_code, answer.json()) == (500, {"problem": "An unexpected NameError ended it."})
+    assert "content-security-policy" in answer.headers
+
+
+def test_a_browser_has_a_session_of_its_own_that_ends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    context = ReaderContext()
+    with reading_room(tmp_path / "one", context) as one, reading_room(tmp_path / "two", context) as two:
+        with Client(follow_redirects=True) as browser:  # which sends its cookies to every port
+            assert browser.get(one.url).status_code == browser.get(two.url).status_code == 200
+            kept = {name: str(value) for name, value in browser.cookies.items()}
+            assert {*kept} == {f"readgraph-{one.guard.port}", f"readgraph-{two.guard.port}"}
+            for room in (one, two):
+                assert browser.get(f"{room.base}/api/about").status_code == 200
+        cookie = kept[one.guard.cookie]
+        assert one.guard.token not in kept.values() and cookie != kept[two.guard.cookie]
+        for base, headers in (
+            (one.base, {"authorization": f"Bearer {cookie}"}),
+            (one.base, {"cookie": f"{one.guard.cookie}={one.guard.token}"}),
+            (one.base, {"cookie": f"{one.guard.cookie}={kept[two.guard.cookie]}"}),
+            (two.base, {"cookie": f"{one.guard.cookie}={cookie}"}),
+            (two.base, {"cookie": f"{two.guard.cookie}={cookie}"}),
+        ):
+            assert get(f"{base}/api/about", headers=headers).status_code == 401
+        inside = {"cookie": f"{one.guard.cookie}={cookie}"}
+        monkeypatch.setattr("readgraph.serve.guard.MOST_SESSIONS", 2)
+        get(one.url)
+        assert get(f"{one.base}/api/about", headers=inside).status_code == 200
+        get(one.url)  # the first one asked last, so the second is let out
+        assert get(f"{one.base}/api/about", headers=inside).status_code == 200
+        monkeypatch.setattr("readgraph.serve.guard.SESSION_SECONDS", -1.0)
+        assert get(f"{one.base}/api/about", headers=inside).status_code == 401
 
 
 def test_each_operation_says_how_it_refuses(room: OpenRoom) -> None:

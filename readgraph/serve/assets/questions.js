@@ -19,7 +19,7 @@ async function questionsView(box, signal) {
 
 /** A question that was asked, with the beginning of its answer. */
 function questionItem(one) {
-  const about_ = [shortened(one.title ?? "", LONGEST_TITLE), one.method, SAID[one.status] ?? one.status, day(one.asked)].filter(Boolean).join(" · ");
+  const about_ = [shortened(one.title ?? "", LONGEST_TITLE), one.method, SAID[one.status] ?? STATES[one.status] ?? one.status, day(one.asked)].filter(Boolean).join(" · ");
   return element(
     "li.document",
     {},
@@ -32,13 +32,26 @@ function questionItem(one) {
 /** A question that was asked before, with its whole report and the steps from which it can be asked otherwise. */
 async function questionView(box, thread, signal) {
   const came = await api.get(pathOf("questions", thread), signal);
-  entitled(came.report.question);
+  entitled(came.question);
   const owner = await api.get(pathOf("documents", came.document), signal).catch(() => ({ id: came.document, has_original: false }));
   const answer = element("div.outcome");
   box.replaceChildren(answer);
-  showAnswer(answer, came, null, owner);
+  if (came.report) showAnswer(answer, came, null, owner);
+  else answer.append(...unanswered(thread, came));
   const steps = came.checkpoints.filter((one) => one.next.length && one.summary);
   if (steps.length) box.append(steppingBack(thread, came, steps));
+}
+
+/** A question whose run ended before anything was read: what became of it, and the way on. */
+function unanswered(thread, came) {
+  const line = came.status === "failed" ? "It ended before anything was read. Nothing is paid for twice if it goes on." : "Nothing is read yet.";
+  const ways = element("div.buttons");
+  const [newest] = came.checkpoints;
+  if (newest?.next.length && ["failed", "stopped"].includes(came.status)) ways.append(doing("Go on", async () => {
+    location.hash = placeOf("run", (await api.post(pathOf("questions", thread, "fork"), { checkpoint: newest.checkpoint })).id);
+  }, { class: "main" }));
+  ways.append(element("a.button", { href: placeOf("document", came.document) }, "Open the document"));
+  return [prose("h1", came.question), element("p.state", {}, STATES[came.status] ?? came.status), element("p.quiet", {}, line), ways];
 }
 
 /** The steps of a question: from each of them it can go on in another way. */
@@ -49,12 +62,12 @@ function steppingBack(thread, came, steps) {
     const open = () => {
       if (box.childElementCount) return box.replaceChildren();
       const question = element("textarea", { rows: 2, dir: "auto" });
-      question.value = came.report.question;
+      question.value = came.question;
       const canChoose = one.next.includes("look_up");
       const numbers = element("input", { type: "text", inputmode: "numeric", autocomplete: "off" });
       const go = doing("Go on from here", async () => {
         const body = { checkpoint: one.checkpoint };
-        if (question.value.trim() !== came.report.question) body.question = question.value.trim();
+        if (question.value.trim() !== came.question) body.question = question.value.trim();
         const typed = numbers.value.split(/[\s,;]+/u).filter(Boolean);
         if (typed.some((each) => !/^\d+$/.test(each))) throw new Problem("Name the parts by their numbers, such as 3, 7.", 0);
         if (typed.length) body.pages = typed.map(Number);
