@@ -58,13 +58,16 @@ HOW_IN = "Open the address that readgraph serve printed on the terminal: it hold
 
 @dataclass
 class Guard:
-    """The token of one server, its password ("": none, the address alone lets in), and the names of this host."""
+    """The token of one server, its password ("": none, the address alone lets in), and the names of this host.
+
+    `sessions`: when a request of each browser that was let in came last, by the token of its session.
+    """
 
     port: int
     password: str = ""
     names: Sequence[str] = ()
     token: str = field(default_factory=lambda: secrets.token_urlsafe(24))
-    _sessions: dict[str, float] = field(default_factory=dict, init=False)
+    sessions: dict[str, float] = field(default_factory=dict, init=False)
     _trying: Counter[str] = field(default_factory=Counter[str], init=False)
     _turns: dict[str, asyncio.Lock] = field(default_factory=dict, init=False)
 
@@ -79,10 +82,10 @@ class Guard:
         if scheme.lower() == "bearer":
             return secrets.compare_digest(bearer.strip().encode(), self.token.encode())
         session = cookie_parser(headers.get("cookie", "")).get(self.cookie, "")
-        used = self._sessions.pop(session, None)
+        used = self.sessions.pop(session, None)
         if used is None or time.monotonic() - used > SESSION_SECONDS:
             return False
-        self._sessions[session] = time.monotonic()  # the last of them, since it is the newest
+        self.sessions[session] = time.monotonic()  # the last of them, since it is the newest
         return True
 
     def opened(self, token: str, path: str) -> Response:
@@ -94,9 +97,9 @@ class Guard:
     def with_cookie(self, response: Response) -> Response:
         """The response, which lets its browser in from now on, by a session of its own."""
         session = secrets.token_urlsafe(24)
-        self._sessions[session] = time.monotonic()
-        if len(self._sessions) > MOST_SESSIONS:
-            del self._sessions[next(iter(self._sessions))]
+        self.sessions[session] = time.monotonic()
+        if len(self.sessions) > MOST_SESSIONS:
+            del self.sessions[next(iter(self.sessions))]
         response.set_cookie(self.cookie, session, httponly=True, samesite="strict", path="/")
         return response
 

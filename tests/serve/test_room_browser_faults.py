@@ -5,8 +5,9 @@ from pathlib import Path
 from typing import NoReturn
 
 import pytest
+from httpx import get
 
-from tests.doubles.model_server import ChatRequest, ModelServer
+from tests.doubles.model_server import ChatRequest, Fault, ModelServer
 from tests.report.conftest import IN_BROWSER
 from tests.serve.browsing import OpenPage
 from tests.support.browser import Browser
@@ -32,6 +33,24 @@ def test_places_that_name_nothing_any_more(page: OpenPage) -> None:
     assert "not in the library any more" in tab.texts(".picking .quiet")[0]
     refused = ("/gone", "/%25E0%25A4%25A")
     tab.events = [event for event in tab.events if not any(name in json.dumps(event[1]) for name in refused)]
+
+
+@pytest.mark.slow
+def test_a_question_that_failed_before_anything_was_read_goes_on_from_its_page(
+    page: OpenPage, server: ModelServer
+) -> None:
+    document = page.add(SHORT, "lamp")
+    server.fault_for = lambda request, call: Fault("no such key", status=401)
+    asked = page.room.ran(documents=[document], question="Wer nahm das <Buch>?")[-1]["run"]
+    assert asked["state"] == "failed"
+    tab = page.open("/questions")
+    assert "It failed" in tab.texts(".questions p.quiet")[0]
+    tab.click(".questions .title")
+    tab.until("document.querySelector('.outcome .state')?.textContent === 'It failed'")
+    assert tab.texts("#view h1") == ["Wer nahm das <Buch>?"]
+    server.fault_for = None
+    tab.click(".outcome button.main")
+    tab.until("document.querySelector('.outcome .said')")
 
 
 @pytest.mark.slow
@@ -82,6 +101,7 @@ def test_a_server_that_was_started_anew_lets_in_where_one_was(room: OpenRoom, ta
     page.open("/questions")
     for token in ("another-token", "a-third-one"):
         page.room.guard.token = token
+        page.room.guard.sessions.clear()
         tab.run("location.hash = location.hash === '#/questions' ? '#/runs' : '#/questions'")
         tab.until("document.querySelector('#view input[type=password]')")
         if token == "another-token":
@@ -90,7 +110,8 @@ def test_a_server_that_was_started_anew_lets_in_where_one_was(room: OpenRoom, ta
             tab.press("Enter")
             tab.loaded()
         else:
-            tab.send("Network.setCookie", name=room.guard.cookie, value=token, url=room.base, httpOnly=True)
+            session = get(room.url).cookies[room.guard.cookie]
+            tab.send("Network.setCookie", name=room.guard.cookie, value=session, url=room.base, httpOnly=True)
             tab.run("dispatchEvent(new Event('focus'))")
         tab.until("document.querySelector('#view .title')?.textContent === 'Who took the log book?'")
     tab.open("about:blank")
