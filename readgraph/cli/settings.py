@@ -10,6 +10,7 @@ from readgraph.models.batches.batched_calls import check_batch
 from readgraph.models.local.limits import local_settings
 from readgraph.models.names.model_table import model_tables
 from readgraph.models.names.named import named_settings
+from readgraph.models.names.prices import parse_price
 from readgraph.state.context import PROFILES, ReaderContext
 from readgraph.state.declaring import RENAMED, as_now_named, settings_in
 from readgraph.state.errors import BadInput
@@ -36,6 +37,28 @@ def reader_context(profile: str | None = None, **given: Any) -> ReaderContext:
     check_batch(models)
     both = (models.model, models.reading_model)
     return ReaderContext(**{**local_settings(*both), **named_settings(*both), **settings})
+
+
+def context_or_fault(**given: Any) -> ReaderContext | BadInput:
+    """The context from the command's options; what is wrong with the settings file, if that is why there is none."""
+    try:
+        check_kept()
+        return reader_context(**given)
+    except BadInput:
+        try:
+            check_kept()
+            reader_context()
+        except BadInput as problem:
+            return problem
+        raise  # an option is wrong
+
+
+def check_kept() -> None:
+    """Raise `BadInput` where the settings file has a method or a price that can't be used."""
+    if method := kept_method():
+        method_typed(method)
+    if price := kept_price():
+        parse_price(price)
 
 
 def chosen_method(option: str | None, document: Document | None = None, *, asks: bool = True) -> Method:

@@ -1,9 +1,10 @@
 """The library: where documents, memories, replies and checkpoints are kept, in a folder or on a PostgreSQL server."""
 
 import asyncio
+import errno
 import os
-from collections.abc import AsyncIterator
-from contextlib import ExitStack, asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import ExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
@@ -169,28 +170,61 @@ def _close(store: SharedStore) -> None:
     store.close()
 
 
+def check_writable(folder: Named | None = None) -> None:
+    """Look whether a library in a folder can be written, or made; nothing is made. Raises `LibraryError` if not."""
+    place = library_place(folder) if folder is not None else default_place()
+    if not isinstance(place, Path):
+        return
+    with _refusals(place):
+        _format_in(place)
+        there = nearest_existing(place)
+        if not there.is_dir():
+            raise NotADirectoryError(errno.ENOTDIR, f"{there} is a file")
+        if _is_read_only(place) or not os.access(there, os.W_OK):
+            raise PermissionError(errno.EACCES, "it can be read, but not written")
+
+
+def nearest_existing(place: Path) -> Path:
+    """A place, or the nearest of the folders around it that is there."""
+    return next((each for each in (place.absolute(), *place.absolute().parents) if each.exists()), Path.cwd())
+
+
 def _check_folder(folder: Path) -> None:
-    marker = folder / MARKER
+    with _refusals(folder):
+        if not folder.exists():
+            folder.mkdir(parents=True, exist_ok=True)
+        version = _format_in(folder)
+        if version is None:
+            (folder / MARKER).touch()
+            put_format(folder, version := FORMAT)
+    if version < FORMAT:
+        migrate(folder, FORMAT)
+
+
+def _format_in(folder: Path) -> int | None:
+    """The layout of the library in a folder; None where none is there yet. Raises `LibraryError` for what is none."""
+    if not folder.exists():
+        return None
+    if not folder.is_dir():
+        raise LibraryError(f"{folder} is a file: name a folder for the library.")
+    marker, within = folder / MARKER, [*folder.iterdir()]
+    holds_more = any(path != marker for path in within)  # first: another process may be creating it
+    refuse_links(*within)
+    if marker.exists() and marker.stat().st_size:
+        if is_newer(version := format_of(folder), FORMAT):
+            raise LibraryError(newer(f"The library {folder}", version))
+        return version
+    if holds_more:
+        raise LibraryError(f"{folder} is not a library and not empty: name another folder.")
+    return None
+
+
+@contextmanager
+def _refusals(folder: Path) -> Iterator[None]:
+    """What goes wrong inside of the `with` is told as a `LibraryError` about the folder."""
     try:
-        if folder.exists() and not folder.is_dir():
-            raise LibraryError(f"{folder} is a file: name a folder for the library.")
-        folder.mkdir(parents=True, exist_ok=True)
-        within = [*folder.iterdir()]
-        holds_more = any(path != marker for path in within)  # first: another process may be creating it
-        refuse_links(*within)
-        if marker.exists() and marker.stat().st_size:
-            version = format_of(folder)
-        elif holds_more:
-            raise LibraryError(f"{folder} is not a library and not empty: name another folder.")
-        else:
-            version = FORMAT
-            marker.touch()
-            put_format(folder, FORMAT)
+        yield
     except OSError as problem:
         raise unusable(folder, problem) from problem
     except (ValueError, KeyError, TypeError, RecursionError) as problem:
-        raise LibraryError(f"{marker} is damaged: move it away, or name another folder.") from problem
-    if is_newer(version, FORMAT):
-        raise LibraryError(newer(f"The library {folder}", version))
-    if version < FORMAT:
-        migrate(folder, FORMAT)
+        raise LibraryError(f"{folder / MARKER} is damaged: move it away, or name another folder.") from problem

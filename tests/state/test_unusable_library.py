@@ -55,6 +55,7 @@ SHOWN = [
     ("show", STORY.stem),
     ("show", STORY.stem, "--report", "{tmp}/report.html"),
     ("agents",),
+    ("library", "check"),
     ("replies", "export", "{tmp}/replies.jsonl"),
 ]
 

@@ -18,6 +18,7 @@ from readgraph.state.settings import GROUPS, Calls, Embeddings, Model, ReadingMo
 if TYPE_CHECKING:
     from readgraph.cli.terminal.output_options import Screen
     from readgraph.state.context import ReaderContext
+    from readgraph.state.errors import BadInput
 
 method_commands = typer.Typer()
 
@@ -81,9 +82,9 @@ def studio(
 
 
 @method_commands.command()
-@with_context((Model, ReadingModel, Embeddings, Calls))
-def doctor(context: "ReaderContext", library: LibraryFolder = None, as_json: Json = False) -> None:
-    """Look whether all is well: versions, settings, library, disk, model (one short call), embeddings, extras.
+@with_context((Model, ReadingModel, Embeddings, Calls), looks=True)
+def doctor(context: "ReaderContext | BadInput", library: LibraryFolder = None, as_json: Json = False) -> None:
+    """Look whether all is well: versions, SQLite, settings, library, disk, model (one short call), embeddings, extras.
 
     The exit code is 1 where something is wrong; each line says what to do.
     """

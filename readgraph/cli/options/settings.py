@@ -106,16 +106,19 @@ CHATTING: Groups = (Model, Embeddings, Window, PageSizes, Budget, Calls, Languag
 """The settings that talking with an agent uses."""
 
 
-def with_context(groups: Groups, more: dict[str, Any] | None = None) -> Callable[[Command], Command]:
+def with_context(
+    groups: Groups, more: dict[str, Any] | None = None, *, looks: bool = False
+) -> Callable[[Command], Command]:
     """Add the options of these groups of settings, and `more`, to a command, which gets them as `context`.
 
-    An option left out comes from the profile, else from the settings file, else from the context's default.
+    An option left out comes from the profile, else from the settings file, else from the context's default. A command
+    that `looks` at the settings file gets what is wrong with it, a `BadInput`, in place of a context.
     """
 
     def to_context(help_all: bool = False, **options: Any) -> Any:
-        from readgraph.cli.settings import reader_context
+        from readgraph.cli.settings import context_or_fault, reader_context
 
-        return reader_context(**options)
+        return (context_or_fault if looks else reader_context)(**options)
 
     options = {**options_of(groups), **(more or {}), "help_all": HELP_ALL}
     return lambda command: added(command, "context", options, to_context)

@@ -11,6 +11,7 @@ from typing import Literal
 
 from readgraph.state.errors import BadInput, Damaged, LibraryError
 from readgraph.state.files.library_folder import files_of, is_index
+from readgraph.state.files.sqlite_files import connect_to_read
 from readgraph.state.opened import Library
 from readgraph.state.page_store import PageStore
 from readgraph.state.records import Document, Memory
@@ -49,12 +50,12 @@ def _file_fault(folder: Path, file: Path) -> Fault | None:
     kind: Kind = "index" if is_index(folder, file) else "file"
     tables_are_whole = False
     try:
-        with closing(sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro", uri=True)) as connection:
+        with closing(connect_to_read(file)) as connection:
             said = _said(connection, "quick_check")
             if tables_are_whole := said == "ok":
                 said = _said(connection, "integrity_check")  # whether the file's indexes agree with its tables
-    except (sqlite3.Error, UnicodeDecodeError) as problem:
-        said = str(problem)
+    except (sqlite3.Error, UnicodeDecodeError, LibraryError) as problem:
+        said = str(problem.__cause__ or problem)
     repairs = kind == "index" or tables_are_whole
     return None if said == "ok" else Fault(kind, file.name, said.replace("\n", " "), repairs)
 

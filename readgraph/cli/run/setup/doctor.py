@@ -2,8 +2,10 @@
 
 import platform
 import shutil
+import sqlite3
 import time
 from collections.abc import AsyncIterator, Mapping
+from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
@@ -18,9 +20,9 @@ from readgraph.cli.terminal.rendering import print_json
 from readgraph.cli.terminal.safe_text import Console, Text
 from readgraph.models.embedding_models.by_name import embedding_model, full_name
 from readgraph.state.context import ReaderContext
-from readgraph.state.errors import ReadgraphError
+from readgraph.state.errors import BadInput, LibraryError, ReadgraphError
 from readgraph.state.files.library_address import LibraryPlace
-from readgraph.state.library import default_place, holds_library, open_library
+from readgraph.state.library import check_writable, default_place, holds_library, nearest_existing, open_library
 from readgraph.state.settings.settings_file import settings_file
 from readgraph.state.words import counted
 
@@ -29,6 +31,11 @@ WRONG = 1
 
 LEAST_FREE = 1_000_000_000
 """Bytes of disk below which a library may soon be full."""
+
+LEAST_SQLITE = (3, 33)
+"""The first version that knows all that the library asks of it."""
+
+EMBEDDINGS = "embeddings"
 
 PACKAGES = ("langgraph", "langchain-core", "langchain-openai", "pydantic", "faiss-cpu")
 EXTRAS: Mapping[str, tuple[str, ...]] = {
@@ -57,8 +64,8 @@ class Examined:
     said: str
 
 
-def examine(context: ReaderContext, folder: LibraryPlace | None, *, as_json: bool) -> None:
-    """Look at everything, and print what is well and what isn't."""
+def examine(context: ReaderContext | BadInput, folder: LibraryPlace | None, *, as_json: bool) -> None:
+    """Look at everything, and print what is well and what isn't; without a context, why there is none."""
     examined = run_until_stopped(_all(context, folder))
     if as_json:
         print_json({"well": all(each.well is not False for each in examined), "examined": [*map(asdict, examined)]})
@@ -68,9 +75,12 @@ def examine(context: ReaderContext, folder: LibraryPlace | None, *, as_json: boo
         raise typer.Exit(WRONG)
 
 
-async def _all(context: ReaderContext, folder: LibraryPlace | None) -> list[Examined]:
-    examined = [_versions(), _settings()]
+async def _all(context: ReaderContext | BadInput, folder: LibraryPlace | None) -> list[Examined]:
+    examined = [_versions(), _sqlite(), _settings(context)]
     examined += [each async for each in _library(folder or default_place())]
+    if isinstance(context, BadInput):
+        examined += [Examined(each, None, "not looked at: the settings may name one") for each in ("model", EMBEDDINGS)]
+        return [*examined, _extras()]
     examined.append(await _model("model", context, context.model))
     if context.reading_model not in ("", context.model):
         examined.append(await _model("reading model", context, context.reading_model))
@@ -87,21 +97,40 @@ def _versions() -> Examined:
     return Examined("versions", True, ", ".join(versions))
 
 
-def _settings() -> Examined:
-    """The settings file, which was read before this began: one that can't be read ends the command with its line."""
+def _sqlite() -> Examined:
+    """SQLite, which comes with Python or with the system, and may be built without its full-text search."""
+    said = f"SQLite {sqlite3.sqlite_version}"
+    if sqlite3.sqlite_version_info < LEAST_SQLITE:
+        least = ".".join(map(str, LEAST_SQLITE))
+        return Examined("SQLite", False, f"{said} is too old: take a Python that has {least} or newer")
+    try:
+        with closing(sqlite3.connect(":memory:")) as connection:
+            connection.execute("CREATE VIRTUAL TABLE words USING fts5(word)")
+    except sqlite3.Error:
+        return Examined("SQLite", False, f"{said} has no full-text search: take a Python whose SQLite has FTS5")
+    return Examined("SQLite", True, f"{said}, with full-text search")
+
+
+def _settings(context: ReaderContext | BadInput) -> Examined:
+    if isinstance(context, BadInput):
+        return Examined("settings", False, str(context))
     file = settings_file()
     return Examined("settings", True, str(file)) if file.is_file() else Examined("settings", None, f"no file {file}")
 
 
 async def _library(folder: LibraryPlace) -> AsyncIterator[Examined]:
-    if not holds_library(folder):
-        yield Examined("library", None, f"none yet in {folder}: the first reading makes it")
+    try:
+        check_writable(folder)
+    except LibraryError as problem:
+        yield Examined("library", False, str(problem))
     else:
-        yield await _opened(folder)
+        if holds_library(folder):
+            yield await _opened(folder)
+        else:
+            yield Examined("library", None, f"none yet in {folder}: the first reading makes it")
     if not isinstance(folder, Path):  # its disk is the server's
         return
-    there = next((each for each in (folder, *folder.parents) if each.exists()), Path.cwd())
-    free = shutil.disk_usage(there).free
+    free = shutil.disk_usage(nearest_existing(folder)).free
     said = f"{decimal(free)} are free"
     yield Examined("disk", free >= LEAST_FREE, said if free >= LEAST_FREE else f"only {said}: make room")
 
@@ -134,15 +163,15 @@ async def _model(called: str, context: ReaderContext, model: str) -> Examined:
 
 async def _embeddings(context: ReaderContext) -> Examined:
     if not context.embeddings:
-        return Examined("embeddings", None, "none: no search by meaning")
+        return Examined(EMBEDDINGS, None, "none: no search by meaning")
     try:
         name = full_name(context.embeddings)
         vector = await embedding_model(name, context.timeout).aembed_query("goat")
     except ReadgraphError as problem:
-        return Examined("embeddings", False, str(problem))
+        return Examined(EMBEDDINGS, False, str(problem))
     except Exception as problem:  # each provider's package raises its own
-        return Examined("embeddings", False, f"{context.embeddings} does not answer ({type(problem).__name__})")
-    return Examined("embeddings", True, f"{name}: {len(vector):,} dimensions")
+        return Examined(EMBEDDINGS, False, f"{context.embeddings} does not answer ({type(problem).__name__})")
+    return Examined(EMBEDDINGS, True, f"{name}: {len(vector):,} dimensions")
 
 
 def _extras() -> Examined:
