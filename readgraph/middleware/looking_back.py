@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
+from readgraph.nodes.not_memorised import told_missing
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.histories import history
@@ -53,4 +54,6 @@ async def recalled(pages: PageStore, name: str | None, question: str, context: R
     if document is None:
         return "Nothing has left this conversation: all of it is in view."
     found = await research(pages.store, question, document=document.id, context=replace(context, evidence="snippets"))
-    return found.context or f"Nothing was found on this among earlier messages: {question}"
+    told = found.context or f"Nothing was found on this among earlier messages: {question}"
+    missing = told_missing(found.not_memorised)
+    return f"{told}\n\n{missing}." if missing else told

@@ -14,10 +14,11 @@ from typing_extensions import TypedDict
 
 from readgraph.nodes.building.asked_purpose import PurposeState, for_question
 from readgraph.nodes.building.notes_language import in_notes_language
+from readgraph.nodes.not_memorised import not_memorised, told_missing
 from readgraph.nodes.step import MakeRecipe, StepNode, UpdateT, with_recipe
 from readgraph.state.channels.fresh_reading import FreshReading, fresh_reading
 from readgraph.state.channels.note_taking import FreshNotes, fresh_notes
-from readgraph.state.channels.research import FreshResearch, fresh_research
+from readgraph.state.channels.research import FreshResearch, NotMemorised, fresh_research
 from readgraph.state.chat_messages import asked_in, exchanges_in
 from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import Groups
@@ -201,6 +202,7 @@ class FindUpdate(TypedDict):
     """What finding a memory writes."""
 
     memory: str
+    not_memorised: NotMemorised
     step_summary: str
 
 
@@ -218,8 +220,8 @@ def finding_memory(recipe: MakeRecipe, *, settings: Groups = ()) -> StepNode[Fin
     """A node that uses an existing memory of the document and builds nothing.
 
     It uses the memory with the context's recipe, else the newest one of the same method and purpose, else the newest of
-    the method; raises `BadInput` if there is
-    none. `settings`: the groups of settings that the recipe uses.
+    the method; raises `BadInput` if there is none. Of a document that has grown since, or was not read to its end, it
+    says how much is missing, as a warning too. `settings`: the groups of settings that the recipe uses.
     """
 
     async def find_memory(state: FindState, runtime: Runtime[ReaderContext]) -> FindUpdate:
@@ -232,6 +234,13 @@ def finding_memory(recipe: MakeRecipe, *, settings: Groups = ()) -> StepNode[Fin
             raise BadInput(f"The document has no memory of the method '{wanted.method}': read it first.")
         served = [known for known in kept if known.recipe.purpose == wanted.purpose]
         memory = [*kept, *served, *(known for known in kept if known.recipe == wanted)][-1]
-        return {"memory": memory.id, "step_summary": f"took the memory of {counted(memory.pages, 'part')}"}
+        missing, summary = (
+            await not_memorised(store, document, memory),
+            f"took the memory of {counted(memory.pages, 'part')}",
+        )
+        if told := told_missing(missing):
+            warnings.warn(f"'{document.title or document.id}': {told}, so nothing is found there.", stacklevel=2)
+            summary += f"; {told}"
+        return {"memory": memory.id, "not_memorised": missing, "step_summary": summary}
 
     return StepNode(with_recipe(find_memory, recipe), settings=settings)

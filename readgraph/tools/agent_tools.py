@@ -80,12 +80,14 @@ def research_tool(
 
     It returns {"context", "sources", "status"}: the text of the context, in the form set by `context.evidence`; the
     numbers of the pages that support it; and `researched`, `no_answer` if nothing was found, or `budget`. The memory
-    may grow between calls; where there is none, the agent is told so.
+    may grow between calls; where there is none, the agent is told so. Where sessions were appended since, it also has
+    "not_memorised": how many, and how many words.
     """
 
     async def look_up(question: str) -> dict[str, Any]:
         found = await research(library, question, document=document, context=context)
-        return found.model_dump(include={"context", "sources", "status"})
+        missing = {"not_memorised"} if found.not_memorised["words"] else set[str]()
+        return found.model_dump(include={"context", "sources", "status", *missing})
 
     return _tool(look_up, name, description)
 

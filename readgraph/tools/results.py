@@ -4,6 +4,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from readgraph.state.channels.research import NotMemorised
 from readgraph.state.reading import Status
 
 __all__ = [
@@ -201,3 +202,6 @@ class Researched(Used):
     context: str = Field(description="What was found; empty if nothing was.")
     sources: list[int] = Field(description="The pages that it rests on.")
     status: Status
+    not_memorised: NotMemorised = Field(
+        description="Sessions of a history, and words, that gam has not read yet, so that nothing is found there."
+    )

@@ -7,6 +7,7 @@ import pytest
 
 from readgraph import ReaderContext
 from readgraph.state.errors import BadInput
+from readgraph.state.histories import SessionText, append_sessions
 from readgraph.state.library import Library
 from tests.doubles.agent import Living, Script, Step, call, queue, say
 from tests.doubles.model_server import ChatRequest, ModelServer
@@ -166,6 +167,18 @@ async def test_messages_of_every_kind_are_events(ada: Living, server: ModelServe
     assert kinds == ["system", "call", "timer", "call", "upload", "call", "user", "call"]
     assert (await ada.results())[2].startswith("showing 1 of 1 (page 1 of 1)\ndocument 1: The Lamp at Sarn Head, pages")
     assert "Uploaded: document 1, 'The Lamp at Sarn Head': 13,695 words on pages 0 to " in queue(script.requests[2])
+
+
+async def test_of_a_history_that_has_grown_the_agent_is_told_what_it_cannot_reach(
+    ada: Living, server: ModelServer
+) -> None:
+    log = (await append_sessions(ada.library.pages, "Log", [SessionText("The goat came down.")])).document
+    server.respond = script = Script(say("Good."))
+    await ada.turn(kind="upload", document=log.id)
+    await append_sessions(ada.library.pages, "Log", [SessionText("The goat fell.")])
+    await ada.turn(kind="upload", document=log.id)
+    first, again = (queue(request) for request in script.requests)
+    assert "not memorised" not in first and "on page 0; 1 session (3 words) is not memorised." in again
 
 
 async def test_a_document_is_searched_and_opened(ada: Living, server: ModelServer, whole_story: str) -> None:

@@ -11,6 +11,7 @@ from langgraph.types import Command, interrupt
 from readgraph import ReaderContext
 from readgraph.graphs.mem_gpt import build, build_chat
 from readgraph.nodes.agent.memory import AgentMemory
+from readgraph.state.histories import SessionText, append_sessions
 from readgraph.state.kept.collections import add_collection
 from readgraph.state.library import Library
 from readgraph.state.words import count_words
@@ -90,6 +91,23 @@ async def test_several_documents(library: Library, server: ModelServer, lamp: st
     one, two = found["citations"]
     assert "document" not in one and two["document"] == other.id
     assert "document 2: Log, pages 0 to 0" in server.requests[1].text
+
+
+LOG = [SessionText("The goat came down on Sunday.")]
+
+
+async def test_a_further_history_is_filed_with_what_was_appended_to_it(
+    library: Library, server: ModelServer, lamp: str
+) -> None:
+    log = (await append_sessions(library.pages, "Log", LOG)).document
+    for added, quote in (
+        ((), "The goat came down on Sunday."),
+        (["Am Montag fiel die Ziege."], "Am Montag fiel die Ziege."),
+    ):
+        await append_sessions(library.pages, "Log", [*LOG, *map(SessionText, added)])
+        server.respond = Script(call("answer", answer="It fell.", quotes=quote))
+        found = await read(library, {"document": lamp, "more_documents": [log.id], "question": f"{QUESTION} {added}"})
+        assert [cited["quote"] for cited in found["citations"]] == [quote]
 
 
 async def test_of_a_collection_the_agent_sees_which_document_each_page_is_of(

@@ -1,12 +1,14 @@
 """What research gives: context in its forms, ablations, a tool for other agents, the joined graph, the command."""
 
+import warnings
 from dataclasses import replace
 from typing import Any
 
 import pytest
+from langchain_core.messages import HumanMessage
 from langgraph.store.memory import InMemoryStore
 
-from readgraph.graphs.gam import build, build_research
+from readgraph.graphs.gam import build, build_memorize, build_research
 from readgraph.graphs.methods import method_named
 from readgraph.models.embedding_models.by_name import embedding_model
 from readgraph.state.context import ReaderContext
@@ -192,3 +194,43 @@ async def test_a_short_text_in_memory_is_memorised_and_researched_without_a_mode
     assert (found["status"], found["usage"]["calls"]) == ("nearest", 0)
     assert "cedar" in found["answer"]
     assert [text[c["start"] : c["end"]] for c in found["citations"]] == [c["quote"] for c in found["citations"]]
+
+
+MESSAGES = ["Ada: Der Schlüssel liegt unter dem blauen Topf.", "Ben: Ich gieße morgen die Bohnen.", "Ada: Gut."]
+
+
+async def test_research_says_how_many_sessions_are_not_memorised(library: Library) -> None:
+    sessions, context = [SessionText(text) for text in MESSAGES], ReaderContext()
+    grown = (await append_sessions(library.pages, "Garten", sessions[:1])).document
+    await build_memorize().compile(store=library.store).ainvoke({"document": grown.id}, context=context)
+    graph, asked = build_research().compile(store=library.store), "Wer gießt die Bohnen?"
+    whole = await graph.ainvoke({"document": grown.id, "question": asked}, context=context)
+    assert whole["not_memorised"] == {"sessions": 0, "words": 0}
+    await append_sessions(library.pages, "Garten", sessions[1:])
+    with pytest.warns(UserWarning, match=r"'Garten': 2 sessions \(8 words\) are not memorised"):
+        found = await graph.ainvoke({"document": grown.id, "question": asked}, context=context)
+    assert found["not_memorised"] == {"sessions": 2, "words": 8}
+    step = next(step for step in found["steps"] if step["node"] == "find_memory")
+    assert step["summary"].endswith("part; 2 sessions (8 words) are not memorised")
+    with pytest.warns(UserWarning, match="2 sessions"):
+        said = await graph.ainvoke({"document": grown.id, "messages": [HumanMessage(asked)]}, context=context)
+    assert said["messages"][-1].text.endswith("\n\n2 sessions (8 words) are not memorised.")
+    joined = build().compile(store=library.store)
+    with warnings.catch_warnings(record=True) as told:
+        memorised = await joined.ainvoke({"document": grown.id, "question": asked}, context=context)
+    assert not [each for each in told if "memorised" in str(each.message)]
+    assert memorised["not_memorised"] == {"sessions": 0, "words": 0} and "Bohnen" in memorised["answer"]
+
+
+async def test_research_says_how_much_of_a_book_is_not_memorised(library: Library, server: ModelServer) -> None:
+    document = await library.pages.add_document("\n\n".join(f"Day {day}: a lamp." for day in range(40)), title="log")
+    context = ReaderContext(model="openai:double", session_page_words=50, rounds=1)
+    begun = replace(context, max_calls=2)
+    await build_memorize().compile(store=library.store).ainvoke({"document": document.id}, context=begun)
+    with pytest.warns(UserWarning, match="80 words are not memorised"):
+        found = (
+            await build_research()
+            .compile(store=library.store)
+            .ainvoke({"document": document.id, "question": "Who?"}, context=context)
+        )
+    assert found["not_memorised"] == {"sessions": 0, "words": 80}

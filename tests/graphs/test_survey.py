@@ -14,6 +14,7 @@ from readgraph.nodes.answering.marks import with_marks
 from readgraph.nodes.survey.table import table_of
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
+from readgraph.state.histories import SessionText, append_sessions
 from readgraph.state.kept.collections import add_collection
 from readgraph.state.library import Library, open_library
 from tests.doubles.model_server import ChatRequest, ModelServer
@@ -146,6 +147,19 @@ async def test_notes_of_another_reading_say_which_pages_are_read(library: Librar
     model.fault = lambda request: "no" if model.asked[-1] == "PagesKept" else None
     lost = await survey(library, document=document.id, question="What was in 1914?", settings=settings)
     assert lost["percent_read"] == 100 and lost["fallbacks"]["survey_verdict"] > 1
+
+
+async def test_parts_that_were_appended_after_the_notes_are_read_too(library: Library, server: ModelServer) -> None:
+    log = (await append_sessions(library.pages, "diary", [SessionText(diary(30))])).document
+    server.respond = lambda request: " ".join(between(request, "passage").split())
+    context = ReaderContext(model="openai:double", segment_words=60)
+    await mem_walker.build().compile(store=library.store).ainvoke({"document": log.id}, context=context)
+    late = SessionText("1913-01-01: Ben put the launch off, for a wind of 9 knots.")
+    await append_sessions(library.pages, "diary", [late])
+    surveyor(server, extent="notes").kept = "no note has this"
+    found = await survey(library, document=log.id)
+    assert ["1913-01-01", "Ben", "9"] in values(found)
+    assert len(found["pages_read"]) <= 2
 
 
 async def test_sentences_are_written_from_the_table_with_the_quotes_of_its_rows(

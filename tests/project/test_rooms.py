@@ -49,7 +49,7 @@ ROOMS: dict[str, set[str]] = {
 SHARED_BY_NODES = set(
     (
         "bounds step contracts deciding extractive memory_view gist_levels page_ends prompts purpose search_tools "
-        "searching tasks tree_view interrupted"
+        "searching tasks tree_view interrupted not_memorised"
     ).split()
 )
 SHARED_BY_SOURCES = set(

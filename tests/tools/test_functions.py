@@ -10,8 +10,9 @@ from langgraph.store.memory import InMemoryStore
 
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
-from readgraph.state.histories import SessionText
+from readgraph.state.histories import SessionText, append_sessions
 from readgraph.state.library import Library
+from readgraph.tools import research_tool
 from readgraph.tools.functions import (
     ask,
     compress,
@@ -68,6 +69,11 @@ async def test_a_history_is_remembered_and_researched(server: ModelServer, libra
     assert (first.sessions, grown.sessions, grown.added, grown.known, grown.pages) == (1, 2, 1, 1, 2)
     found = await research(library, "Where is the key?", document="Allotment")
     assert "under the blue pot" in found.context and 0 in found.sources and found.status == "researched"
+    assert found.not_memorised == {"sessions": 0, "words": 0}
+    await append_sessions(library.pages, "Allotment", [SessionText("Ana: The gate sticks.", "Wednesday")])
+    with pytest.warns(UserWarning, match=r"'Allotment': 1 session \(4 words\) is not memorised"):
+        asked = await research_tool(library, "Allotment").ainvoke({"question": "Where is the key?"})
+    assert asked["not_memorised"] == {"sessions": 1, "words": 4}
     assert server.calls == 0
     with pytest.raises(BadInput, match="no memory of the method 'gam'"):
         await research(library, "Where is the key?", document=(await library.pages.add_document("A text.")).id)

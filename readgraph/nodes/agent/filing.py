@@ -7,6 +7,7 @@ from langgraph.runtime import Runtime
 
 from readgraph.nodes.building.build import read_pages
 from readgraph.nodes.extractive import pages_by_rule
+from readgraph.nodes.not_memorised import sizes_of, told_missing
 from readgraph.state.agents import ArchiveEntry, agent_store, local_now
 from readgraph.state.channels.living import AgentState
 from readgraph.state.context import ReaderContext
@@ -83,6 +84,10 @@ async def _described(document: Document, number: int, entry: ArchiveEntry, runti
         titles = [(await store.document(part.document)).title for part in document.parts]
         spans = zip(titles, first, [*first[1:], entry.pages], strict=True)
         description += "".join(f"; '{title}' is {_pages(begin, end)}" for title, begin, end in spans if title)
+    if document.sessions:  # it may have grown since it was filed
+        ends = [(page.end, document.characters) for page in await store.pages(entry.memory, [entry.pages - 1])]
+        told = told_missing(await sizes_of(store, document, ends))
+        description += f"; {told}" if told else ""
     return f"{description}."
 
 

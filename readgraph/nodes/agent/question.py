@@ -82,11 +82,12 @@ async def _begun(state: BeginState, runtime: Runtime[ReaderContext], notes: bool
 
 
 async def _like(state: BeginState, document: str, runtime: Runtime[ReaderContext]) -> str:
-    """The memory of a further document that was built as the question's own one was; "" if there is none."""
+    """The memory of all of a further document, built as the question's own one was; "" if there is none."""
     store = page_store(runtime)
     own = await store.memory(state["document"], state["memory"])
-    alike = [memory.id for memory in await store.memories(document) if memory.recipe == own.recipe]
-    return alike[-1] if alike else ""
+    alike = [memory for memory in await store.memories(document) if memory.recipe == own.recipe]
+    whole = alike and alike[-1].complete and alike[-1].read_to == (await store.document(document)).characters
+    return alike[-1].id if whole else ""
 
 
 async def _shared_index(life: AgentState, agent: str, store: AgentStore) -> str:

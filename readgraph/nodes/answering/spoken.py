@@ -1,12 +1,13 @@
 """The answer as a chat message: of the conversation, where the question came as one, and for whoever streams them."""
 
-from typing import Any
+from typing import Any, cast
 
 from langchain_core.messages import AIMessage
 
 from readgraph.models.metering import current_meter
 from readgraph.models.replies.streaming import send
 from readgraph.nodes.contracts import AskedState, SaidAnswer
+from readgraph.nodes.not_memorised import told_missing
 from readgraph.state.chat_messages import asked_in
 
 NOT_FOUND = "I found no answer to this in the text."
@@ -23,7 +24,9 @@ def spoken(said: SaidAnswer, state: AskedState) -> dict[str, Any]:
     """
     meter = current_meter()
     metadata = {"status": said.status, "document": state["document"]}
-    message = AIMessage(_words(said), id=meter.message_id, response_metadata=metadata)
+    missing = told_missing(cast("dict[str, Any]", state).get("not_memorised"))
+    words = f"{_words(said)}\n\n{missing}." if missing else _words(said)
+    message = AIMessage(words, id=meter.message_id, response_metadata=metadata)
     if asked_in(state.get("messages") or []):
         return {"messages": [message]}
     if meter.said != meter.message_id:

@@ -13,6 +13,7 @@ from readgraph.nodes.memory_view import ShownPage, pack_pages, pages_text, remem
 from readgraph.nodes.prompts.answering.answer import answer_from_notes_prompt
 from readgraph.nodes.research.integrating import EVIDENCE_SHARE
 from readgraph.nodes.research.memos_in_view import memos_in_view
+from readgraph.state.channels.research import NotMemorised
 from readgraph.state.context import ReaderContext
 from readgraph.state.page_store import page_store
 from readgraph.state.reading import Citation, Quote, Step
@@ -31,6 +32,7 @@ class FoundState(AskedState):
     notes: str
     sources: list[int]
     snippets: list[Citation]
+    not_memorised: NotRequired[NotMemorised]
     steps: NotRequired[list[Step]]
 
 

@@ -41,11 +41,11 @@ async def wanted_pages(
         found = _overlapping(pages, await spans_of_part(store, document, programme["sought"]))
         return found or _all_of(pages, "part_not_found")
     if extent == "notes" and runtime.context.model:
-        noted = await _noted(store, document)
+        noted, read_to = await _noted(store, document)
         if not noted:
             return _all_of(pages, "no_notes")
         kept = await _kept_by_notes([*noted], programme["record"], runtime)
-        return _overlapping(pages, [noted[note] for note in kept])
+        return _overlapping(pages, [*(noted[note] for note in kept), (read_to, document.characters)])
     return _all_of(pages)
 
 
@@ -73,15 +73,18 @@ async def spans_of_part(store: PageStore, document: Document, name: str) -> list
     return [(start, end) for (start, label), end in zip(places, ends, strict=True) if sought.search(label)]
 
 
-async def _noted(store: PageStore, document: Document) -> dict[Note, tuple[int, int]]:
-    """The notes of the newest whole memory that a model wrote, with the spans of their pages."""
+async def _noted(store: PageStore, document: Document) -> tuple[dict[Note, tuple[int, int]], int]:
+    """The notes of the newest whole memory that a model wrote, with the spans of their pages, and how far it goes.
+
+    A history may have grown since.
+    """
     for memory in reversed(await store.memories(document.id)):
         if memory.recipe.model and memory.complete and memory.recipe.method != RECORDS:
             pages = {page.number: page for page in await store.pages(memory.id, range(memory.pages))}
             notes = [note for note in await store.notes(memory.id, range(memory.pages)) if note.text]
             if notes:
-                return {note: (pages[note.page].start, pages[note.page].end) for note in notes}
-    return {}
+                return {note: (pages[note.page].start, pages[note.page].end) for note in notes}, memory.read_to
+    return {}, 0
 
 
 async def _kept_by_notes(notes: Sequence[Note], record: str, runtime: Runtime[ReaderContext]) -> list[Note]:

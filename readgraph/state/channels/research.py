@@ -39,12 +39,20 @@ class Round(TypedDict):
     missing: list[str]
 
 
+class NotMemorised(TypedDict):
+    """How much of the document the memory does not hold: sessions of a history (else 0), and words of the text."""
+
+    sessions: int
+    words: int
+
+
 class Researched(Answered):
     """Output of graphs that research.
 
     `notes` is the integrated result, `sources` the pages that it rests on, and `snippets` are exact spans of the
     document that support it. `context` is what a client gets: the notes, with pages or snippets if the settings ask
-    for them; it is made at the end and not checkpointed.
+    for them; it is made at the end and not checkpointed. `not_memorised` is what research over an existing memory could
+    not look up, because the document has grown since, or was never read to its end.
     """
 
     rounds: list[Round]
@@ -52,6 +60,7 @@ class Researched(Answered):
     sources: list[int]
     snippets: list[Citation]
     context: Annotated[str, UntrackedValue]
+    not_memorised: NotMemorised
 
 
 class ResearchState(Researched, ReadingState):
@@ -73,6 +82,7 @@ class FreshResearch(TypedDict):
     sources: list[int]
     snippets: list[Citation]
     context: Annotated[str, Cleared]
+    not_memorised: NotMemorised
 
 
 def pages_of_round(pages_read: list[int], rounds: list[Round]) -> list[int]:
@@ -96,4 +106,5 @@ def fresh_research() -> FreshResearch:
         "sources": [],
         "snippets": [],
         "context": "",
+        "not_memorised": {"sessions": 0, "words": 0},
     }
