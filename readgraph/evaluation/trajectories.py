@@ -128,7 +128,7 @@ def each_once(lines: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     """Each exchange of a reading once: a prompt repeated after a stop or a failure is recorded twice."""
     seen = set[str]()
     for line in lines:
-        known = digest([line[name] for name in ("method", "run", "text", "item", "messages", "reply")])
+        known = digest([line.get(name) for name in ("method", "run", "text", "item", "messages", "reply", "repeated")])
         if known not in seen:
             seen.add(known)
             yield line

@@ -6,6 +6,8 @@ progress are handled here, once for all methods.
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from copy import copy
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeVar
 
@@ -15,13 +17,13 @@ from pydantic import BaseModel
 from readgraph.models.batches.batched_calls import Asked, asked_as
 from readgraph.models.calling import call_model
 from readgraph.models.clients.model_client import ModelClient, model_client
-from readgraph.models.exchanges import ModelExchange, keep_exchange
+from readgraph.models.exchanges import ModelExchange, exchanges_to, keep_exchange
 from readgraph.models.fitting import fitted
 from readgraph.models.metering import current_meter, fell_back
 from readgraph.models.prompt import Messages, Prompt
 from readgraph.models.replaced_words import in_own_words
 from readgraph.models.replies.json_form import Refused, aside, plain_text, read_reply, reply_instructions, reply_schema
-from readgraph.models.replies.message import ModelReply
+from readgraph.models.replies.message import FLAWED, WITHHELD, Flaw, ModelReply, flaw_named
 from readgraph.models.replies.plain_form import is_plain, parse_plain
 from readgraph.models.replies.replaying import prompt_key, published_replies
 from readgraph.models.replies.streaming import say_whole
@@ -41,6 +43,9 @@ TRIES = 3
 MOST_REPEATED = 100
 """Words of a refused reply, and of the reason, in the next try: a runaway reply must not be paid for twice."""
 
+MOST_WITHHELD = 2
+"""How often a server may withhold its replies to a prompt: what its filter keeps back once more stays so."""
+
 Answer = TypeVar("Answer")
 Reply = TypeVar("Reply", bound=BaseModel)
 
@@ -54,8 +59,10 @@ async def ask(
     """Ask for a decision: a reply of the type `reply`.
 
     `complaint` returns what is wrong with a well-formed reply, or None. A reply that can't be used is asked for again
-    with the reason, up to three tries. Raises `NoUsableReply` after the last one, `BudgetSpent` if the budget allows
-    no further call, `ModelUnavailable` if the server can't be used.
+    with the reason, up to three tries; one that the server withheld or damaged as before, and a withheld one only once.
+    Each try is a call of its own. All replies stay recorded, so the same prompt gets no usable reply again, and pays
+    nothing, until the settings say `again` or `rebuild`. Raises `NoUsableReply` after the last try, `BudgetSpent` if
+    the budget allows no further call, `ModelUnavailable` if the server can't be used.
     """
 
     async def usable(text: str, form: ReplyForm) -> Reply:
@@ -90,33 +97,93 @@ async def _ask(
     reply: type[BaseModel] | None,
     usable: Callable[[str, ReplyForm], Awaitable[Answer]],
 ) -> Answer:
-    client, store = await model_client(runtime.context), page_store(runtime)
-    prompt = in_own_words(prompt, runtime.context.prompts)
-    again, reasons, keys = Messages(), list[str](), list[str]()
-    for number in range(1, TRIES + 1):
-        messages, words = _within_window(runtime, prompt, again, reply)
-        keys.append(_cache_key(runtime.context, client, messages, reply))
-        with watched_call(client, prompt, number, batch=runtime.context.batch) as call:
+    client, context = await model_client(runtime.context), runtime.context
+    prompt = in_own_words(prompt, context.prompts)
+    tried = partial(_tried, runtime, client, prompt, reply, usable)
+    if not (context.again or context.rebuild):
+        return await tried(_Tries())
+    tries, held = _Tries(), list[ModelExchange]()
+    try:
+        with exchanges_to(held.append):
+            return await tried(tries)
+    except NoUsableReply:
+        if not tries.recorded:
+            raise
+        held.clear()  # a replay would get these replies in the place of the new ones
+    finally:
+        for exchange in held:
+            keep_exchange(partial(copy, exchange))
+    return await tried(_Tries(anew=True))
+
+
+@dataclass
+class _Tries:
+    """The tries for one answer: what is said of refused replies, and why they were refused.
+
+    `anew`: recorded replies are not used, and new ones take their places. `flaws`: what the server did to replies that
+    were asked for again as before. `recorded`: no reply was new.
+    """
+
+    anew: bool = False
+    again: Messages = field(default_factory=Messages)
+    reasons: list[str] = field(default_factory=list)
+    flaws: list[Flaw] = field(default_factory=list)
+    recorded: bool = True
+
+    @property
+    def over(self) -> bool:
+        """Whether no further try is made; what a server withholds is asked for only once more."""
+        return len(self.reasons) == TRIES or self.flaws.count(WITHHELD) == MOST_WITHHELD
+
+
+async def _tried(
+    runtime: Runtime[ReaderContext],
+    client: ModelClient,
+    prompt: Prompt,
+    reply: type[BaseModel] | None,
+    usable: Callable[[str, ReplyForm], Awaitable[Answer]],
+    tries: _Tries,
+) -> Answer:
+    """The answer of the first try that brings one; replies that could not be used stay recorded, as the others do."""
+    store, context = page_store(runtime), runtime.context
+    while not tries.over:
+        messages, words = _within_window(runtime, prompt, tries.again, reply)
+        key = _cache_key(context, client, messages, reply, len(tries.flaws))
+        with watched_call(client, prompt, len(tries.reasons) + 1, batch=context.batch) as call:
             response = await _cached_or_called(
-                client, store, keys[-1], prompt.name, messages, words, reply, call, runtime.context.sample
+                client, store, key, prompt.name, messages, words, reply, call, context.sample, anew=tries.anew
             )
+            tries.recorded = tries.recorded and response.recorded
             try:
-                if response.cut and not is_plain(client.form, reply):
-                    raise Refused("the reply was cut off before its end; be shorter", "cut")
-                usable_reply = await usable(response.text, client.form)
+                _check_whole(response, client.form, reply, again=bool(tries.flaws))
+                answer = await usable(response.text, client.form)
             except Refused as refusal:
-                reasons.append(str(refusal))
                 call.outcome, call.why = "refused", refusal.kind
-                current_meter().refuse(prompt.name, reasons[-1])
-                _record(client, prompt, messages, response, reasons[-1])
+                current_meter().refuse(prompt.name, str(refusal))
+                _record(client, prompt, messages, response, str(refusal), len(tries.flaws))
+                _add_refused(tries, response, refusal)
             else:
-                _record(client, prompt, messages, response, None)
-                return usable_reply
-        shown, why = first_words(response.text, MOST_REPEATED), first_words(reasons[-1], MOST_REPEATED)
-        again += [("ai", shown), ("user", f"That can't be used: {why}. Reply again, as asked.")]
-    # If the refused replies stayed recorded, every later reading would get them again instead of new ones.
-    await store.forget_replies(keys)
-    raise NoUsableReply(prompt.name, reasons)
+                _record(client, prompt, messages, response, None, len(tries.flaws))
+                return answer
+    raise NoUsableReply(prompt.name, tries.reasons)
+
+
+def _check_whole(response: ModelReply, form: ReplyForm, reply: type[BaseModel] | None, *, again: bool) -> None:
+    """Refuse a reply that is not whole; if that comes `again`, what could be saved of it counts as the model's own."""
+    if response.flaw and not (again and response.text):
+        raise Refused(FLAWED.format(response.flaw), "flaw")
+    if response.cut and not is_plain(form, reply):
+        raise Refused("the reply was cut off before its end; be shorter", "cut")
+
+
+def _add_refused(tries: _Tries, response: ModelReply, refusal: Refused) -> None:
+    """Prepare the next try: the model is told why, unless its server is to blame."""
+    tries.reasons.append(str(refusal))
+    if refusal.kind == "flaw":
+        tries.flaws.append(response.flaw)
+        return
+    shown, why = first_words(response.text, MOST_REPEATED), first_words(str(refusal), MOST_REPEATED)
+    tries.again += [("ai", shown), ("user", f"That can't be used: {why}. Reply again, as asked.")]
 
 
 def _within_window(
@@ -132,7 +199,9 @@ def _within_window(
     return [*within.messages, *again], words + refused
 
 
-def _record(client: ModelClient, prompt: Prompt, messages: Messages, response: ModelReply, refused: str | None) -> None:
+def _record(
+    client: ModelClient, prompt: Prompt, messages: Messages, response: ModelReply, refused: str | None, repeated: int
+) -> None:
     keep_exchange(
         lambda: ModelExchange(
             node=current_meter().node,
@@ -143,6 +212,8 @@ def _record(client: ModelClient, prompt: Prompt, messages: Messages, response: M
             reply=response.text,
             refused=refused,
             tokens=response.tokens,
+            repeated=repeated,
+            recorded=response.recorded,
         )
     )
 
@@ -157,14 +228,16 @@ async def _cached_or_called(
     reply: type[BaseModel] | None,
     call: Call,
     sample: int,
+    *,
+    anew: bool,
 ) -> ModelReply:
-    """The recorded reply, or else a new one, which is returned after it was recorded; `words` are the messages'."""
+    """The recorded reply, or else (or `anew`) a new one, which is returned once recorded; `words` are the messages'."""
     meter = current_meter()
     async with client.asking.setdefault(key, asyncio.Lock()):
-        if recorded := await store.reply(key):
+        if not anew and (recorded := await store.reply(key)):
             meter.count_cached()
             call.outcome = "recorded"
-            return ModelReply(recorded.said, recorded.cut, recorded.tokens)
+            return ModelReply(recorded.said, recorded.cut, recorded.tokens, flaw_named(recorded.flaw), recorded=True)
         before = meter.unavailable
         async with client.slots:  # until the reply is recorded: so many paid calls at most are lost with the process
             if meter.unavailable != before:  # what nothing answered to is not tried as long for each call that waited
@@ -178,7 +251,7 @@ async def _cached_or_called(
             else:
                 with asked_as(Asked(store, key, name, meter.document)):
                     response = await call_model(client, messages, reply, name, turns)
-            record = RecordedReply(response.text, response.cut, name, meter.document, response.tokens)
+            record = RecordedReply(response.text, response.cut, name, meter.document, response.tokens, response.flaw)
             try:
                 await store.put_reply(key, record)
             except LibraryError as problem:
@@ -190,7 +263,13 @@ async def _cached_or_called(
     return response
 
 
-def _cache_key(context: ReaderContext, client: ModelClient, messages: Messages, reply: type[BaseModel] | None) -> str:
-    """Our own key: LangChain's includes timeouts and retries, so raising one would lose all recorded replies."""
+def _cache_key(
+    context: ReaderContext, client: ModelClient, messages: Messages, reply: type[BaseModel] | None, flaws: int
+) -> str:
+    """Our own key: LangChain's includes timeouts and retries, so raising one would lose all recorded replies.
+
+    `flaws`: how many replies to the same messages the server has withheld or damaged in this ask.
+    """
     request: list[Any] = [messages, reply_schema(reply) if reply else None]
-    return digest([*request, client.writes, client.server, context.reply_form, context.sample], length=40)
+    asked = [*request, client.writes, client.server, context.reply_form, context.sample]
+    return digest([*asked, flaws] if flaws else asked, length=40)

@@ -58,9 +58,6 @@ TOO_LARGE = "token limit exceeded"
 TOO_LONG_TRIES = 3
 """How often in a row a reply may have more bytes than it may before its server is given up."""
 
-SPOILT_TRIES = 6
-"""How often a reply that the server spoilt is requested before it counts as the model's own."""
-
 END_OF_PLAIN = "\n\n"
 """What ends a reply of one line: small models would go on."""
 
@@ -142,7 +139,7 @@ async def _outcome(
     turns: Turns | None,
 ) -> ModelReply | Failure:
     """The outcome of a call in this form, retried while failures are temporary and there is time."""
-    spoilt, failures, longer, give_up = 0, 0, 0, 0.0
+    failures, longer, give_up = 0, 0, 0.0
     for tries in count(1):
         await client.hold.over()
         if turns:
@@ -150,11 +147,6 @@ async def _outcome(
         outcome = await _attempt(client, messages, reply, form, config)
         if isinstance(outcome, ModelReply):
             client.took(form if reply else None)
-            spoilt += 1
-            if outcome.spoilt and spoilt < SPOILT_TRIES and client.retry_seconds:
-                if turns:
-                    await turns.settle(sum(outcome.tokens))
-                continue
             return outcome
         outcome.tries, failures = max(tries, outcome.tries), failures + 1
         here = is_local(client.name) or is_function(client.name)

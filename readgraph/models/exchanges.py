@@ -16,6 +16,8 @@ class ModelExchange(TypedDict):
 
     `asked` is the prompt's name, `version` its version. `messages` are pairs of role and text. `refused` says why the
     reply could not be used, or is None. `tokens` (in, out) are as the server counted them, zeros if it did not.
+    `repeated`: how many replies to the same messages the server had withheld or damaged just before. `recorded`: the
+    reply is not new.
     """
 
     node: str
@@ -26,6 +28,8 @@ class ModelExchange(TypedDict):
     reply: str
     refused: str | None
     tokens: tuple[int, int]
+    repeated: int
+    recorded: bool
 
 
 class FallBack(TypedDict):

@@ -183,10 +183,6 @@ class PageStore(DocumentStore):
             for reply in sound(RecordedReply, [value]):
                 yield key, reply
 
-    async def forget_replies(self, keys: Iterable[str]) -> None:
-        """Delete recorded replies."""
-        await self._paid.delete((ROOT, "replies"), keys)
-
     async def embeddings(self, keys: Sequence[str]) -> list[dict[str, Any] | None]:
         """Stored embeddings, in the order of the keys (see `readgraph.nodes.search_tools.PaidVectors`)."""
         return await self._paid.get((ROOT, "embeddings"), keys)

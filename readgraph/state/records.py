@@ -212,7 +212,7 @@ class RecordedReply:
     """A model's recorded reply (`said`) to the prompt with the name `asked`, recorded for `document`.
 
     `tokens` counts input and output tokens; replies recorded by early versions have (0, 0). `cut`: the server cut the
-    reply off.
+    reply off. `flaw`: what the server did to it (see `readgraph.models.replies.message`).
     """
 
     said: str
@@ -220,6 +220,7 @@ class RecordedReply:
     asked: str
     document: str
     tokens: tuple[Count, Count] = (0, 0)
+    flaw: str = ""
 
 
 def utc_now() -> str:

@@ -43,7 +43,7 @@ VALUES: dict[str, Any] = {
     "language": "de",
     "answer_length": "sentence",
     **dict.fromkeys(("rebuild", "two_calls", "without_memory", "separate_requests", "context_only", "batch"), True),
-    **dict.fromkeys(("rank_gists", "cut_segments"), True),
+    **dict.fromkeys(("rank_gists", "cut_segments", "again"), True),
     **{
         "min_page_words": 20,
         "max_page_words": 40,

@@ -203,7 +203,7 @@ async def test_a_record_without_a_true_quote_is_dropped_and_counted(library: Lib
     assert values(found)[0] == ["1912-01-01", "Anna Vole", ""], "a value of the wrong kind is left out"
     assert found["fallbacks"] == {"quote_not_found": 1, "value_not_understood": 1}
     model.fault = lambda request: "no" if model.asked[-1] == "SurveyRecords" and "1912-01-01" in request.text else None
-    lost = await survey(library, text + "\n\nThe end.")
+    lost = await survey(library, text + "\n\nThe end.", settings={"sample": 1})
     assert lost["fallbacks"] == {"records": 1} and 0 not in lost["pages_read"]
 
 
@@ -306,7 +306,7 @@ async def test_without_any_usable_reply_there_is_no_answer(library: Library, ser
         assert (found["answer"], found["status"], found["by_rule"]) == (None, "no_answer", True)
         assert found["pages_read"] == [] and found["unread"] == [*range(8)] and found["fallbacks"] == {"records": 8}
     model.fault = lambda request: None
-    whole = await survey(library, diary())
+    whole = await survey(library, diary(), settings={"again": True})
     assert whole["status"] == "answered" and whole["unread"] == [] and whole["table"]["found"] == 40
 
 
@@ -325,6 +325,9 @@ async def test_an_answer_says_how_many_parts_are_missing_and_they_are_asked_for_
         assert {each["mark_at"] for each in with_marks(found)["citations"]} == {found["answer"].index(";")}
     refusing(model, "1912-02-14")
     asked = len(model.asked)
+    assert (await survey(library, text, settings=settings))["unread"] == found["unread"], "without asking the model"
+    assert len(model.asked) == asked
+    settings["again"] = True
     less = await survey(library, text, settings=settings)
     assert less["answer"].endswith("; 1 of 8 parts could not be read") and len(model.asked) == asked + 4
     model.fault = lambda request: None
@@ -363,10 +366,10 @@ async def test_a_budget_that_ends_before_lost_parts_are_asked_for_again_is_told(
     model = surveyor(server, result="count")
     refusing(model, "1912-01-04")
     lost = await survey(library, diary())
-    again = await survey(library, diary(), settings={"max_calls": 0})
+    again = await survey(library, diary(), settings={"max_calls": 0, "again": True})
     assert (again["status"], again["answer"], again["unread"]) == ("budget", lost["answer"], lost["unread"])
     model.fault = lambda request: None
-    assert (await survey(library, diary()))["answer"] == "40"
+    assert (await survey(library, diary(), settings={"again": True}))["answer"] == "40"
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from langgraph.store.memory import InMemoryStore
 from pydantic import BaseModel, Field
 
 from readgraph.models.asking import ask, ask_text
+from readgraph.models.exchanges import ModelExchange, exchanges_to
 from readgraph.models.metering import Meter, start_meter
 from readgraph.models.prompt import Prompt
 from readgraph.state.context import ReaderContext
@@ -95,15 +96,56 @@ async def test_a_complaint_goes_back_to_the_model(server: ModelServer, runtime: 
     assert (await ask(runtime, PROMPT, Count, complaint)).count == 8
 
 
-async def test_after_three_refusals_the_reasons_are_reported_and_the_replies_dropped(
+async def test_after_three_refusals_the_reasons_are_reported_and_nothing_is_paid_for_again(
     server: ModelServer, runtime: Runtime[ReaderContext]
 ) -> None:
     with pytest.raises(NoUsableReply) as refused:
         await ask(runtime, PROMPT, Count, lambda reply: f"not {reply.count}")
     assert refused.value.reasons == ["not 7"] * 3
     assert server.calls == 3
+    meter = metered(runtime)
+    with pytest.raises(NoUsableReply):
+        await ask(runtime, PROMPT, Count, lambda reply: f"not {reply.count}")
+    assert (server.calls, meter.used["refused"], meter.used["cached_calls"]) == (3, 3, 3)
+
+
+@pytest.mark.parametrize("change", [{"again": True}, {"rebuild": True}, {"sample": 1}, {"model": "openai:other"}])
+async def test_the_model_is_asked_again_for_what_was_refused_if_that_is_wanted(
+    server: ModelServer, runtime: Runtime[ReaderContext], change: dict[str, object]
+) -> None:
+    server.fault_for = lambda request, call: Fault.wrong_schema()
+    changed = with_context(runtime, **change)
+    for asked, calls in [(runtime, 3), (changed, 6)]:
+        with pytest.raises(NoUsableReply):
+            await ask(asked, PROMPT, Count)
+        assert server.calls == calls
+    server.fault_for = None
+    with exchanges_to((exchanges := list[ModelExchange]()).append):
+        await ask(with_context(changed, again=True), PROMPT, Count)
+        await ask(changed, PROMPT, Count)
+    assert server.calls == 7 and [exchange["refused"] for exchange in exchanges] == [None, None]
+
+
+async def test_asking_again_pays_for_nothing_that_was_usable(
+    server: ModelServer, runtime: Runtime[ReaderContext]
+) -> None:
+    server.faults.append(Fault.empty())
     await ask(runtime, PROMPT, Count)
-    assert server.calls == 4
+    with exchanges_to((exchanges := list[ModelExchange]()).append):
+        await ask(with_context(runtime, again=True), PROMPT, Count)
+    assert server.calls == len(exchanges) == 2
+
+
+async def test_a_kill_between_refusals_pays_for_the_rest_only(
+    server: ModelServer, runtime: Runtime[ReaderContext]
+) -> None:
+    server.fault_for = lambda request, call: Fault.empty() if call < 3 else Fault.hang()
+    with pytest.raises(TimeoutError):
+        await asyncio.wait_for(ask(runtime, PROMPT, Count), 0.3)
+    server.fault_for = lambda request, call: Fault.empty()
+    with pytest.raises(NoUsableReply):
+        await ask(with_context(runtime, again=True), PROMPT, Count)
+    assert server.calls == 4, "two before the kill, one that was in flight, and its repetition"
 
 
 async def test_a_note_that_was_cut_off_is_asked_again(server: ModelServer, runtime: Runtime[ReaderContext]) -> None:

@@ -8,13 +8,14 @@ from typing import Any
 
 import pytest
 
+from readgraph.estimates.methods import estimate_reading
 from readgraph.graphs.methods import METHODS, WEB_METHODS
 from readgraph.state.context import ReaderContext
 from readgraph.state.library import open_library
 from readgraph.state.settings import ReplyForm
 from tests.doubles.agent import Living
 from tests.doubles.model_server import ChatRequest, Fault, ModelServer
-from tests.models.transport.test_transport import DAMAGED, USABLE, called
+from tests.models.transport.test_transport import DAMAGED, FLAWED, USABLE, called
 from tests.support.web_pages import html
 
 CONTEXT = ReaderContext(
@@ -27,7 +28,7 @@ FAILING = {
     "breaks off": Fault.cut(),
     "arguments that are a list": called(arguments="[1]"),
 }
-FAULTS = {**DAMAGED, **USABLE, **FAILING}
+FAULTS = {**DAMAGED, **FLAWED, **USABLE, **FAILING}
 
 
 async def found(text: str, folder: Path, method: str, form: ReplyForm) -> dict[str, Any]:
@@ -40,9 +41,17 @@ async def found(text: str, folder: Path, method: str, form: ReplyForm) -> dict[s
 
 
 def a_third_of(seed: str) -> Callable[[ChatRequest, int], Fault | None]:
-    """Faults for a third of the calls."""
-    chance, faults = random.Random(seed), [*FAULTS.values()]
-    return lambda request, call: chance.choice(faults) if chance.random() < 1 / 3 else None
+    """Faults for a third of the calls; what is paid for comes to the same prompt once, since that bounds its tries."""
+    chance, spoilt = random.Random(seed), set[str]()
+
+    def fault_for(request: ChatRequest, call: int) -> Fault | None:
+        name = chance.choice([*FAULTS]) if chance.random() < 1 / 3 else ""
+        if name in FLAWED:
+            name = "" if request.key in spoilt else name
+            spoilt.add(request.key)
+        return FAULTS.get(name)
+
+    return fault_for
 
 
 @pytest.mark.parametrize(
@@ -55,6 +64,40 @@ async def test_a_third_of_the_replies_is_bad_and_the_reading_ends_the_same(
     clean = await found(story[:6000], tmp_path / "clean", method, form)
     server.fault_for = a_third_of(f"{method} {form}")
     assert await found(story[:6000], tmp_path / "faulty", method, form) == clean
+
+
+def one_in_three(fault: Fault) -> Callable[[ChatRequest, int], Fault | None]:
+    return lambda request, call: fault if call % 3 == 1 else None
+
+
+BAD: dict[str, Callable[[ChatRequest, int], Fault | None]] = {
+    "withheld": lambda request, call: FLAWED["withheld"],
+    "one in three withheld": one_in_three(FLAWED["withheld"]),
+    "half a character": lambda request, call: FLAWED["half a character"],
+    "refused": lambda request, call: Fault.empty(),
+}
+
+
+@pytest.mark.parametrize("method", METHODS)
+async def test_bad_replies_pass_no_bound_and_are_paid_for_once(
+    server: ModelServer, tmp_path: Path, story: str, method: str
+) -> None:
+    question = "Who took the log book?"
+    for name, faults in BAD.items():
+        server.reset()
+        server.fault_for = faults
+        async with open_library(tmp_path / name) as library:
+            graph = METHODS[method].build().compile(store=library.store)
+            document = await library.pages.add_document(story[:2500], title="Lamp")
+            foreseen = await estimate_reading(METHODS[method], library.pages, document, CONTEXT, len(question.split()))
+            for most in (3, None, None):
+                before, context = server.calls, replace(CONTEXT, max_calls=most)
+                asked: Any = {"document": document.id, "question": question}
+                ended = await graph.ainvoke(asked, context=context)
+                made = server.calls - before
+                assert made == ended["usage"]["calls"] and made <= (3 if most else made), (name, most)
+            assert foreseen.calls.high is None or server.calls <= foreseen.calls.high, name
+            assert made == 0, f"{name}: what was asked before is not paid for again"
 
 
 @pytest.mark.parametrize("method", WEB_METHODS)

@@ -17,12 +17,12 @@ from readgraph.state.errors import ModelUnavailable
 from readgraph.state.library import open_library
 from tests.doubles.model_server import ChatRequest, Fault, ModelServer
 from tests.models.test_faulty_readings import CONTEXT, FAILING
-from tests.models.transport.test_transport import DAMAGED, USABLE
+from tests.models.transport.test_transport import DAMAGED, FLAWED, USABLE
 
 pytestmark = pytest.mark.slow
 
 UNUSABLE = {
-    "withheld": DAMAGED["withheld"],
+    **{name: fault for name, fault in FLAWED.items() if name != "half a character"},
     "cut off": Fault.truncated(9),
     "empty": Fault.empty(),
     "in prose": Fault.not_json(),
@@ -37,7 +37,7 @@ FAILED = {name: fault for name, fault in (FAILING | DAMAGED).items() if name not
 HANGS = {"hangs": Fault.hang()}
 """The server takes the call, and says nothing."""
 
-PASSING = {**FAILED, **FAILING, **DAMAGED, **UNUSABLE, **USABLE, "drips": Fault.dripping(0.0001), **HANGS}
+PASSING = {**FAILED, **FAILING, **DAMAGED, **FLAWED, **UNUSABLE, **USABLE, "drips": Fault.dripping(0.0001), **HANGS}
 FOREVER = {
     **FAILED,
     **UNUSABLE,

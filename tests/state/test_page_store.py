@@ -212,9 +212,9 @@ async def test_pages_and_notes_come_in_the_order_asked(pages: PageStore) -> None
     assert (await pages.pages(memory.id, []), await pages.notes(memory.id, [])) == ([], [])
 
 
-async def test_replies_are_kept_until_forgotten(pages: PageStore) -> None:
+async def test_replies_are_kept_until_their_documents_are_forgotten(pages: PageStore) -> None:
     await pages.put_reply("one", RecordedReply("a", False, "gist", "d"))
-    await pages.put_reply("two", two := RecordedReply("b", False, "gist", "d", (1, 2)))
-    await pages.forget_replies(["one", "never there"])
-    assert await pages.reply("one") is None
+    await pages.put_reply("two", two := RecordedReply("b", False, "gist", "e", (1, 2), "damaged on its way"))
+    await pages.put_reply("two", two)
+    assert await pages.forget_paid("d") == 1 and await pages.reply("one") is None
     assert await pages.reply("two") == two

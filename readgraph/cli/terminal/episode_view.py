@@ -53,4 +53,4 @@ class EpisodeView:
         done = f"{counted(len(found['steps']), 'step')}, {counted(found['actions'], 'action')} done"
         blocked = ", ".join(f"{origin} {count}" for origin, count in found["blocked"].items())
         kept = f" · blocked requests to other sites: {blocked}" if blocked else ""
-        Console().print(footer(f"{done}{kept} · {used(found['usage'], spent)}", found["fallbacks"]))
+        Console().print(footer(f"{done}{kept} · {used(found['usage'], spent)}", found["fallbacks"], found["usage"]))

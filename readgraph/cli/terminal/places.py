@@ -35,7 +35,7 @@ def not_read(found: Mapping[str, Any]) -> str:
     where = _where(found["places_unread"][:MOST_UNREAD], unread[:MOST_UNREAD], in_one=not found["documents"])
     more = f" … and {len(unread) - MOST_UNREAD:,} more" if len(unread) > MOST_UNREAD else ""
     missing = f"Records are missing{where}{more}" if found["pages_read"] else "All records are missing"
-    return f"{missing}. Run the same command again to ask for what is missing."
+    return f"{missing}. Run the same command again with --again to ask for what is missing."
 
 
 def _where(places: Sequence[str | None], numbers: Sequence[int], *, in_one: bool) -> str:

@@ -26,6 +26,8 @@ TO_READ_WITH_ONE = f"To read with one, give --model: {HOW_TO_NAME}"
 
 NO_MODEL = f"Read without a model: parts cut by rule, sentences quoted. {TO_READ_WITH_ONE}"
 
+ASK_AGAIN = "; refused replies are kept, --again asks the model again"
+
 BY_PATTERN = "Filled by patterns, without a model: names, dates and amounts as they are written."
 
 GUESSED = "A guess by shared words, no better than chance"
@@ -56,7 +58,7 @@ def print_answer(found: dict[str, Any], screen: Screen) -> None:
     if corrected := found.get("corrected_notes"):
         console.print(Text(f"used your {_corrections(corrected)}", style="dim"))
     walked = _walked(console, found) if "hops" in found else ""
-    _print_footer(f"{walked}read again{read_again(found)} · {used(found['usage'], found['cost'])}", found["fallbacks"])
+    _print_footer(f"{walked}read again{read_again(found)} · {used(found['usage'], found['cost'])}", found)
 
 
 def answer_doubts(found: Mapping[str, Any]) -> str:
@@ -177,7 +179,7 @@ def print_memory(
     if not memory.complete:
         console.print("  Not complete: the budget ran out. Run the same command again to continue.")
     if not screen.quiet:
-        _print_footer(used(found["usage"], found["cost"]), found["fallbacks"])
+        _print_footer(used(found["usage"], found["cost"]), found)
 
 
 def print_steps(steps: Sequence[Step]) -> None:
@@ -195,15 +197,15 @@ def print_reminder(context: ReaderContext, screen: Screen) -> None:
         Console(stderr=True).print(Text(NO_MODEL, style="yellow"))
 
 
-def _print_footer(line: str, fallbacks: dict[str, int]) -> None:
-    Console().print(footer(line, fallbacks))
+def _print_footer(line: str, found: Mapping[str, Any]) -> None:
+    Console().print(footer(line, found["fallbacks"], found["usage"]))
 
 
-def footer(line: str, fallbacks: dict[str, int]) -> Text:
-    """A line on what was done, with the fall-backs by their kinds."""
+def footer(line: str, fallbacks: dict[str, int], usage: Usage) -> Text:
+    """A line on what was done, with the fall-backs by their kinds, and how the model is asked again for these."""
     if fallbacks:
         kinds = ", ".join(f"{kind} {count}" for kind, count in fallbacks.items())
-        line += f" · fall-backs: {kinds}"
+        line += f" · fall-backs: {kinds}" + (ASK_AGAIN if usage["refused"] else "")
     return Text(line, style="dim")
 
 

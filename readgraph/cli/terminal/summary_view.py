@@ -27,7 +27,7 @@ def print_summary(found: dict[str, Any], screen: Screen) -> None:
     about = ", ".join(part["name"] for part in found["parts"])
     size = f"{counted(count_words(found['answer'] or ''), 'word')}{f' of {about}' if about else ''}"
     line = f"{size} · in full{read_again(found)} · {used(found['usage'], found['cost'])}"
-    console.print(footer(line, found["fallbacks"]))
+    console.print(footer(line, found["fallbacks"], found["usage"]))
 
 
 def _said(found: dict[str, Any]) -> str:

@@ -16,16 +16,13 @@ def exchanges_of(
     """The exchanges inside of the `with`, as they come; it must be the only thing that its task does with a meter.
 
     Left out are those that a recorded reply answered and that were counted `before`: what got no usable rating is rated
-    again, by the recorded replies that could be used and by new ones in place of the others.
+    again, by the recorded replies and, where the settings say `again`, by new ones in place of those that were refused.
     """
-    meter = Meter(replace(context, max_calls=None, max_words=None, max_seconds=None))
-    start_meter(meter)
-    kept, recorded = list[ModelExchange](), 0
+    start_meter(Meter(replace(context, max_calls=None, max_words=None, max_seconds=None)))
+    kept = list[ModelExchange]()
 
     def keep(exchange: ModelExchange) -> None:
-        nonlocal recorded
-        again, recorded = meter.used["cached_calls"] > recorded, meter.used["cached_calls"]
-        if not (again and before(exchange)):
+        if not (exchange["recorded"] and before(exchange)):
             kept.append(exchange)
 
     with exchanges_to(keep):

@@ -91,14 +91,14 @@ async def judge_missing(
 
 
 def _was_said(earlier: Judgement | None, exchange: ModelExchange) -> bool:
-    """Whether the earlier judgement of the same answer got a usable reply to this prompt, which is recorded.
+    """Whether the earlier judgement of the same answer got this reply, which is recorded, usable or not.
 
     Of one that failed midway it isn't known which replies it got, but that it got some.
     """
     if earlier is None:
         return False
-    usable = {name.partition(" ")[0] for name, said in earlier.said.items() if said.startswith("{")}  # else a reason
-    return exchange["asked"] in usable or bool(earlier.problem and earlier.calls)
+    prompts = {name.partition(" ")[0] for name in earlier.said}
+    return exchange["asked"] in prompts or bool(earlier.problem and earlier.calls)
 
 
 def _added(earlier: Judgement | None, later: Judgement) -> Judgement:

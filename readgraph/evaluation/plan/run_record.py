@@ -12,8 +12,11 @@ from readgraph.evaluation.rows.row import Row
 from readgraph.state.context import PROFILES, ReaderContext
 from readgraph.state.records import utc_now
 
-SPEED = ("concurrency", "batch", "timeout", "retry_seconds", "max_reply_mb", "max_calls", "max_words", "max_seconds")
-"""Settings that may differ when an evaluation is continued, since no reply depends on them."""
+MAY_DIFFER = (
+    *("concurrency", "batch", "timeout", "retry_seconds", "max_reply_mb"),
+    *("max_calls", "max_words", "max_seconds", "again"),
+)
+"""Settings that may differ when an evaluation is continued: no reply depends on them, but whether it is a new one."""
 
 
 def with_papers_settings(dataset: Dataset, context: ReaderContext) -> ReaderContext:
@@ -37,7 +40,8 @@ def what_is_run(
     context: ReaderContext,
 ) -> dict[str, Any]:
     """The record of an evaluation; it names no machine and holds no API key."""
-    settings = {name: value for name, value in asdict(context).items() if name not in (*SPEED, "sample", "prompts")}
+    apart = (*MAY_DIFFER, "sample", "prompts")
+    settings = {name: value for name, value in asdict(context).items() if name not in apart}
     return {
         "dataset": dataset.name,
         "file": file and {"name": file.name, "sha256": digest_of(file)},

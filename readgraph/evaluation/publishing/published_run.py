@@ -20,6 +20,7 @@ from typing import Any
 from readgraph.evaluation.folder.evaluation_folder import SCORES, EvaluationFolder
 from readgraph.evaluation.records import Judgement, Outcome
 from readgraph.models.names.named import named_model
+from readgraph.models.replies.message import FLAWED, FLAWS
 from readgraph.models.replies.replaying import prompt_key
 from readgraph.sources.loading import shown
 from readgraph.state.context import ReaderContext
@@ -126,8 +127,14 @@ def _replies(folder: EvaluationFolder) -> Iterator[dict[str, Any]]:
         if (key, line["reply"]) not in seen:
             seen.add((key, line["reply"]))
             cut = (line["refused"] or "").startswith(CUT)
-            tokens = line.get("tokens", (0, 0))
-            yield {"key": key, "asked": line["asked"], "reply": line["reply"], "cut": cut, "tokens": tokens}
+            tokens, flaw = line.get("tokens", (0, 0)), _flaw_in(line["refused"] or "")
+            reply = {"key": key, "asked": line["asked"], "reply": line["reply"], "cut": cut, "tokens": tokens}
+            yield {**reply, "flaw": flaw} if flaw else reply
+
+
+def _flaw_in(refused: str) -> str:
+    """The flaw for which a reply was refused."""
+    return next((flaw for flaw in FLAWS if flaw and refused == FLAWED.format(flaw)), "")
 
 
 def published_answer(outcome: Outcome) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from statistics import fmean
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, NotRequired, TypeVar
 
 from pydantic import ConfigDict
 from typing_extensions import TypedDict
@@ -16,7 +16,7 @@ from readgraph.evaluation.folder.evaluation_folder import SCORES
 from readgraph.evaluation.folder.line_shapes import read_as
 from readgraph.evaluation.publishing.published_run import ANSWERS, FORMAT, JUDGEMENTS, REPLIES, RUN
 from readgraph.evaluation.records import Judgement
-from readgraph.models.replies.message import ModelReply
+from readgraph.models.replies.message import Flaw, ModelReply
 from readgraph.models.replies.replaying import Published
 from readgraph.sources.loading import shown
 from readgraph.state.errors import BadInput
@@ -68,6 +68,7 @@ class ReplyLine(TypedDict):
     reply: str
     cut: bool
     tokens: tuple[int, int]
+    flaw: NotRequired[Flaw]
 
 
 class AnswerLine(TypedDict):
@@ -111,7 +112,7 @@ def published_replies(folder: Path) -> Published:
     """The replies of a published run."""
     replies = defaultdict[str, list[ModelReply]](list)
     for line in _lines(folder / REPLIES, ReplyLine):
-        replies[line["key"]].append(ModelReply(line["reply"], line["cut"], line["tokens"]))
+        replies[line["key"]].append(ModelReply(line["reply"], line["cut"], line["tokens"], line.get("flaw", "")))
     return Published(replies)
 
 

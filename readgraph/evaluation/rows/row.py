@@ -19,7 +19,7 @@ ALL = "all"
 
 NEED_EMBEDDINGS = ("dense", "fused", "web-dense")
 
-OF_ALL_ROWS = ("sample", "concurrency", "batch", "timeout", "retry_seconds", "rebuild")
+OF_ALL_ROWS = ("sample", "concurrency", "batch", "timeout", "retry_seconds", "rebuild", "again")
 """Settings that no row has of its own: they are the evaluation's, or no answer depends on them."""
 
 

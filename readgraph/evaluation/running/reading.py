@@ -55,7 +55,8 @@ class Reading:
 
         # By these digests, calls that are repeated when building goes on are recognised and counted once.
         def keep_exchange(exchange: ModelExchange) -> None:
-            keep([exchange], digest([(exchange["messages"], exchange["reply"])]))
+            again = [exchange["repeated"]] if exchange["repeated"] else []
+            keep([exchange], digest([(exchange["messages"], exchange["reply"]), *again]))
 
         def keep_fall_back(fall_back: FallBack) -> None:
             prompt = fall_back["after"] and fall_back["after"]["messages"][:2]
@@ -137,7 +138,10 @@ class Reading:
 
     def _keep_exchanges(self, exchanges: Iterable[ModelExchange], item: str) -> None:
         origin = {"method": self.row.name, "run": self.run, "text": self.text.id, "item": item}
-        self.folder.append("exchanges", [{**origin, **exchange} for exchange in exchanges])
+        lines = [{**origin, **exchange} for exchange in exchanges]
+        for line in lines:
+            del line["recorded"]  # so that a run that was stopped writes what another one writes
+        self.folder.append("exchanges", lines)
 
 
 async def add_text(pages: PageStore, text: Text) -> Document:

@@ -183,7 +183,7 @@ class Flight:
             if number % AT_ONCE == 0:
                 await asyncio.sleep(0)  # others go on meanwhile
             if reply := self._reply(responses.get(key), status, line):
-                replies[key] = RecordedReply(reply.text, reply.cut, line.asked, line.document, reply.tokens)
+                replies[key] = RecordedReply(reply.text, reply.cut, line.asked, line.document, reply.tokens, reply.flaw)
         await self.store.put_replies(replies)
         self.recorded = len(replies)
         await self._drop(record)
@@ -196,12 +196,11 @@ class Flight:
                 call.reply.set_exception(problem)
 
     def _reply(self, response: Any, status: Status, line: BatchLine) -> ModelReply | None:
-        """The reply in a response; None where it is none, or a spoilt one, which is asked for again."""
+        """The reply in a response; None where it is none."""
         try:
-            reply = self.read(body_of(response, status), line.function)
+            return self.read(body_of(response, status), line.function)
         except Exception:  # whoever waits gets it
             return None
-        return None if reply.spoilt else reply
 
     async def _drop(self, record: SentBatch) -> None:
         await self.store.sent_batches().drop(record.file)

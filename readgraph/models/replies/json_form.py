@@ -35,10 +35,11 @@ QUICK = 4_000
 class Refused(Exception):
     """Why a reply can't be used; the text goes back to the model, and may quote its reply.
 
-    `kind` says it without: the form is not the one that was asked for, the content can't be, or the reply was cut.
+    `kind` says it without: the form is not the one that was asked for, the content can't be, the reply was cut, or its
+    server withheld or damaged it.
     """
 
-    def __init__(self, reason: str, kind: Literal["form", "content", "cut"] = "form") -> None:
+    def __init__(self, reason: str, kind: Literal["form", "content", "cut", "flaw"] = "form") -> None:
         super().__init__(reason)
         self.kind = kind
 

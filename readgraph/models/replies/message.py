@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, get_args
 
 from langchain_core.messages import AIMessage
 
@@ -27,33 +27,53 @@ BLOCKED = frozenset(
 """The provider kept the reply back."""
 
 
+Flaw = Literal["", "withheld by its server", "damaged on its way"]
+"""What a server did to a reply; the same prompt may well bring a better one."""
+
+NO_FLAW, WITHHELD, DAMAGED = FLAWS = get_args(Flaw)
+
+FLAWED = "the reply was {}"
+"""Why a reply with a flaw is refused."""
+
+
+def flaw_named(text: str) -> Flaw:
+    """The flaw that a record names, or none."""
+    return next((flaw for flaw in FLAWS if flaw == text), NO_FLAW)
+
+
 @dataclass(frozen=True, slots=True)
 class ModelReply:
     """A model's reply; `tokens` (in, out) are as its server counts them.
 
-    `cut`: the server stopped the model before it was done. `spoilt`: the server blocked or damaged the reply, so the
-    same prompt may well bring a better one.
+    `cut`: the server stopped the model before it was done. `flaw`: what the server did to it; a damaged reply has no
+    text, or what could be saved of it. `recorded`: it is not new.
     """
 
     text: str
     cut: bool
     tokens: tuple[int, int] = (0, 0)
-    spoilt: bool = False
+    flaw: Flaw = ""
+    recorded: bool = False
 
 
 def reply_of(message: AIMessage, form: ReplyForm | None = None) -> ModelReply:
-    """The reply in a message; raises `TypeError` if it holds no text. `form` is the form of a typed reply."""
+    """The reply in a message. `form` is the form of a typed reply.
+
+    Raises `TypeError` if it holds no text, unless the server counted tokens: then it is a damaged one that is paid for.
+    """
     ended, used = ending_of(message.response_metadata), message.usage_metadata
     tokens = (used["input_tokens"], used["output_tokens"]) if used else (0, 0)
     if ended in BLOCKED:
-        return ModelReply("", False, tokens, spoilt=True)
+        return ModelReply("", False, tokens, WITHHELD)
     text = _text(message)
     if not text and not isinstance(message.content, str):
+        if any(tokens):
+            return ModelReply("", False, tokens, DAMAGED)
         raise TypeError
     whole = text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")  # a lone surrogate can't be stored
     cut = ended in CUT or len(text) > LONGEST_REPLY
-    spoilt = whole != text or not (text or ended) or _is_spoilt(whole, form)  # a broken stream has no end
-    return ModelReply(whole[:LONGEST_REPLY], cut, tokens, spoilt)
+    damaged = whole != text or not (text or ended) or _is_damaged(whole, form)  # a broken stream has no end
+    return ModelReply(whole[:LONGEST_REPLY], cut, tokens, DAMAGED if damaged else "")
 
 
 def ending_of(metadata: Mapping[str, Any]) -> str:
@@ -76,7 +96,7 @@ def _text(message: AIMessage) -> str:
     return str(message.text)
 
 
-def _is_spoilt(text: str, form: ReplyForm | None) -> bool:
+def _is_damaged(text: str, form: ReplyForm | None) -> bool:
     """Whether a typed reply is JSON with a lone surrogate in it, or function arguments that are not an object."""
     if form is None or not (form == "function" or "\\u" in text):
         return False

@@ -17,6 +17,9 @@ from readgraph.models.transport.failures import broke_off, kind_of_status, statu
 from readgraph.state.declaring import LARGEST
 from readgraph.state.errors import BadInput
 
+NO_REPLY = {"message": {"role": "assistant", "content": ""}, "finish_reason": ""}
+"""The choice of a response that holds none: without an end, so that it counts as broken off."""
+
 Send = Callable[[dict[str, Any]], Awaitable[Any]]
 """Sends the body of a request; returns the server's response, read as JSON."""
 
@@ -52,8 +55,21 @@ class InLoopChatOpenAI(ChatOpenAI):
         self._send, self.disable_streaming = send, True
 
     def result_of(self, content: Any) -> ChatResult:
-        """The result in a server's response, read as JSON; raises what LangChain raises where it holds none."""
-        return self._create_chat_result(_mended(content))
+        """The result in a server's response, read as JSON; raises what LangChain raises where it holds none.
+
+        A response that holds no reply, but for which the server counted tokens, is a damaged reply: it is paid for.
+        """
+        mended = _mended(content)
+        counted = isinstance(mended, dict) and any(mended["usage"].values())
+        try:
+            result = self._create_chat_result(mended)
+        except Exception:
+            if not counted:
+                raise
+        else:
+            if result.generations or not counted:
+                return result
+        return self._create_chat_result({"choices": [NO_REPLY], "usage": mended["usage"]})
 
     async def _post(self, body: dict[str, Any]) -> Any:
         try:

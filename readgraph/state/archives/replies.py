@@ -57,7 +57,7 @@ async def copied(source: PageStore, to: PageStore) -> int:
 
 
 class _Line(BaseModel, extra="forbid", strict=True):
-    """A reply and its key; replies recorded by early versions have no tokens."""
+    """A reply and its key; replies recorded by early versions have no tokens, and no flaw."""
 
     key: Annotated[str, Field(min_length=1)]
     said: str
@@ -65,6 +65,7 @@ class _Line(BaseModel, extra="forbid", strict=True):
     asked: str
     document: str
     tokens: tuple[Count, Count] = (0, 0)
+    flaw: str = ""
 
 
 def _parsed(lines: Iterable[str]) -> Iterator[tuple[str, RecordedReply]]:

@@ -49,6 +49,11 @@ class Model(Settings):
         Help("The number of the run; another number gets new replies instead of recorded ones.", option=False),
     ] = 0
 
+    again: Annotated[
+        bool,
+        Help("Ask again where the model's recorded replies could not be used; without it, nothing is paid for twice."),
+    ] = False
+
     def __post_init__(self) -> None:
         super().__post_init__()
         object.__setattr__(self, "model", full_name(self.model))

@@ -258,3 +258,17 @@ def test_what_it_cost_is_reported_where_the_price_is_known(
     other = ("ask", "Who took the lamp?", STORY, *DOUBLE)
     assert readgraph(*other, "--json").json["cost"] is None
     assert "$" in readgraph("ask", "Who took the gander?", STORY, *DOUBLE, "--price", "2/10").text
+
+
+def test_what_the_model_did_not_answer_is_not_paid_for_again_unless_asked_for(
+    readgraph: Command, server: ModelServer
+) -> None:
+    server.respond = lambda request: "nein" if asked_for(request) == "SearchPlan" else reader(request)
+    command = ("ask", "Wer hat das Logbuch genommen?", STORY, "--method", "gam", *DOUBLE)
+    first = readgraph(*command)
+    paid = server.calls
+    second = readgraph(*command)
+    assert server.calls == paid and "fall-backs: plan" in second.text and "--again asks the model again" in first.text
+    server.respond = reader
+    third = readgraph(*command, "--again")
+    assert server.calls > paid and "fall-backs" not in third.text

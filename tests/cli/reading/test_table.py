@@ -150,14 +150,14 @@ def test_a_part_without_a_usable_reply_is_told_each_time_and_asked_for_again(
     model = surveyor(server)
     given = ("table", text, WHAT, *DOUBLE, "--survey-words", 12)
     model.fault = lambda request: "No." if "Émile" in request.text and model.asked[-1] == "SurveyRecords" else None
-    missing = "1 of 3 parts could not be read. Records are missing: line 5. Run the same command again"
-    for calls in (6, 3):
-        ran = readgraph(*given)
+    missing = "1 of 3 parts could not be read. Records are missing: line 5. Run the same command again with --again"
+    for calls, more in ((6, ()), (0, ()), (3, ("--again",))):
+        ran = readgraph(*given, *more)
         assert missing in ran.err and f"· {calls} calls" in ran.err and "records 1" in ran.err
         assert "Émile" not in ran.out and f"*{missing}" in ran.out
     assert readgraph(*given, "--json").json["unread"] == [2]
     model.fault = lambda request: None
-    ran = readgraph(*given)
+    ran = readgraph(*given, "--again")
     assert "1 call (" in ran.err and "could not be read" not in ran.err and "3 rows" in ran.err
 
 

@@ -72,14 +72,17 @@ def test_what_a_judge_does_not_answer_is_counted_and_asked_again(
     file = story_file(tmp_path, GOAT, WELL, dataset="qmsum")
     command = (*EVALUATE, file, "--judge", "openai:judge", "--out", out, "--max-calls", 2)
     useless = readgraph(*command)
-    assert "4 answers got no usable verdict" in useless.text
-    found = readgraph(*command, "--json").json["judging"]
-    assert (found["unrated"], found["calls"], found["refused"], found["problems"]) == (4, 24, 24, {})
+    assert "4 answers got no usable verdict and no score; refused replies are kept, --again" in useless.text
+    for more in ([], ["--again"]):
+        before = server.calls
+        found = readgraph(*command, "--json", *more).json["judging"]
+        assert (found["unrated"], found["problems"], bool(more)) == (4, {}, server.calls > before)
+        assert found["calls"] == found["refused"] == 12 + server.calls - before
     server.fault_for = lambda request, call: Fault.unauthorized() if request.body["model"] == "judge" else None
-    (problem,) = readgraph(*command, "--json").json["judging"]["problems"]
+    (problem,) = readgraph(*command, "--json", "--again").json["judging"]["problems"]
     assert "refused the key" in problem
     server.respond, server.fault_for = judging, None
-    judged = readgraph(*command, "--json").json
+    judged = readgraph(*command, "--json", "--again").json
     assert judged["judging"]["unrated"] == 0 and by_method(judged)["bm25"]["metrics"]["lr_1"]["questions"] == 2
 
 
@@ -91,18 +94,20 @@ def test_what_is_asked_again_counts_once_more_and_what_is_recorded_does_not(
     file = story_file(tmp_path, GOAT, dataset="qmsum")
     command = (*EVALUATE, "--no-full-text", file, "--judge", "openai:judge", "--price", "1/2", "--out", out, "--json")
 
-    def took() -> tuple[int, int, float]:
-        judging = readgraph(*command).json["judging"]
+    def took(*more: str) -> tuple[int, int, float]:
+        judging = readgraph(*command, *more).json["judging"]
         assert judging["calls"] == len(rater.asked) and judging["cost"] > 0
         return judging["unrated"], judging["refused"], judging["cost"]
 
-    first, second = took(), took()
+    first = took()
+    assert took() == first and len(rater.asked) == 4, "nothing is paid for twice"
+    second = took("--again")
     assert (first[:2], second[:2]) == ((1, 3), (1, 6)), (
         "the strict rater's reply is recorded, the other's can't be used"
     )
     assert [kind for kind, _ in rater.asked] == ["strict", *["permissive"] * 6]
     rater.verdicts["permissive"] = {"It says so.": "yes"}
-    third = took()
+    third = took("--again")
     assert third[:2] == (0, 6) and first[2] < second[2] < third[2]
     assert took() == third
 

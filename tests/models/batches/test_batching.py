@@ -330,8 +330,10 @@ async def test_a_batch_whose_beginning_got_no_answer_is_found(
 
 async def test_spoilt_replies_are_asked_for_again(server: ModelServer, runtime: Runtime[ReaderContext]) -> None:
     server.faults += [Fault.changed(lambda whole: whole["choices"][0].update(finish_reason="content_filter"))]
-    assert await ask_text(runtime, PROMPT) == "There are seven."
-    assert len(server.batching.batches) == 2 and len(await recorded(runtime)) == 1
+    meter = metered(runtime)
+    for _ in range(2):
+        assert await ask_text(runtime, PROMPT) == "There are seven."
+    assert len(server.batching.batches) == len(await recorded(runtime)) == meter.used["calls"] == 2
 
 
 async def test_the_budget_counts_calls_as_before(server: ModelServer, runtime: Runtime[ReaderContext]) -> None:

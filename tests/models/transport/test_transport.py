@@ -20,7 +20,7 @@ from readgraph.models.asking import ask, ask_text
 from readgraph.models.clients.model_client import model_client
 from readgraph.models.transport.waiting import requested_pause
 from readgraph.state.context import ReaderContext
-from readgraph.state.errors import ModelUnavailable
+from readgraph.state.errors import BudgetSpent, ModelUnavailable, NoUsableReply
 from tests.doubles.hurried import Hurried
 from tests.doubles.model_server import ChatRequest, Fault, ModelServer
 from tests.models.test_asking import PROMPT, Count, metered, seven, with_context
@@ -77,6 +77,11 @@ DAMAGED = {
     "an error": Fault.foreign('{"error": {"message": "overloaded"}}'),
     "an empty body": Fault.foreign(""),
     "no UTF-8": Fault.foreign(b'{"choices": [{"message": {"role": "assistant", "content": "\xff\xfe"}}]}'),
+    "choices without tokens": Fault.changed(lambda whole: whole.update(choices=None, usage=None)),
+}
+"""Responses that are no replies: nothing is paid for them."""
+
+FLAWED = {
     "no choices": Fault.changed(lambda whole: whole.update(choices=[])),
     "null choices": Fault.changed(lambda whole: whole.update(choices=None)),
     "a null message": Fault.changed(lambda whole: whole["choices"][0].update(message=None)),
@@ -87,6 +92,7 @@ DAMAGED = {
     "half a character": Fault.changed(half_a_character),
     "withheld": Fault.changed(withheld),
 }
+"""Replies for which a server counted tokens, and that it has withheld or damaged."""
 USABLE = {
     "strings as usage": Fault.changed(lambda whole: whole.update(usage={"prompt_tokens": "5"})),
     "negative usage": Fault.changed(lambda whole: whole.update(usage=dict.fromkeys(whole["usage"], -5))),
@@ -114,6 +120,47 @@ async def test_a_damaged_reply_is_asked_for_again(
     assert (meter.used["calls"], meter.used["refused"]) == (len(DAMAGED), 0)
 
 
+@pytest.mark.parametrize("form", ["note", *FORMS])
+async def test_a_reply_that_its_server_spoilt_is_paid_for_and_asked_for_again(
+    server: ModelServer, runtime: Runtime[ReaderContext], form: Any
+) -> None:
+    for number, (name, fault) in enumerate(FLAWED.items()):
+        server.reset()
+        server.faults.append(fault)
+        meter = metered(runtime)
+        changed = with_context(runtime, sample=number, reply_form="auto" if form == "note" else form)
+        for again in range(2):
+            if form == "note":
+                assert await ask_text(changed, PROMPT) == "There are seven.", name
+            else:
+                assert (await ask(changed, PROMPT, Count)).count == 7, name
+            assert server.calls == meter.used["calls"] == 2, name
+            assert (meter.used["refused"], meter.used["cached_calls"]) == (1 + again, 2 * again), name
+        first, second = server.requests
+        assert first.key == second.key, "the model is not told of what its server did"
+        assert meter.used["input_tokens"] == 2 * len(first.text.split()), name
+
+
+@pytest.mark.parametrize(("name", "most"), [("withheld", 2), ("null choices", 3), ("half a character", 2)])
+async def test_no_bound_is_passed_where_a_server_spoils_every_reply(
+    server: ModelServer, runtime: Runtime[ReaderContext], name: str, most: int
+) -> None:
+    server.fault_for = lambda request, call: FLAWED[name]
+    meter = metered(runtime)
+    for _ in range(2):
+        if name == "half a character":
+            assert await ask_text(runtime, PROMPT) == "There are seven.\ufffd"
+            continue
+        with pytest.raises(NoUsableReply, match="withheld by its server" if name == "withheld" else "damaged"):
+            await ask_text(runtime, PROMPT)
+    assert server.calls == meter.used["calls"] == meter.used["cached_calls"] == most
+    bounded = with_context(runtime, sample=1, max_calls=1)
+    metered(bounded)
+    with pytest.raises(BudgetSpent):
+        await ask_text(bounded, PROMPT)
+    assert server.calls == most + 1
+
+
 @pytest.mark.parametrize("form", FORMS)
 async def test_what_is_odd_beside_the_reply_spoils_nothing(
     server: ModelServer, runtime: Runtime[ReaderContext], form: Any
@@ -127,21 +174,19 @@ async def test_what_is_odd_beside_the_reply_spoils_nothing(
 
 
 @pytest.mark.parametrize("arguments", ["[1, 2]", "5", "null", None, [7], 5])
-async def test_arguments_that_are_no_object_are_asked_for_again_and_refused_in_the_end(
+async def test_arguments_that_are_no_object_are_asked_for_again_and_then_refused(
     server: ModelServer, runtime: Runtime[ReaderContext], arguments: Any
 ) -> None:
     runtime = with_context(runtime, reply_form="function")
-    server.faults += [called(arguments=arguments)] * 5
-    assert (await ask(runtime, PROMPT, Count)).count == 7 and server.calls == 6
-    server.reset()
-    server.faults += [called(arguments=arguments)] * 6
+    server.faults += [called(arguments=arguments)] * 2
     meter = metered(runtime)
-    assert (await ask(with_context(runtime, sample=1), PROMPT, Count)).count == 7
-    assert server.calls == 7 and meter.used["refused"] == 1 and "can't be used" in server.requests[-1].last
+    assert (await ask(runtime, PROMPT, Count)).count == 7
+    assert (server.calls, meter.used["calls"], meter.used["refused"]) == (3, 3, 2)
+    assert ["can't be used" in request.last for request in server.requests] == [False, False, True]
 
 
 async def test_half_a_character_is_never_kept(server: ModelServer, runtime: Runtime[ReaderContext]) -> None:
-    server.fault_for = lambda request, call: DAMAGED["half a character"]
+    server.fault_for = lambda request, call: FLAWED["half a character"]
     assert await ask_text(runtime, PROMPT) == "There are seven.\ufffd"
     assert visible("a\ud83d") == "a\ufffd" and escaped(json.dumps("a\ud83d", ensure_ascii=False)) == '"a\\ud83d"'
 
@@ -277,9 +322,9 @@ async def test_a_damaged_stream_is_asked_for_again(server: ModelServer, runtime:
     for number, (name, pieces) in enumerate(STREAMED.items()):
         server.reset()
         events = "".join(f"data: {json.dumps(each)}\n\n" for each in pieces) + "data: [DONE]\n\n"
-        server.faults += [Fault.foreign(events)] * 5
+        server.faults.append(Fault.foreign(events))
         assert await ask_text(with_context(runtime, sample=number), PROMPT) == "There are seven.", name
-        assert server.calls == 6, name
+        assert server.calls == 2, name
 
 
 @pytest.mark.filterwarnings("ignore:Pydantic serializer warnings")

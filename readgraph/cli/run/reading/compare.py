@@ -14,6 +14,7 @@ from readgraph.cli.run.stopping import run_until_stopped
 from readgraph.cli.terminal.output_options import Screen
 from readgraph.cli.terminal.places import percent
 from readgraph.cli.terminal.rendering import (
+    ASK_AGAIN,
     print_citations,
     print_json,
     print_reminder,
@@ -145,7 +146,8 @@ def _print_notes(results: Sequence[MethodOutput], failed: int) -> None:
         if cached := found["usage"]["cached_calls"]:
             lines.append(f"{name}: {counted(cached, 'more call')} answered by recorded replies")
         if found["fallbacks"]:
-            lines.append(f"{name}: fall-backs " + ", ".join(f"{kind} {n}" for kind, n in found["fallbacks"].items()))
+            kinds = ", ".join(f"{kind} {n}" for kind, n in found["fallbacks"].items())
+            lines.append(f"{name}: fall-backs {kinds}" + (ASK_AGAIN if found["usage"]["refused"] else ""))
     for names in sharing.values():
         if len(names) > 1:
             lines.append(f"{', '.join(names)}: they share a memory; the first one paid for building it")

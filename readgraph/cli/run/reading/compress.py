@@ -77,7 +77,7 @@ def _print(compressed: Compressed, trace: CompressionTrace, context: ReaderConte
         return
     sizes = f"{trace.original_tokens:,} → {compressed.tokens:,} tokens"
     how = "kept as it is" if compressed.status == "whole" else f"by {compressed.engine}"
-    line = footer(f"{sizes}, {how} · {used(trace.usage, spent)}", trace.fallbacks)
+    line = footer(f"{sizes}, {how} · {used(trace.usage, spent)}", trace.fallbacks, trace.usage)
     Console(stderr=True).print(line)
     if compressed.status != "whole" and compressed.engine != "extractive":
         print_reminder(context, screen)

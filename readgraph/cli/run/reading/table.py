@@ -158,7 +158,8 @@ def _print(found: dict[str, Any], sheet: Sheet, out: Path | None, screen: Screen
     if screen.quiet:
         return
     rows = counted(len(sheet.rows), "row") + (f" in {out}" if out else "")
-    told.print(footer(f"{rows} · read{read_again(found)} · {used(found['usage'], found['cost'])}", found["fallbacks"]))
+    line = f"{rows} · read{read_again(found)} · {used(found['usage'], found['cost'])}"
+    told.print(footer(line, found["fallbacks"], found["usage"]))
     if found["by_rule"] and not found["unread"]:
         told.print(Text(BY_PATTERN if found["model"] else f"{BY_PATTERN} {TO_READ_WITH_ONE}", style="yellow"))
 

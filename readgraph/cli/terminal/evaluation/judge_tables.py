@@ -6,6 +6,7 @@ from typing import Any
 from rich.table import Table
 
 from readgraph.cli.terminal.evaluation.figures import NONE
+from readgraph.cli.terminal.rendering import ASK_AGAIN
 from readgraph.cli.terminal.safe_text import PLAIN, Console, Text
 from readgraph.models.names.prices import in_dollars
 from readgraph.state.words import counted
@@ -78,7 +79,8 @@ def _mistakes(found: Mapping[str, Any]) -> Iterator[str]:
     missed, of_right = found["right_taken_for_wrong"]
     yield f"right answers taken for wrong: {missed} of {of_right}"
     if unrated := found["pairs"] - found["rated"]:
-        yield f"{counted(unrated, 'answer')} got no usable verdict, and {'is' if unrated == 1 else 'are'} not counted"
+        are = "is" if unrated == 1 else "are"
+        yield f"{counted(unrated, 'answer')} got no usable verdict, and {are} not counted{ASK_AGAIN}"
 
 
 def _use(found: Mapping[str, Any]) -> str:

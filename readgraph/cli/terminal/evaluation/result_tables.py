@@ -10,6 +10,7 @@ from readgraph.cli.terminal.evaluation.category_tables import category_table
 from readgraph.cli.terminal.evaluation.figures import NONE, metric_names, rounded, row_name, table_of
 from readgraph.cli.terminal.evaluation.judge_tables import calibration_line, length_line, length_table
 from readgraph.cli.terminal.output_options import Screen
+from readgraph.cli.terminal.rendering import ASK_AGAIN
 from readgraph.cli.terminal.safe_text import Console, Text, one_line
 from readgraph.evaluation.folder.evaluation_folder import REPORT, RESULTS, SCORES, TABLE
 from readgraph.evaluation.judges.raters import given_by
@@ -219,7 +220,7 @@ def _judging(judging: dict[str, Any]) -> Iterator[str]:
     if judging["lengths"]:
         yield f"  {length_line(judging['lengths'])}"
     if judging["unrated"]:
-        yield f"  {counted(judging['unrated'], 'answer')} got no usable verdict and no score"
+        yield f"  {counted(judging['unrated'], 'answer')} got no usable verdict and no score{ASK_AGAIN}"
     for problem, count in judging["problems"].items():
         yield f"  {counted(count, 'judgement')} failed: {one_line(problem)}"
     if judging["others"]:
