@@ -1,8 +1,9 @@
 """Statistics of scores over texts, questions and runs: means, bootstrap intervals, and paired tests.
 
 Questions about one text are not independent: who fails to read it fails at several of them. So intervals and tests
-draw whole texts, each with all of its questions (a cluster bootstrap), and few texts make a wide interval. Where all
-questions are about one text they draw questions, and the figures hold for that text alone.
+draw whole texts, each with all of its questions (a cluster bootstrap), and few texts make a wide interval. Of fewer
+than six texts there is none: it would hold the truth too rarely (`python -m benchmarks.intervals`). Where all questions
+are about one text the test draws questions, and its p holds for that text alone.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -32,13 +33,16 @@ AT_ONCE = 500
 """Resamples that are in memory at the same time."""
 SEED = 0
 
+FEWEST_TEXTS = 6
+"""Texts below which there is no interval."""
+
 
 @dataclass(frozen=True, slots=True)
 class Summary:
     """The summary of a method's scores: `mean` is the mean over questions, each question's runs averaged first.
 
     `deviation` is the standard deviation of the runs' means, None for a single run. `interval` is the 95 % bootstrap
-    interval of the mean over `texts`, None for a single question.
+    interval of the mean over `texts`, None for fewer than `FEWEST_TEXTS`.
     """
 
     questions: int
@@ -74,14 +78,14 @@ def summarise(runs: Sequence[Scores], texts: Texts | None = None) -> Summary | N
         return None
     by_question = _by_question(runs)
     groups = _groups([*by_question], texts or {})
-    scores = np.array([*by_question.values()])
+    scores, of = np.array([*by_question.values()]), _texts(by_question, texts or {})
     return Summary(
         questions=len(by_question),
-        texts=_texts(by_question, texts or {}),
+        texts=of,
         runs=len(means),
         mean=fmean(by_question.values()),
         deviation=stdev(means) if len(means) > 1 else None,
-        interval=_interval(_sums(scores, groups), np.bincount(groups)),
+        interval=bootstrap_interval(scores, groups) if of >= FEWEST_TEXTS else None,
     )
 
 
@@ -93,12 +97,12 @@ def compare(first: Sequence[Scores], second: Sequence[Scores], texts: Texts | No
         return None
     pairs = np.array([(left[question], right[question]) for question in shared])
     groups = _groups(shared, texts or {})
-    differences = pairs[:, 0] - pairs[:, 1]
+    differences, of = pairs[:, 0] - pairs[:, 1], _texts(shared, texts or {})
     return Difference(
         questions=len(pairs),
-        texts=_texts(shared, texts or {}),
+        texts=of,
         difference=float(differences.mean()),
-        interval=_interval(_sums(differences, groups), np.bincount(groups)),
+        interval=bootstrap_interval(differences, groups) if of >= FEWEST_TEXTS else None,
         p=_chance(_sums(pairs[:, 0], groups), _sums(pairs[:, 1], groups)),
         first_better=int((differences > 0).sum()),
         second_better=int((differences < 0).sum()),
@@ -140,14 +144,14 @@ def _mean(sums: NDArray[Any], counts: NDArray[Any], axis: int = -1) -> Any:
     return sums.sum(axis=axis) / counts.sum(axis=axis)
 
 
-def _interval(sums: NDArray[Any], counts: NDArray[Any]) -> Interval | None:
-    """The expanded bootstrap percentile interval of the mean over the questions of the groups that are drawn.
+def bootstrap_interval(values: NDArray[Any], groups: NDArray[Any]) -> Interval:
+    """The expanded bootstrap percentile interval of the mean of questions' values; whole groups are drawn.
 
-    Percentiles alone are too near to each other where groups are few: they are set further apart as Student's t is
-    wider than the normal law (Hesterberg, What teachers should know about the bootstrap, 2015, section 4.5.3).
+    `groups` has the number of each question's group, from 0; two groups are needed. Percentiles alone are too near to
+    each other where groups are few: they are set further apart as Student's t is wider than the normal law (Hesterberg,
+    What teachers should know about the bootstrap, 2015, section 4.5.3).
     """
-    if len(sums) < 2:
-        return None
+    sums, counts = _sums(values, groups), np.bincount(groups)
     stats = library("scipy.stats")
     wider = sqrt(len(sums) / (len(sums) - 1)) * stats.t.ppf((1 - CONFIDENCE) / 2, len(sums) - 1)
     confidence = min(1 - 2 * stats.norm.cdf(wider), 1 - 2 / RESAMPLES)

@@ -18,15 +18,19 @@ scores = st.sampled_from([0.0, 12.5, 40.0, 100.0])
 runs = st.lists(st.dictionaries(st.sampled_from("abcdef"), scores, min_size=1), min_size=1, max_size=3)
 
 
+TWO_MORE = {"x": 0.0, "y": 100.0}
+
+
 def of(*values: float) -> dict[str, float]:
     return {str(question): value for question, value in enumerate(values)}
 
 
 def test_a_mean_over_runs_with_their_deviation() -> None:
-    found = summarise([of(100, 0, 100, 100), of(100, 0, 0, 0), of(100, 0, 100, 0)])  # means 75, 25, 50
-    assert found and (found.questions, found.texts, found.runs) == (4, 4, 3)
+    # means 75, 25, 50
+    found = summarise([of(100, 0, 100, 100) | TWO_MORE, of(100, 0, 0, 0) | TWO_MORE, of(100, 0, 100, 0) | TWO_MORE])
+    assert found and (found.questions, found.texts, found.runs) == (6, 6, 3)
     assert found.mean == pytest.approx(50)
-    assert found.deviation == 25
+    assert found.deviation == pytest.approx(50 / 3)
     assert found.interval and found.interval[0] < 50 < found.interval[1]
 
 
@@ -36,20 +40,27 @@ def test_a_question_that_has_no_score_in_a_run_counts_where_it_has_one() -> None
 
 
 def test_texts_are_drawn_with_all_their_questions() -> None:
-    scores, texts = of(*[100] * 10, *[0] * 10), {str(number): f"text {number // 10}" for number in range(20)}
+    scores, texts = of(*[100] * 30, *[0] * 30), {str(number): f"text {number // 10}" for number in range(60)}
     by_texts, by_questions = summarise([scores], texts), summarise([scores])
-    assert by_texts and by_questions and (by_texts.texts, by_questions.texts) == (2, 20)
-    assert by_texts.interval == (0, 100), "two texts tell little"
-    assert by_questions.interval and by_questions.interval[0] > 20
-    difference = compare([scores], [of(*[0] * 20)], texts)
-    assert difference and (difference.texts, difference.p, difference.interval) == (2, 1, (0, 100))
-    alone = summarise([scores], dict.fromkeys(texts, "one"))
-    assert alone and (alone.texts, alone.interval) == (1, by_questions.interval)
+    assert by_texts and by_questions and (by_texts.texts, by_questions.texts) == (6, 60)
+    assert by_texts.interval and by_texts.interval[0] < 20, "six texts tell little"
+    assert by_questions.interval and by_questions.interval[0] > 30
+    difference = compare([scores], [of(*[0] * 60)], texts)
+    assert difference and (difference.texts, difference.p) == (6, 0.25)
+    assert difference.interval == pytest.approx(by_texts.interval)
 
 
-def test_ninety_five_percent_are_ninety_five_percent() -> None:
-    covered = coverage(texts=12, questions=6, tries=200)
-    assert covered == pytest.approx(0.95, abs=0.04)
+@pytest.mark.parametrize("texts", [1, 2, 5])
+def test_few_texts_have_no_interval(texts: int) -> None:
+    scores, about = of(*[100, 0] * 20), {str(number): f"text {number % texts}" for number in range(40)}
+    found, difference = summarise([scores], about), compare([scores], [of(*[0] * 40)], about)
+    assert found and (found.texts, found.mean, found.interval) == (texts, 50, None)
+    assert difference and (difference.difference, difference.interval) == (50, None)
+
+
+@pytest.mark.parametrize("texts", [6, 12])
+def test_ninety_five_percent_are_ninety_five_percent(texts: int) -> None:
+    assert coverage(texts, questions=6, tries=150) == pytest.approx(0.95, abs=0.05)
 
 
 def test_a_question_is_drawn_with_all_its_runs() -> None:
@@ -78,6 +89,7 @@ def test_all_tosses_of_a_few_questions_are_counted() -> None:
     six = compare([of(*[100] * 6)], [of(*[0] * 6)])
     assert six and six.p == 2 / 2**6  # all heads or all tails
     assert six.interval == (100, 100)
+    assert six.texts == 6
     mixed = compare([of(100, 100, 100, 0)], [of(0, 0, 0, 100)])
     assert mixed and mixed.p == 10 / 16  # 3 or 4 heads, 3 or 4 tails
     assert (mixed.difference, mixed.first_better, mixed.second_better) == (50, 3, 1)
@@ -141,4 +153,4 @@ def test_an_interval_lies_within_the_scores(runs: Runs) -> None:
 def test_without_the_packages_one_line_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "scipy.stats", None)
     with pytest.raises(BadInput, match=r"pip install 'readgraph\[evaluation\]'"):
-        summarise([of(1, 2)])
+        summarise([of(1, 2, 3, 4, 5, 6)])

@@ -87,14 +87,22 @@ def test_a_row_a_method(tmp_path: Path, capsys: CaptureFixture[str], monkeypatch
     folder = folder_of(tmp_path / "out", dataset, {"bm25": runs, "gam": even}, runs=2, **fields)
     out = printed(write_results(dataset, folder), folder.path, capsys)
     assert out.startswith("quality: 40 questions about 2 texts, openai:double\n")
-    assert re.search(r"^bm25 +37\.5 \[\d\d–\d\d\] ± 17\.7 +84\.4 \(PaLM 2-L\)", out, re.MULTILINE)
-    assert re.search(r"^gam +50\.0 \[0–100\] ± 0\.0 +–", out, re.MULTILINE)
+    assert re.search(r"^bm25 +37\.5 ± 17\.7 +84\.4 \(PaLM 2-L\)", out, re.MULTILINE)
+    assert re.search(r"^gam +50\.0 ± 0\.0 +–", out, re.MULTILINE)
+    assert "no 95 % interval: of fewer than 6 texts" in out
     assert re.search(r"^gam +50 % +62 +0\.0 +–", out, re.MULTILINE), "what was in view, and how long answers are"
     assert re.search(r"^gam +2\.0 +200 +500 +[\d.]+ s +2\.0 s +\$40\.00 +0", out, re.MULTILINE)
     assert "fact (20)  time [bold]order (20)" in out
     assert re.search(r"^gam +100\.0 +0\.0$", out, re.MULTILINE)
     assert "gam: fall-backs choice 80\n" in out and "gam: 50.0 % of the replies were usable\n" in out
     assert f"{folder.path} contains report.html, results.json, results.csv and scores.csv\n" in out
+
+
+def test_an_interval_stands_behind_the_mean_of_six_texts(tmp_path: Path, capsys: CaptureFixture[str]) -> None:
+    dataset = quiz(24, texts=6)
+    folder = folder_of(tmp_path / "out", dataset, {"bm25": lambda number, run: number % 6 < 3})
+    out = printed(write_results(dataset, folder), folder.path, capsys)
+    assert re.search(r"^bm25 +50\.0 \[0–100\]", out, re.MULTILINE) and "no 95 % interval" not in out
 
 
 @pytest.mark.parametrize(
@@ -190,7 +198,7 @@ def test_many_categories_stand_below_one_another(
 
 def test_csv_files_hold_every_figure_and_every_score(tmp_path: Path, monkeypatch: MonkeyPatch) -> None:
     monkeypatch.setitem(METRICS, "calls", Metric("calls", "Calls.", lambda item, outcome: float(outcome.calls)))
-    dataset = replace(quiz(4, categories=("a, or b", "c")), metrics=("accuracy", "calls"))
+    dataset = replace(quiz(6, texts=6, categories=("a, or b", "c")), metrics=("accuracy", "calls"))
     folder = folder_of(tmp_path / "out", dataset, {"read-agent": every, "bm25": even}, runs=2)
     results = write_results(dataset, folder)
     table = rows(folder.path / "results.csv")
@@ -208,7 +216,7 @@ def test_csv_files_hold_every_figure_and_every_score(tmp_path: Path, monkeypatch
     )
     assert (float(row["mean"]), [float(row["low"]), float(row["high"])]) == (50.0, [*overall["interval"]])
     scores = rows(folder.path / "scores.csv")
-    assert len(scores) == 2 * 2 * 4 * 2
+    assert len(scores) == 2 * 2 * 6 * 2
     assert scores[0] == {
         **{"method": "read-agent", "run": "0", "item": "q0", "category": "a, or b"},
         **{"metric": "accuracy", "score": "100.0"},

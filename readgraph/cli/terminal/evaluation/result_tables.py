@@ -18,6 +18,7 @@ from readgraph.evaluation.metrics.choices import GUESSED
 from readgraph.evaluation.report.drawing import can_draw
 from readgraph.evaluation.report.page import NO_PLOTS
 from readgraph.evaluation.results.figures import named_categories
+from readgraph.evaluation.statistics import FEWEST_TEXTS
 from readgraph.models.names.prices import in_dollars
 from readgraph.sources.loading import shown
 from readgraph.state.words import counted
@@ -151,6 +152,9 @@ def _notes(results: dict[str, Any]) -> Iterator[str]:
         yield results["what"]["note"]
     if results["judging"]:
         yield from _judging(results["judging"])
+    leading = next(iter(metric_names(methods)), "")
+    if any(method["metrics"][leading]["texts"] < FEWEST_TEXTS for method in methods if leading in method["metrics"]):
+        yield f"no 95 % interval: of fewer than {FEWEST_TEXTS} texts it would hold the truth too rarely"
     if unrated := _without_a_judge(results):
         yield f"not rated: {', '.join(unrated)}; run again with --judge and a model to rate the existing answers"
     if guessed := _guessed(results):

@@ -29,7 +29,7 @@ function makePage() {
 }
 
 function legend() {
-  const told = "Scores go from 0 to 100. In brackets the 95 % interval over the questions, drawn as a bar; ± is the deviation over runs.";
+  const told = "Scores go from 0 to 100. In brackets the 95 % interval over the texts (with six or more), drawn as a bar; ± is the deviation over runs.";
   const beside = "Published figures are the papers', made with other models: to be read beside one's own, never as a bar.";
   return element("p.quiet", {}, report.results.published.length ? `${told} ${beside}` : told);
 }
