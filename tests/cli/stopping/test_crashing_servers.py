@@ -70,7 +70,7 @@ def read_over_mcp(folder: Path, library: Path, write: int) -> Any:
             reading = {"name": "read", "arguments": {"file": "text.txt", "wait_seconds": 60}}
             read = _call(process, 2, "tools/call", reading)
             assert read["state"] == "done", read
-            asking = {"question": QUESTION, "documents": [read["document"]]}
+            asking = {"question": QUESTION, "document": read["document"]}
             return _call(process, 3, "tools/call", {"name": "ask", "arguments": asking})
         except (BrokenPipeError, EOFError):
             assert process.wait(60) == -signal.SIGKILL
