@@ -24,7 +24,7 @@ from readgraph.state.errors import BadInput
 from readgraph.state.kept.collections import add_collection
 from readgraph.state.reading import Question
 from readgraph.state.records import Document
-from readgraph.tools.picking import WHOLE_LIBRARY, picked_document
+from readgraph.tools.picking import WHOLE_LIBRARY, picked_documents
 from readgraph.tools.running import run_method
 
 MOST_OPTIONS = 26
@@ -66,13 +66,13 @@ async def prepare(room: Room, wanted: Wanted) -> Prepared:
     pages, question = room.pages, wanted.question.strip()
     context = room.context_with(wanted.settings)
     if wanted.documents:
-        document = await add_collection(pages, [await pages.document(identity) for identity in wanted.documents])
+        documents = [await pages.document(identity) for identity in dict.fromkeys(wanted.documents)]
     else:
-        document = await picked_document(pages, " ".join([question, *wanted.options]), WHOLE_LIBRARY)
-    method = room.method_for(wanted.method, document)
+        documents = await picked_documents(pages, " ".join([question, *wanted.options]), WHOLE_LIBRARY)
+    method = room.method_for(wanted.method, documents[0] if len(documents) == 1 else None)
     if unknown := sorted({*wanted.pause_before} - {*room.builder(method).nodes}):
         raise BadInput(f"{method.name} has no step '{unknown[0]}' to pause before.")
-    return Prepared(document, method, context)
+    return Prepared(await add_collection(pages, documents), method, context)
 
 
 async def begin(room: Room, wanted: Wanted) -> Run:

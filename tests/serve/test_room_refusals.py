@@ -13,6 +13,7 @@ from httpx import Client, get, post
 from readgraph.serve.event_stream import event_stream
 from readgraph.serve.run import Run
 from readgraph.state.context import ReaderContext
+from readgraph.state.library import open_library
 from tests.doubles.agent import Script, say
 from tests.doubles.model_server import Fault, ModelServer
 from tests.support.reading_room import OpenRoom, reading_room, said
@@ -195,6 +196,16 @@ def test_a_question_says_what_becomes_of_it_while_it_waits_for_a_person(room: Op
     assert room.get("/api/questions")["questions"][0]["status"] == "paused"  # though its answer is written
     said(room.client.post(f"/api/runs/{run['id']}/stop"))
     assert room.get("/api/questions")["questions"][0]["status"] == "stopped"
+
+
+async def test_a_question_that_can_t_be_asked_joins_no_documents(tmp_path: Path) -> None:
+    with reading_room(tmp_path, ReaderContext()) as room:
+        documents = added(room) + added(room, "Die Glocke hängt im Turm.")
+        for wrong in ({"method": "telepathy"}, {"pause_before": ["sleep"]}):
+            body = {"documents": documents, "question": "Was hängt im Turm?", **wrong}
+            assert room.client.post("/api/runs", json=body).status_code == 400
+    async with open_library(tmp_path) as library:
+        assert {each.id for each in await library.pages.documents()} == {*documents}
 
 
 def test_an_agent_without_an_event_is_shown_and_corrected(room: OpenRoom, server: ModelServer) -> None:
