@@ -175,6 +175,16 @@ async def test_a_bad_reply_leaves_the_notes_as_they_were(server: ModelServer, li
     assert "no usable reply at part 4: the notes before stay" in found["steps"][2]["summary"]
 
 
+@pytest.mark.parametrize("spoilt", [(), (2,)])
+async def test_what_the_notes_do_not_hold_may_stand_in_a_part_that_could_not_be_read(
+    server: ModelServer, library: Library, spoilt: tuple[int, ...]
+) -> None:
+    server.respond = NoteTaker(spoilt=spoilt)
+    found = await run(library, text_of(5))
+    assert (found["status"], found["answer"], found["by_rule"]) == ("no_answer", None, bool(spoilt))
+    assert found["notes"] and found["fallbacks"] == ({"take_notes": 1} if spoilt else {})
+
+
 @pytest.mark.parametrize(
     ("reply", "by_rule"), [("no idea", True), ({"unexpected": True}, True), ({"notes": [], "look_back": []}, False)]
 )

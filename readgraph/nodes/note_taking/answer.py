@@ -47,16 +47,16 @@ class LastNotesState(AskedState):
 async def last_notes_in_view(state: LastNotesState, runtime: Runtime[ReaderContext]) -> InView:
     """Answer from the last notes, and what was still found of earlier ones; all pages that were read count as seen.
 
-    Where nothing was noted nobody is asked: status `no_answer`, by rule where replies were unusable. Without a model,
-    and where no usable reply came, the answer quotes the pages that the notes name: sentences that stand in the notes,
-    if there are any.
+    Where nothing was noted nobody is asked: status `no_answer`, by rule where replies were unusable. Where a part could
+    not be read, it is by rule, too, that the notes hold no answer. Without a model, and where no usable reply came, the
+    answer quotes the pages that the notes name: sentences that stand in the notes, if there are any.
     """
     document, pages = await memory_pages(runtime, state["document"], state["memory"])
     words = sum(page.words for page in pages[: state["next_page"]])
     lines = [line for part in (state["notes"], state["earlier"]) for line in lines_in(part, state["next_page"])]
     named = [pages[number] for number in pages_named(lines)]
+    by_rule = "take_notes" in state["fallbacks"] or state["status"] == "budget"
     if not lines:
-        by_rule = "take_notes" in state["fallbacks"] or state["status"] == "budget"
         return known(document, SaidAnswer(None, None, [], words, "nothing was noted", nearest=by_rule))
 
     async def ask() -> SaidAnswer:
@@ -65,7 +65,8 @@ async def last_notes_in_view(state: LastNotesState, runtime: Runtime[ReaderConte
         said = await ask_for_answer(runtime, prompt, state, quoting=False)
         quotes = _shown_by(f"{question_alone(state)} {said.answer}", lines, await _texts(named, document, runtime))
         did = f"answered from {counted(len(lines), 'note')}" if said.answer else "found no answer in the notes"
-        return said._replace(quotes=quotes if said.answer else [], words=words, summary=did)
+        nearest = by_rule and not said.answer
+        return said._replace(quotes=quotes if said.answer else [], words=words, summary=did, nearest=nearest)
 
     async def quote() -> SaidAnswer:
         passages = passages_of(await _texts(named, document, runtime))
