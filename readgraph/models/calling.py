@@ -36,6 +36,7 @@ from readgraph.models.transport.failures import (
     causes_of,
     headers_of,
     is_of_callback,
+    is_of_network,
     kind_of,
     status_of,
     too_long,
@@ -179,6 +180,11 @@ async def _attempt(
     except Exception as problem:  # also a client's own, such as for a response that is not a chat completion
         if is_of_callback(problem):
             raise
+        if isinstance(problem, NotImplementedError) and reply is not None and simpler_form(form):
+            return Failure(ModelInvalidRequestError, passing=False)  # such as: the model takes no functions
+        if client.own and not is_of_network(problem):  # a fault in the caller's code, who needs its traceback
+            line = current_meter().unavailable = _raised(client, problem)
+            raise ModelUnavailable(line) from problem
         return Failure(ModelTimeoutError) if isinstance(problem, TimeoutError) else Failure.of(problem)
 
 
@@ -215,6 +221,13 @@ def _reason(failure: Failure) -> str:
     if failure.status:
         return f"the model server says {failure.status}"
     return "the model server gave no " + ("answer" if issubclass(failure.kind, ModelError) else "usable answer")
+
+
+def _raised(client: ModelClient, problem: Exception) -> str:
+    """One line on an error of the caller's own code."""
+    function = is_function(client.name)
+    what = f"function '{client.name.removeprefix(FUNCTION)}'" if function else f"model '{client.name}'"
+    return f"The {what} raised {type(problem).__name__}: correct it and run the same again, nothing is lost."
 
 
 def _line(client: ModelClient, failure: Failure) -> str:

@@ -122,7 +122,7 @@ class FunctionEmbeddings(Embeddings):
         except Exception as problem:
             raise ModelUnavailable(
                 f"The function '{self.known_as}' raised {type(problem).__name__}: correct it and run the same again."
-            ) from None
+            ) from problem
         try:
             array = np.asarray(vector, np.float64)
         except (TypeError, ValueError):

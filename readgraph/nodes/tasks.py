@@ -24,7 +24,7 @@ def failing_as_one() -> Iterator[None]:
         first: BaseException = group
         while isinstance(first, BaseExceptionGroup):
             first = first.exceptions[0]
-        raise first from None
+        raise first from first.__cause__
 
 
 @asynccontextmanager

@@ -161,7 +161,7 @@ def test_a_spent_budget_of_calls_goes_on_without_the_model(text: str) -> None:
 @pytest.mark.parametrize(
     ("pipeline", "kind", "told"),
     [
-        (lambda prompt: 1 / 0, ModelUnavailable, r"raised ZeroDivisionError \d+ times in a row: correct it"),
+        (lambda prompt: 1 / 0, ModelUnavailable, "raised ZeroDivisionError: correct it"),
         (lambda prompt: None, BadInput, "returned NoneType instead of a string: wrap it"),
         (lambda prompt: [{"generated_text": prompt}], BadInput, "returned list instead of a string"),
     ],
@@ -181,9 +181,9 @@ def test_a_function_that_fails_is_not_tried_as_long_for_each_episode(text: str) 
         tried.append(prompt)
         raise RuntimeError
 
-    with pytest.raises(ModelUnavailable, match="times in a row"):
+    with pytest.raises(ModelUnavailable, match="raised RuntimeError"):
         ReadAgentGistEngine(local_llm_pipeline=fails, episode_token_limit=200).compress(text, 100)
-    assert len({*tried}) == 1 < len(tried)
+    assert len(tried) == 1
 
 
 def test_the_trace_names_the_settings_that_were_given(text: str) -> None:

@@ -44,7 +44,8 @@ class ModelClient:
     `asking` holds a lock for each prompt that is being asked, so that the same prompt meanwhile waits and uses the
     recorded reply. `hold` is the pause that all calls share. `worked` are the forms in which the server has replied
     (None: notes). `writes`: what changes the text of its replies, as plain JSON. `ours`: we made the chat model, and
-    close it. `limits`: what it may be asked in a minute. `batches`: what makes its calls in batches, if they are.
+    close it. `own`: it is an object or a function of the caller's. `limits`: what it may be asked in a minute.
+    `batches`: what makes its calls in batches, if they are.
     """
 
     name: str
@@ -59,6 +60,7 @@ class ModelClient:
     worked: set[ReplyForm | None] = field(default_factory=set)
     writes: Any = ""
     ours: bool = True
+    own: bool = False
     limits: Limits = field(default_factory=Limits)
     batches: BatchedCalls | None = None
 
@@ -155,6 +157,7 @@ def _client(context: ReaderContext, chat: BaseChatModel, slots: asyncio.Semaphor
         context.retry_seconds,
         writes=_writes(context.model, chat, named),
         ours=not named or bool(named.table or named.function),
+        own=bool(named and not named.table),
         limits=named.limits if named and not batches else Limits(),  # a batch has limits of its own
         batches=batches,
     )

@@ -43,11 +43,18 @@ _BY_NAME = (
         kinds.ModelTimeoutError,
     ),
     ({"NoCredentialsError", "PartialCredentialsError"}, kinds.ModelAuthenticationError),
-    ({"TransportError", "ConnectionError", "HTTPClientError"}, kinds.ModelConnectionError),
+    ({"RateLimitError", "RateLimitExceeded", "TooManyRequests"}, kinds.ModelRateLimitError),
+    (
+        {"TransportError", "ConnectionError", "ClientConnectionError", "HTTPClientError", "URLError", "gaierror"},
+        kinds.ModelConnectionError,
+    ),
 )
 """What is known by the names of an error's types, where it holds no status."""
 
 MOST_CAUSES = 5
+
+ENDED_LOOP = "Event loop is closed"
+"""What asyncio says of a connection that another event loop opened, which has ended."""
 
 
 class ReplyTooLong(ConnectionError):
@@ -131,6 +138,14 @@ def broke_off(problem: BaseException) -> bool:
     """Whether a server was there, but ended the connection before its response was whole."""
     names = {kind.__name__ for each in causes_of(problem) for kind in type(each).__mro__}
     return bool(names & {"RemoteProtocolError", "ReadError", "IncompleteRead", "ChunkedEncodingError"})
+
+
+def is_of_network(problem: Exception) -> bool:
+    """Whether a server or the way to it failed, and not the code that called it.
+
+    A connection of an event loop that has ended is lost too: LangChain's packages share connections between loops.
+    """
+    return issubclass(kind_of(problem), kinds.ModelError) or broke_off(problem) or str(problem) == ENDED_LOOP
 
 
 def is_of_callback(problem: BaseException) -> bool:

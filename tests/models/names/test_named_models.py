@@ -9,6 +9,8 @@ import pytest
 from langchain_core.callbacks import BaseCallbackHandler
 from langchain_core.embeddings import DeterministicFakeEmbedding
 from langchain_core.language_models import BaseChatModel, FakeListChatModel
+from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.outputs import ChatGeneration, ChatResult
 from langchain_openai import ChatOpenAI
 from langgraph.store.memory import InMemoryStore
 
@@ -16,6 +18,7 @@ from readgraph import ReaderContext, register_embeddings, register_model
 from readgraph.graphs import read_agent
 from readgraph.graphs.baselines import dense
 from readgraph.state.errors import BadInput, ModelUnavailable, ReadgraphError
+from tests.doubles.hurried import Hurried
 from tests.doubles.model_server import Fault, ModelServer
 
 TEXT = "The keeper climbed to the lamp at nine. The goat stood on the gallery, and the lamp was out."
@@ -146,3 +149,60 @@ async def test_the_error_of_a_named_model_says_its_name_and_no_key(store: InMemo
     with pytest.raises(ModelUnavailable) as raised:
         await ask(store, model="away", retry_seconds=0)
     assert isinstance(raised.value, ReadgraphError) and "sk-" not in str(raised.value)
+
+
+class Plain(BaseChatModel):
+    """A chat model as a user may write one: it has `_generate`, and nothing else."""
+
+    problem: Any = None
+    calls: int = 0
+    fails_at: int = 1
+
+    @property
+    def _llm_type(self) -> str:
+        return "plain"
+
+    def _generate(self, messages: list[BaseMessage], *_: Any, **__: Any) -> ChatResult:
+        self.calls += 1
+        if self.problem and self.calls == self.fails_at:
+            raise self.problem
+        asked = "Its fields:" in str(messages[-1].content)
+        text = (
+            '{"answer": "Die Ziege.", "quotes": [], "reason": "", "pages": [0]}'
+            if asked
+            else "Die Ziege stand auf der Galerie."
+        )
+        return ChatResult(generations=[ChatGeneration(message=AIMessage(text))])
+
+
+async def test_a_model_without_functions_is_asked_in_text(store: InMemoryStore, hurried: Hurried) -> None:
+    model = Plain()
+    found = await ask(store, model=register_model("plain", lambda: model), retry_seconds=300)
+    assert (found["status"], found["answer"]) == ("answered", "Die Ziege.")
+    assert not hurried.pauses
+
+
+@pytest.mark.parametrize("fails_at", [1, 2])
+@pytest.mark.parametrize("problem", [KeyError("temperature"), NotImplementedError("nothing"), ValueError("a b")])
+async def test_a_fault_of_a_users_own_model_is_raised_at_once_with_its_traceback(
+    store: InMemoryStore, hurried: Hurried, problem: Exception, fails_at: int
+) -> None:
+    model = Plain(problem=problem, fails_at=fails_at)
+    told = f"The model 'mine' raised {type(problem).__name__}: correct it"
+    with pytest.raises(ModelUnavailable, match=told) as raised:
+        await ask(store, model=register_model("mine", lambda: model))
+    assert raised.value.__cause__ is problem and problem.__traceback__ and not hurried.pauses
+    assert model.calls == fails_at
+
+
+class RateLimitError(Exception):
+    """As some providers' packages call it."""
+
+
+@pytest.mark.parametrize("problem", [TimeoutError(), ConnectionResetError("gone"), RateLimitError("slower")])
+async def test_a_network_error_of_a_users_own_model_is_tried_again(
+    store: InMemoryStore, hurried: Hurried, problem: Exception
+) -> None:
+    model = Plain(problem=problem)
+    assert (await ask(store, model=register_model("mine", lambda: model)))["status"] == "answered"
+    assert len(hurried.pauses) == 1
