@@ -1,6 +1,7 @@
 """A library on a PostgreSQL server: what differs from a folder. Most modules beside run over both (`ON_SERVER_TOO`)."""
 
 import asyncio
+import subprocess
 import sys
 from pathlib import Path
 from threading import Event
@@ -100,9 +101,29 @@ def test_without_its_packages_one_line_says_what_to_install(
     assert ran.code == 2 and "pip install 'readgraph[postgres]'" in ran.err and ran.err.count("\n") == 1
 
 
+BREAKS = """
+import os, socket, sys
+from readgraph.state.library import open_library_in_background
+
+def broken(connection):
+    socket.socket(fileno=os.dup(connection.fileno())).shutdown(socket.SHUT_RDWR)
+    raise KeyboardInterrupt
+
+with open_library_in_background(sys.argv[1]) as library:
+    try:
+        library.shared.session.write_now(broken)
+    except KeyboardInterrupt:
+        print("interrupted")
+"""
+
+
 @pytest.mark.usefixtures("database")
 class TestOnServer:
     pytestmark = ON_SERVER
+
+    def test_nothing_is_printed_where_the_connection_breaks_in_a_transaction(self, database: str) -> None:
+        ran = subprocess.run([sys.executable, "-c", BREAKS, database], capture_output=True, text=True, timeout=60)
+        assert (ran.stdout, ran.stderr) == ("interrupted\n", "")
 
     def test_a_question_is_asked_and_asked_again_for_nothing(self, readgraph: Command, database: str) -> None:
         first = readgraph(*ASK, "--json").json

@@ -1,5 +1,6 @@
 """Connections to the server, and what is said where it can't be used: one line, never with a password."""
 
+import logging
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -16,6 +17,9 @@ from readgraph.state.files.library_address import LibraryAddress
 from readgraph.state.postgres.exact_json import dumps, loads
 
 Connection = psycopg.Connection[DictRow]
+
+# Without a handler, Python prints its warnings: of a broken connection, beside the error that is told anyway.
+logging.getLogger("psycopg").addHandler(logging.NullHandler())
 
 _T = TypeVar("_T")
 
