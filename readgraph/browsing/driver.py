@@ -31,6 +31,9 @@ SHORTEST_MASKED = 4
 OPENING, ACTING, SETTLING = 30_000, 3_000, 3_000
 """The longest waits, in milliseconds: for a page, for an element to be ready, for a page to come to rest."""
 
+MOST_TABS = 4
+"""Tabs that stay open: the one that is shown, and those that opened it. A site could open any number."""
+
 TRIES = 3
 """How often a page is looked at, where another one takes its place meanwhile."""
 
@@ -63,11 +66,13 @@ class ChromiumDriver:
     def __init__(self, browser: "Browser", context: "BrowserContext", rule: OneOrigin) -> None:
         self._browser, self._context, self._rule = browser, context, rule
         self._page: Page | None = None
+        self._acted_on: Page | None = None
         self._elements: JSHandle | None = None
         self._shown: dict[str, str] = {}
         self._secrets: list[str] = []
         self._notes: list[str] = []
         context.on("page", self._turn_to)
+        context.on("page", self._close_oldest)
         context.on("requestfailed", self._note_refused)
         context.on("dialog", self._decline)
 
@@ -135,10 +140,14 @@ class ChromiumDriver:
         handle = await self._element(element)
         if self._shown.get(element) not in (None, await _state_of(handle)):
             raise CannotAct("The element has changed since it was shown.")
+        self._acted_on = self.page
         try:
             await _do(handle, operation, value)
         except playwright().Error as problem:
             raise CannotAct(self._masked(_reason(problem))) from None
+        finally:
+            self._acted_on = None
+            await self._close_oldest()
         await self._settle()
         return [self._masked(note) for note in self._notes]
 
@@ -181,6 +190,14 @@ class ChromiumDriver:
         self._page, self._elements = page, None
         page.on("close", self._turn_back)
         page.on("download", lambda _: self._notes.append("It is a file to be downloaded: this was refused."))
+
+    async def _close_oldest(self, *_: "Page") -> None:
+        """Close the tabs that were opened longest ago, where there are too many; not the one that is acted on."""
+        for page in [each for each in self._context.pages[:-MOST_TABS] if each is not self._acted_on]:
+            if (note := f"More than {MOST_TABS} tabs were open: the oldest was closed.") not in self._notes:
+                self._notes.append(note)
+            with suppress(playwright().Error):  # it is being closed already
+                await page.close()
 
     def _turn_back(self, page: "Page") -> None:
         others = [each for each in self._context.pages if each is not page]

@@ -7,7 +7,7 @@ from contextlib import suppress
 
 import pytest
 
-from readgraph.browsing.driver import MASK, ChromiumDriver
+from readgraph.browsing.driver import MASK, MOST_TABS, ChromiumDriver
 from readgraph.browsing.driving import NUMBER, CannotAct
 from readgraph.sources.web.page import web_page
 from readgraph.state.errors import BadInput
@@ -54,6 +54,19 @@ async def test_a_form_is_filled_in_and_sent_and_its_password_never_shown() -> No
             await driver.act(numbers["Send updates by text message"], "click")
             after = (await driver.look()).html
             assert re.search(r'name="texts"[^>]*checked', after) is None and 'id="notes"' in after
+
+
+@pytest.mark.parametrize("at_once", [1, 12])
+async def test_a_site_that_opens_tab_after_tab_has_a_few(at_once: int) -> None:
+    page = f"""<button>Weiter</button><script>document.querySelector("button").onclick =
+        () => {{ for (let n = 0; n < {at_once}; n++) window.open("/?" + n) }}</script>"""
+    with Site({"/": page}) as site:
+        async with ChromiumDriver.opened(f"{site.url}/") as driver:
+            for _ in range(6 // at_once + 1):
+                notes = await driver.act((await named(driver))["Weiter"], "click")
+            assert len(driver.page.context.pages) <= MOST_TABS
+            assert "tabs were open: the oldest was closed" in notes[-1]
+            assert "Weiter" in await named(driver), "the newest tab is shown"
 
 
 @pytest.mark.parametrize("password", ["input", "password", "button"])
