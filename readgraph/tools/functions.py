@@ -49,7 +49,7 @@ from readgraph.tools.results import (
     TableRow,
 )
 from readgraph.tools.running import memory_sizes, run_method
-from readgraph.tools.tables import whole_table
+from readgraph.tools.tables import notices, whole_table
 
 T = TypeVar("T")
 
@@ -168,7 +168,8 @@ async def table(
         )
         for row in made["rows"]
     ]
-    return SurveyTable(**output, columns=made["columns"], kinds=[*made["kinds"]], rows=rows)
+    told = notices(output["programme"], made, by_rule=output["by_rule"])
+    return SurveyTable(**output, columns=made["columns"], kinds=[*made["kinds"]], rows=rows, notices=told)
 
 
 async def search(

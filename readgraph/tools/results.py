@@ -147,6 +147,9 @@ class SurveyTable(Used):
     percent_read: float | None = Field(description="The percentage of the text's words that were gone through.")
     unread: list[int] = Field(description="The parts that could not be read, so that their records are missing.")
     fallbacks: dict[str, int] = Field(description="What could not be used, such as quotes that stand nowhere.")
+    notices: list[str] = Field(
+        description="Columns that only a model fills, and how dates such as 05/03/2024 were read."
+    )
 
 
 class Hit(Result):

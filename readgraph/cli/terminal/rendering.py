@@ -28,7 +28,7 @@ NO_MODEL = f"Read without a model: parts cut by rule, sentences quoted. {TO_READ
 
 ASK_AGAIN = "; refused replies are kept, --again asks the model again"
 
-BY_PATTERN = "Filled by patterns, without a model: names, dates and amounts as they are written."
+BY_PATTERN = "Filled by patterns, without a model: names and amounts as they are written, dates as YYYY-MM-DD."
 
 GUESSED = "A guess by shared words, no better than chance"
 

@@ -27,7 +27,6 @@ USER = "user"
 """The group of answers that are numbers of users: one is right, and none is nearly right."""
 
 _COUNT, _DATE = re.compile(r"-?\d+"), re.compile(r"\d{4}-\d\d-\d\d")
-_SLASHED = re.compile(r"\b(\d\d?)/(\d\d?)/(\d{4})\b")
 _BOXED = re.compile(r"\\boxed\{(?:\\text\{)?([^{}]*)\}")
 _NUMBER, _AROUND = re.compile(r"-?\d[\d,]*"), " \t\n*[]'\"`."
 
@@ -59,7 +58,7 @@ def _score_of(answer: str, reference: str, *, near: bool) -> float:
         number = final.replace(",", "") if _NUMBER.fullmatch(final) else ""
         return float(NEAR ** abs(int(number) - int(reference))) if 0 < len(number) <= MOST_DIGITS else 0.0
     if _DATE.fullmatch(reference):
-        return float(_date_in(final) == reference)
+        return float(date_value(final, order="mdy") == reference)
     return float(bool(final) and normalised(reference) in (normalised(answer), normalised(final)))
 
 
@@ -75,11 +74,3 @@ def _share_of_list(answer: str, reference: str) -> float:
     entries |= {tuple(normalised(part)) for part in re.split(r"[;,\n]", answer)}
     wanted = [tuple(normalised(part)) for part in reference.split(SEPARATOR)]
     return sum(part in entries for part in wanted) / len(wanted)
-
-
-def _date_in(answer: str) -> str | None:
-    """The date that an answer gives, as year, month and day; between slashes the month comes first."""
-    if slashed := _SLASHED.search(answer):
-        month, day, year = map(int, slashed.groups())
-        return f"{year}-{month:02}-{day:02}"
-    return date_value(answer)

@@ -3,25 +3,16 @@
 import re
 from datetime import date, timedelta
 
+from readgraph.nodes.extractive.calendar_dates import dates_in
+
 MONTHS = tuple("January February March April May June July August September October November December".split())
 WEEKDAYS = tuple("monday tuesday wednesday thursday friday saturday sunday".split())
 NUMBERS = tuple("one two three four five six seven eight nine ten eleven twelve".split())
 
 _MONTH = "(?:" + "|".join(f"{month[:3]}(?:{month[3:]})?" if month[3:] else month for month in MONTHS) + r"|Sept)\.?"
-_DAY = r"\d{1,2}(?:st|nd|rd|th)?"
 _WEEKDAY = "|".join(f"{day[:3]}(?:{day[3:]})?" for day in WEEKDAYS)
 
-_WHOLE_DATES = (
-    re.compile(rf"\b(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?: of)? (?P<month>{_MONTH}),? (?P<year>[12]\d{{3}})\b"),
-    re.compile(rf"\b(?P<month>{_MONTH}) (?P<day>\d{{1,2}})(?:st|nd|rd|th)?,? (?P<year>[12]\d{{3}})\b"),
-    re.compile(r"\b(?P<year>[12]\d{3})-(?P<month>\d\d)-(?P<day>\d\d)(?!\d)"),
-)
-_WRITTEN = re.compile(
-    rf"\b(?:{_DAY}(?: of)? {_MONTH}(?:,? \d{{4}})?|{_MONTH} {_DAY}\b(?:,? \d{{4}})?|{_MONTH},? \d{{4}}"
-    r"|\d{1,2}\.? (?:de )?[^\W\d]{3,10} (?:de )?\d{4}|\d{4}-\d\d-\d\d|\d{1,2}[./]\d{1,2}[./]\d{2,4}"
-    r"|(?:1\d|20)\d\d(?:s|[-–/]\d{2,4})?)\b"
-    rf"|\b(?:(?<=in )|(?<=last )|(?<=next )|(?<=since )|(?<=until ))(?:{_MONTH})(?!\w)"
-)
+_MONTH_ALONE = re.compile(rf"\b(?:(?<=in )|(?<=last )|(?<=next )|(?<=since )|(?<=until ))(?:{_MONTH})(?!\w)")
 _SAID = re.compile(
     r"\b(?:(?P<yesterday>yesterday|last night)|(?P<today>today|tonight|this (?:morning|afternoon|evening))"
     r"|(?P<tomorrow>tomorrow)"
@@ -38,20 +29,20 @@ _SIDE = {-1: "before", 0: "of", 1: "after"}
 
 def date_in(text: str) -> date | None:
     """The first whole date (day, month and year) in a text, such as the name of a session; None where there is none."""
-    for pattern in _WHOLE_DATES:
-        if found := pattern.search(text):
-            month = found["month"]
-            number = int(month) if month.isdigit() else _month_number(month)
-            try:
-                return date(int(found["year"]), number, int(found["day"]))
-            except ValueError:  # no day of the calendar
-                continue
+    for found in dates_in(text):
+        if found.year and found.month and found.day:
+            return date(found.year, found.month, found.day)
     return None
 
 
 def written_dates(text: str) -> list[str]:
     """The dates, years and months that stand in a text, as it writes them."""
-    return [found.group() for found in _WRITTEN.finditer(text)]
+    dated = [(found.start, found.end) for found in dates_in(text)]
+    alone = [found.span() for found in _MONTH_ALONE.finditer(text)]
+    spans = sorted(
+        [*dated, *(each for each in alone if all(each[1] <= start or each[0] >= end for start, end in dated))]
+    )
+    return [text[start:end].rstrip(".,") for start, end in spans]
 
 
 def meant_by(text: str, said_on: date) -> str | None:

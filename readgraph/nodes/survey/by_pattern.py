@@ -1,18 +1,32 @@
-"""Records without a model: names, dates, amounts, headings, a word, or sentences, as they are written."""
+"""Records without a model: names, dates, amounts, headings, a word, or sentences, as patterns find them."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
 
-from readgraph.nodes.extractive.dates import written_dates
+from readgraph.nodes.extractive.calendar_dates import WrittenDate, dates_in
+from readgraph.nodes.extractive.denials import clause_around, denial
 from readgraph.nodes.page_ends import HEADING, paragraph_ends
+from readgraph.nodes.survey.amounts import amounts_in, is_amount, units_in
 from readgraph.state.search.terms import content_words
 from readgraph.state.survey import Column, Programme
+from readgraph.state.text.language import language_of
 from readgraph.state.text.sentences import sentence_spans
 
-_NAME = re.compile(r"(?<![.!?:;\n“\"'] )(?<!^)\b[A-Z][\w'’-]+(?:,? (?:of |the |de |van |von )?[A-Z][\w'’-]+)*")
-_AMOUNT = re.compile(
-    r"(?:[$€£¥] ?\d[\d.,]*(?: (?:thousand|million|billion))?)"
-    r"|\b\d[\d.,]*(?: (?:thousand|million|billion))?(?: ?%| (?:percent|dollars?|euros?|pounds?|pence|cents?)\b)?"
+VERSION = 2
+"""Version of the patterns: raise it when they find other records, so that kept ones are not shown."""
+
+CUES = {
+    "heading": r"\b(?:headings?|chapters?|sections?|table of contents)\b",
+    "name": r"\b(?:who|whom|names?|persons?|people|characters?)\b",
+    "date": r"\b(?:when|dates?|years?|days?)\b",
+    "amount": r"\b(?:amounts?|prices?|costs?|sums?|money|how much)\b",
+}
+"""What patterns look for, by words of the question or a column's name."""
+
+_PLACE = r"\b(?:places?|city|cities)\b"
+_NAME = re.compile(
+    r"(?<![.!?:;\n“\"'] )(?<!^)\b[A-ZÀ-ÖØ-Þ][\w'’-]+(?:,? (?:of |the |de |van |von )?[A-ZÀ-ÖØ-Þ][\w'’-]+)*"
 )
 _NO_NAMES = re.compile(r"(?:I|I['’]\w+|The|A|An|And|But|He|She|It|They|We|You|This|That)$")
 
@@ -20,51 +34,129 @@ Taken = tuple[list[str], int, int]
 """The values of a record, and the characters `[start, end)` of the page that show it."""
 
 
-def _names(sentence: str) -> list[str]:
-    return [found.group() for found in _NAME.finditer(sentence) if not _NO_NAMES.match(found.group())]
+class Sentence(NamedTuple):
+    """A sentence with what was seen in it: its dates, and the text's units of amounts.
+
+    `denial` is a word that says that something is not so; None where such words are to be read like others.
+    """
+
+    text: str
+    denial: re.Pattern[str] | None
+    dates: Sequence[WrittenDate]
+    units: frozenset[str]
+
+    def denies(self, start: int, end: int) -> bool:
+        """Whether the clause of these characters says that something is not so."""
+        return bool(self.denial and self.denial.search(clause_around(self.text, start, end)))
+
+    def affirms(self, sought: set[str]) -> bool:
+        """Whether a clause with one of these terms, or else the whole sentence, is without a word of denial."""
+        if not sought:
+            return not (self.denial and self.denial.search(self.text))
+        words = (word for word in re.finditer(r"\w+", self.text) if not sought.isdisjoint(content_words(word[0])))
+        return any(not self.denies(*word.span()) for word in words)
 
 
-def _amounts(sentence: str) -> list[str]:
-    return [found.group().strip(" .,") for found in _AMOUNT.finditer(sentence)]
+Filler = Callable[[Sentence], list[str]]
+"""Gives the values of a column that a sentence has."""
 
 
-def _whole(sentence: str) -> list[str]:
-    return [" ".join(sentence.split())]
+def _names(sentence: Sentence) -> list[str]:
+    text = sentence.text
+    for date in sentence.dates:
+        text = f"{text[: date.start]}{'x' * (date.end - date.start)}{text[date.end :]}"
+    return [found.group() for found in _NAME.finditer(text) if not _NO_NAMES.match(found.group())]
 
 
-def filler(column: Column) -> Callable[[str], list[str]]:
-    """What fills a column from a sentence: by its kind, else by its name."""
-    if column["kind"] == "date" or column["name"] == "date":
-        return written_dates
-    if column["kind"] == "number" or column["name"] == "amount":
+def _dates(sentence: Sentence) -> list[str]:
+    return [date.iso for date in sentence.dates if date.iso]
+
+
+def _written_dates(sentence: Sentence) -> list[str]:
+    return [sentence.text[date.start : date.end].rstrip(".,") for date in sentence.dates]
+
+
+def _amounts(sentence: Sentence) -> list[str]:
+    found = amounts_in(sentence.text, sentence.dates, sentence.units)
+    return [sentence.text[each.start : each.end] for each in found if not sentence.denies(each.start, each.end)]
+
+
+def _whole(sentence: Sentence) -> list[str]:
+    return [" ".join(sentence.text.split())]
+
+
+def filler(column: Column) -> Filler | None:
+    """What fills a column from a sentence: by its kind, else by its name; None where no pattern does."""
+
+    def is_about(cue: str) -> bool:
+        return re.search(cue, column["name"], re.IGNORECASE) is not None
+
+    if column["kind"] == "date":
+        return _dates
+    if column["kind"] == "number" or is_about(CUES["amount"]):
         return _amounts
-    return _names if re.search(r"\b(?:name|person|who|place|city)\b", column["name"], re.I) else _whole
+    if is_about(CUES["date"]):
+        return _written_dates
+    if is_about(CUES["name"]) or is_about(_PLACE):
+        return _names
+    return _whole if column["name"] == "sentence" else None
 
 
-def take_by_pattern(text: str, programme: Programme) -> Iterator[Taken]:
-    """The records of a page's text."""
+def unfilled(columns: Sequence[Column]) -> list[str]:
+    """The names of the columns that no pattern fills."""
+    if columns[0]["name"] in ("word", "heading"):
+        return [column["name"] for column in columns[1:]]
+    return [column["name"] for column in columns if filler(column) is None]
+
+
+def take_by_pattern(text: str, programme: Programme, order: str = "") -> Iterator[Taken]:
+    """The records of a page's text; `order` is that of its numeric dates, by default its language's."""
     columns = programme["columns"]
+    rest = [""] * (len(columns) - 1)
     if columns[0]["name"] == "word":
         wanted = re.compile(rf"(?<!\w){re.escape(programme['sought'])}(?!\w)", re.IGNORECASE)
         for start, end in sentence_spans(text):
-            yield from (([found.group()], start, end) for found in wanted.finditer(text[start:end]))
+            yield from (([found.group(), *rest], start, end) for found in wanted.finditer(text[start:end]))
     elif columns[0]["name"] == "heading":
         for start in (0, *paragraph_ends(text)[:-1]):
             if (found := HEADING.match(text, start)) and re.search(r"\w", found.group()):
                 line = text[start:].lstrip("\n").partition("\n")[0].rstrip()
                 begin = text.index(line, start)
-                yield [line.strip("# \t")], begin, begin + len(line)
+                yield [line.strip("# \t"), *rest], begin, begin + len(line)
     else:
-        yield from _of_sentences(text, programme)
+        yield from _of_sentences(text, programme, order)
 
 
-def _of_sentences(text: str, programme: Programme) -> Iterator[Taken]:
-    """A record of each sentence that fills all columns; where one is filled several times, one of each filling."""
+def _of_sentences(text: str, programme: Programme, order: str) -> Iterator[Taken]:
+    """A record of each sentence that fills all columns which patterns can fill, unless it says that it is not so.
+
+    Where a column is filled several times, there is a record of each filling.
+    """
     fillers = [filler(column) for column in programme["columns"]]
-    sought = {*content_words(programme["sought"])} if fillers == [_whole] else set()
-    for start, end in sentence_spans(text):
-        filled = [fill(text[start:end]) for fill in fillers]
-        if not all(filled) or (sought and sought.isdisjoint(content_words(text[start:end]))):
+    filled = [fill for fill in fillers if fill]
+    if not filled:
+        return
+    question = programme["sought"]
+    sought = {*content_words(question)} if filled == [_whole] else set[str]()
+    heeds = (len(filled) > 1 or filled[0] in (_whole, _amounts)) and not denial(language_of(question)).search(question)
+    for start, end, sentence in _sentences(text, order, heeds_denials=heeds):
+        if sought and sought.isdisjoint(content_words(sentence.text)):
             continue
-        for value in filled[0]:
-            yield [value, *(others[0] for others in filled[1:])], start, end
+        values = {fill: fill(sentence) for fill in filled}
+        if not all(values.values()) or not (_amounts in values or sentence.affirms(sought)):
+            continue
+        many = max(map(len, values.values()))
+        for number in range(many):
+            row = [values[fill] if fill else [""] for fill in fillers]
+            yield [each[number if len(each) == many else 0] for each in row], start, end
+
+
+def _sentences(text: str, order: str, *, heeds_denials: bool) -> Iterator[tuple[int, int, Sentence]]:
+    """The sentences of a page, each with its span `[start, end)`."""
+    language = language_of(text)
+    units = units_in(text, dates_in(text, language, order))
+    for start, end in sentence_spans(text, language=language):
+        written = text[start:end]
+        sentence = Sentence(written, denial(language) if heeds_denials else None, [], units)
+        dates = [date for date in dates_in(written, language, order) if not is_amount(written, date, units)]
+        yield start, end, sentence._replace(dates=[date for date in dates if not sentence.denies(date.start, date.end)])

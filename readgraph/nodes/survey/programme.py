@@ -6,12 +6,14 @@ from langgraph.runtime import Runtime
 from typing_extensions import TypedDict
 
 from readgraph.models.asking import ask
+from readgraph.models.clients.model_client import HOW_TO_NAME
 from readgraph.models.metering import fell_back
 from readgraph.nodes.contracts import AskedState
 from readgraph.nodes.deciding import Choice, deciding
 from readgraph.nodes.extractive.question import kind_of, question_alone
 from readgraph.nodes.prompts.survey.plan import MOST_COLUMNS, SurveyPlan, survey_plan_prompt
 from readgraph.nodes.step import StepNode, Work
+from readgraph.nodes.survey.by_pattern import CUES, unfilled
 from readgraph.nodes.survey.values import same_as
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, NoUsableReply
@@ -32,13 +34,8 @@ COUNT = "count"
 
 _COUNTS = re.compile(r"\bhow (?:many|often)\b|\bnumber of\b|\bwie (?:viele?|oft)\b|\bcombien\b|\bcuánt[ao]s\b", re.I)
 _WORD = re.compile(r"\b(?:word|term|phrase|name)s? [\"'“‘«]([^\"'”’»]+)[\"'”’»]|[\"“«]([^\"”»]+)[\"”»]", re.I)
-_CUES = {
-    "heading": r"\b(?:headings?|chapters?|sections?|table of contents)\b",
-    "name": r"\b(?:who|whom|names?|persons?|people|characters?)\b",
-    "date": r"\b(?:when|dates?|years?|days?)\b",
-    "amount": r"\b(?:amounts?|prices?|costs?|sums?|money|how much)\b",
-}
-"""What a survey without a model looks for, by words of the question."""
+_LISTED = re.compile(r"\w[^:]*:\s*([^:?!\"“«]+?)[\s.]*$")
+"""What is asked of a thing, behind a colon: "every payment: day, payer"."""
 
 
 class PlanUpdate(TypedDict):
@@ -49,8 +46,19 @@ class PlanUpdate(TypedDict):
 
 
 async def plan_without_model(state: AskedState, runtime: Runtime[ReaderContext]) -> PlanUpdate:
-    """Plan by the question's words: names, dates, amounts, headings, a quoted word, else the sentences that fit it."""
-    return _planned(by_rule(question_alone(state), columns_named(runtime.context.fields)))
+    """Plan by the question's words: names, dates, amounts, headings, a quoted word, else the sentences that fit it.
+
+    Raises `BadInput` if there is no model, and columns are asked for of which patterns can fill none.
+    """
+    programme = by_rule(question_alone(state), columns_named(runtime.context.fields))
+    without = unfilled(programme["columns"])
+    if len(without) == len(programme["columns"]) and not runtime.context.model:
+        asked = ", ".join(f"'{name}'" for name in without)
+        raise BadInput(
+            f"Patterns find only names, dates and amounts: to fill {asked}, a table needs a model. "
+            f"Give --model, or set READGRAPH_MODEL: {HOW_TO_NAME}"
+        )
+    return _planned(programme)
 
 
 @deciding(plan_without_model, settings=(Surveying,))
@@ -168,17 +176,20 @@ def _programme(reply: SurveyPlan, fixed: list[Column]) -> Programme:
 def by_rule(question: str, fixed: list[Column]) -> Programme:
     """The programme that the question's words give."""
     word = _WORD.search(question)
-    found = [name for name, cue in _CUES.items() if re.search(cue, question, re.IGNORECASE)]
+    found = [name for name, cue in CUES.items() if re.search(cue, question, re.IGNORECASE)]
     counts = bool(_COUNTS.search(question)) or kind_of(question) == "number"
     names = ["word"] if word else found[:1] if "heading" in found else found or ["sentence"]
-    columns = fixed or [Column(name=name, kind="text", meaning="") for name in names]
-    distinct = not word and columns[0]["name"] in ("name", "heading", "date")
+    kinds: dict[str, ColumnKind] = {"date": "date"}
+    columns = fixed or [Column(name=name, kind=kinds.get(name, "text"), meaning="") for name in names]
+    if not fixed and not word and (listed := _listed(question)):
+        columns = listed
+    named = [column["name"] for column in columns if column["kind"] == "date" or column["name"] in ("name", "heading")]
     return Programme(
         record=first_words(question, MOST_RECORD_WORDS),
         columns=columns,
         extent="all",
         sought=next(filter(None, word.groups()), "") if word else question,
-        same_by=[columns[0]["name"]] if distinct else [],
+        same_by=[column["name"] for column in columns] if named and not word else [],
         group_by=None,
         total=None,
         sort_by=None,
@@ -187,6 +198,17 @@ def by_rule(question: str, fixed: list[Column]) -> Programme:
         compare=False,
         result="count" if counts else "table",
     )
+
+
+def _listed(question: str) -> list[Column]:
+    """The columns that stand behind the question's colon, if they are a list of short names."""
+    behind = _LISTED.match(question)
+    parts = re.split(r",|;|\s(?:and|und|et|y|e|en)\s", behind[1]) if behind else []
+    names = {same_as(part): " ".join(part.split()) for part in parts if part.strip()}
+    if len(names) > MOST_COLUMNS or any(len(name.split()) > MOST_NAME_WORDS for name in names.values()):
+        return []
+    dated = re.compile(CUES["date"], re.IGNORECASE)
+    return [Column(name=name, kind="date" if dated.search(name) else "text", meaning="") for name in names.values()]
 
 
 def _planned(programme: Programme) -> PlanUpdate:

@@ -1,7 +1,8 @@
 """Records as they are kept: those of a page are its note in a memory of their own, a line of JSON each."""
 
 import json
-from collections.abc import Iterable, Sequence
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -12,17 +13,24 @@ from readgraph.models.asking import ask
 from readgraph.models.metering import fell_back
 from readgraph.nodes.answering.quotes import find_quote
 from readgraph.nodes.building.interfaces import WriteNote
+from readgraph.nodes.extractive.calendar_dates import order_in
+from readgraph.nodes.extractive.calendars import order_of
 from readgraph.nodes.prompts.survey.pages import Records, key_of, records_reply, survey_records_prompt
 from readgraph.nodes.survey.by_pattern import take_by_pattern
 from readgraph.nodes.survey.values import value_of
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import NoUsableReply
-from readgraph.state.records import Note, Page
+from readgraph.state.page_store import PageStore
+from readgraph.state.records import Document, Note, Page
 from readgraph.state.survey import Column, Programme
+from readgraph.state.text.language import language_of
 from readgraph.state.words import count_words, first_words
 
 QUOTE_WORDS = 12
 """Words of a quote in a complaint about it."""
+
+OrderAt = Callable[[int], str]
+"""Gives the order of day and month in the numeric dates around an offset of a document: "dmy", "mdy", or ""."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +58,15 @@ def records_in(note: str, columns: int) -> list[Record]:
     return records
 
 
-def take_records(programme: Programme, wanted: set[int]) -> WriteNote:
+async def orders_in(store: PageStore, document: Document) -> OrderAt:
+    """The order of numeric dates in each text of a document: as its dates show it, else as its language has it."""
+    starts = [part.start for part in document.parts] or [0]
+    texts = await store.spans(document, [*zip(starts, [*starts[1:], document.characters], strict=True)])
+    orders = [order_in(text) or order_of(language_of(text)) for text in texts]
+    return lambda offset: orders[bisect_right(starts, offset) - 1]
+
+
+def take_records(programme: Programme, wanted: set[int], order_at: OrderAt) -> WriteNote:
     """Writes the notes of the wanted pages: the records that a page gives; other pages get empty notes.
 
     A record whose quote doesn't stand on the page is asked for again, then dropped and counted. A page without any
@@ -76,29 +92,30 @@ def take_records(programme: Programme, wanted: set[int]) -> WriteNote:
             if not usable:
                 fell_back("records")
                 return Note(page.number, "", 0, fallback=True)
-        return _note(page, _records(usable[0].records, columns, text))
+        return _note(page, _records(usable[0].records, columns, text, order_at(page.start)))
 
     return noted
 
 
-def records_by_pattern(programme: Programme, wanted: set[int]) -> WriteNote:
+def records_by_pattern(programme: Programme, wanted: set[int], order_at: OrderAt) -> WriteNote:
     """As `take_records`, without a model."""
 
     async def noted(text: str, page: Page, runtime: Runtime[ReaderContext]) -> Note:
-        taken = take_by_pattern(text, programme) if page.number in wanted else ()
+        order = order_at(page.start)
+        taken = take_by_pattern(text, programme, order) if page.number in wanted else ()
         kinds = [column["kind"] for column in programme["columns"]]
-        values = ((tuple(map(value_of, kinds, values)), start, end) for values, start, end in taken)
+        values = ((map(value_of, kinds, values), start, end) for values, start, end in taken)
         return _note(page, [Record(tuple(each or "" for each in row), start, end) for row, start, end in values])
 
     return noted
 
 
-def _records(given: Iterable[Any], columns: Sequence[Column], text: str) -> list[Record]:
+def _records(given: Iterable[Any], columns: Sequence[Column], text: str, order: str) -> list[Record]:
     """The given records whose quotes stand in the text; lost ones, and values of the wrong kind, are counted."""
     records, lost, wrong, ends = list[Record](), 0, 0, dict[str, int]()
     for each in given:
         said = [getattr(each, key_of(number)) for number in range(len(columns))]
-        values = [value_of(column["kind"], value) for column, value in zip(columns, said, strict=True)]
+        values = [value_of(column["kind"], value, order) for column, value in zip(columns, said, strict=True)]
         span = _span(each, text, ends.get(each.quote, 0)) or _span(each, text)  # a text may have the same words twice
         if span is None or not any(values):
             lost += span is None

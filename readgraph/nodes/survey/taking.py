@@ -15,7 +15,8 @@ from readgraph.nodes.building.interfaces import NotesSoFar, Paginate, WriteNote
 from readgraph.nodes.memory_view import memory_pages
 from readgraph.nodes.prompts.survey.pages import SURVEY_RECORDS
 from readgraph.nodes.step import StepNode, Work
-from readgraph.nodes.survey.records import records_by_pattern, take_records
+from readgraph.nodes.survey.by_pattern import VERSION
+from readgraph.nodes.survey.records import OrderAt, orders_in, records_by_pattern, take_records
 from readgraph.nodes.survey.selecting import RECORDS, wanted_pages
 from readgraph.state.context import ReaderContext
 from readgraph.state.page_store import page_store
@@ -62,13 +63,13 @@ def recipe(programme: Programme, pages: Recipe, context: ReaderContext) -> Recip
 
 RecordRecipe = Callable[[Programme, Recipe, ReaderContext], Recipe]
 
-TakeRecords = Callable[[Programme, set[int]], WriteNote]
-"""Makes what writes the records of the wanted pages."""
+TakeRecords = Callable[[Programme, set[int], OrderAt], WriteNote]
+"""Makes what writes the records of the wanted pages, with the order of the dates there."""
 
 
 def recipe_without_model(programme: Programme, pages: Recipe, context: ReaderContext) -> Recipe:
     """The recipe of records by pattern, which a spent budget must not put in the place of the model's."""
-    return recipe(programme, pages, replace(context, model=""))
+    return replace(recipe(programme, pages, replace(context, model="")), prompts={"patterns": VERSION})
 
 
 def taking(make_note: TakeRecords, recipe: RecordRecipe = recipe) -> Work[TakeState, TakeUpdate]:
@@ -90,7 +91,7 @@ def taking(make_note: TakeRecords, recipe: RecordRecipe = recipe) -> Work[TakeSt
         async def parts(
             document: Document, notes: NotesSoFar, runtime: Runtime[ReaderContext]
         ) -> tuple[Paginate, WriteNote]:
-            return _as_cut(pages), make_note(programme, wanted)
+            return _as_cut(pages), make_note(programme, wanted, await orders_in(store, document))
 
         read = build_memory(parts, partial(recipe, programme, cut.recipe), cuts_text=False, asks_again=True)
         records = (await read({"document": document.id}, runtime))["memory"]

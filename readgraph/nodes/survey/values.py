@@ -5,28 +5,26 @@ from calendar import monthrange
 from decimal import Decimal, InvalidOperation
 from unicodedata import normalize
 
-from readgraph.nodes.extractive.dates import MONTHS, date_in
+from readgraph.nodes.extractive.calendar_dates import dates_in
 from readgraph.state.survey import ColumnKind
 
 _NUMBER = re.compile(r"[-−]?\d+(?:[.,'’]\d+|[ \u00a0\u202f]\d{3}(?!\d))*")
 _SPACES = re.compile(r"['’ \u00a0\u202f]")
 _THOUSANDS = re.compile(r"\d{1,3}(?:([.,])\d{3})(?:\1\d{3})*")
-_DATE = re.compile(r"(?P<year>\d{4})(?:-(?P<month>\d{1,2})(?:-(?P<day>\d{1,2}))?)?(?!\d)")
-_MONTH = re.compile(rf"\b(?P<month>{'|'.join(month[:3] for month in MONTHS)})[a-z]*\.?,? (?P<year>\d{{4}})\b", re.I)
-_YEAR = re.compile(r"(?<!\d)[12]\d{3}(?!\d)")
+_DATE = re.compile(r"(?P<year>\d{4})(?:-(?P<month>\d{1,2})(?:-(?P<day>\d{1,2}))?)?")
 _MARKS = re.compile(r"(?:(?![+#])[\W_])+")
 _ACCENTED, _ACCENT = re.compile(r"[\u00c0-\u03ff\u1e00-\u1fff]"), re.compile(r"[\u0300-\u036f]+")
 _ARTICLE = re.compile(r"^(?:the|a|an) (?=\w)")
 
 
-def value_of(kind: ColumnKind, text: str | None) -> str | None:
-    """The value as the table shows it; None where there is none, or none of this kind."""
+def value_of(kind: ColumnKind, text: str | None, order: str = "") -> str | None:
+    """The value as the table shows it; None where there is none, or none of this kind. `order`: see `date_value`."""
     if not (text := (text or "").strip()):
         return None
     if kind == "number":
         number = number_in(text)
         return None if number is None else f"{number:f}"
-    return date_value(text) if kind == "date" else text
+    return date_value(text, order) if kind == "date" else text
 
 
 def number_in(text: str) -> Decimal | None:
@@ -50,22 +48,20 @@ def number_in(text: str) -> Decimal | None:
         return None
 
 
-def date_value(text: str) -> str | None:
-    """A date as YYYY-MM-DD, YYYY-MM or YYYY; None where the text holds none."""
-    if found := _DATE.match(text):
+def date_value(text: str, order: str = "") -> str | None:
+    """A date as YYYY-MM-DD, YYYY-MM or YYYY; None where the text holds none.
+
+    `order` is "dmy" or "mdy", for numeric dates that could be either; without it, only their year is known.
+    """
+    if found := _DATE.fullmatch(text):
         year, month, day = found["year"], found["month"], found["day"]
-        if month and not 1 <= int(month) <= len(MONTHS):
+        if month and not 1 <= int(month) <= 12:
             return year
         if day and not 1 <= int(day) <= monthrange(int(year) or 1, int(month))[1]:
             return f"{year}-{int(month):02}"
         return "-".join([year, *(f"{int(part):02}" for part in (month, day) if part)])
-    if whole := date_in(text):
-        return whole.isoformat()
-    if found := _MONTH.search(text):
-        number = next(n for n, month in enumerate(MONTHS, 1) if month[:3].casefold() == found["month"].casefold())
-        return f"{found['year']}-{number:02}"
-    year_alone = _YEAR.search(text)
-    return year_alone.group() if year_alone else None
+    dates = [date for date in dates_in(text, order=order) if date.iso]
+    return max(dates, key=lambda date: (bool(date.day), bool(date.month))).iso if dates else None
 
 
 def same_as(text: str) -> str:

@@ -204,6 +204,27 @@ def test_without_a_model_it_is_said(readgraph: Command, text: Path, tmp_path: Pa
     assert "*Filled by patterns" in ran.out, "a file says it, too, where its form has room"
 
 
+def test_without_a_model_columns_are_named_that_stay_empty_and_how_dates_were_read(
+    readgraph: Command, tmp_path: Path
+) -> None:
+    text = tmp_path / "a.txt"
+    text.write_text(
+        "Am 9. Februar 1921 zahlte Anna 400 Kronen.\n\nAm 05/03/1921 zahlte der Müller 30 Kronen, Seite 7.\n"
+    )
+    ran = readgraph("table", text, "every payment: day, payer, amount")
+    assert "| 1921-02-09 |  | 400 Kronen |" in ran.out and "| 1921-03-05 |  | 30 Kronen |" in ran.out
+    assert "No pattern fills 'payer'" in ran.err and "05/03/1921 was read as day/month/year." in ran.err
+    given = ("--fields", "day:date,role:text,amount:number", "--json")
+    found = readgraph("table", text, "every payment", *given).json
+    assert [row["values"] for row in found["table"]["rows"]] == [["1921-02-09", "", "400"], ["1921-03-05", "", "30"]]
+    assert len(found["notices"]) == 2 and "'role'" in found["notices"][0]
+    assert_refused(readgraph("table", text, "every person: role, motive"), "needs a model. Give --model")
+    twice = tmp_path / "b.txt"
+    twice.write_text("On February 9, 1921 she paid 400 crowns.\n")
+    one = readgraph("table", text, twice, "every payment", "--fields", "day:date,amount:number", "--json").json
+    assert one["table"]["found"] == 2, "the same record in other words is one"
+
+
 @pytest.mark.parametrize(
     ("given", "told"),
     [

@@ -35,7 +35,7 @@ from readgraph.state.library import open_library
 from readgraph.state.reading import Question
 from readgraph.state.survey import told_unread
 from readgraph.state.words import counted
-from readgraph.tools.tables import whole_table
+from readgraph.tools.tables import notices, whole_table
 
 LIKE = 'such as "every person: name, role, first appearance"'
 CUT_SHORT = "The budget ran out first: only what was read until then is in the table."
@@ -112,9 +112,11 @@ async def _made(
         output = await run_graph(
             library, build_table(), "survey", document, request, context, screen, seconds_before=seconds
         )
-        found = await with_places(library, {**output, "table": await whole_table(library.pages, output)})
+        table = await whole_table(library.pages, output)
+        told = notices(output["programme"], table, by_rule=output["by_rule"])
+        found = await with_places(library, {**output, "table": table, "notices": told})
         documents = await members_of(library.pages, document)
-        sheet = sheet_of(found["table"], documents, _note(found))
+        sheet = sheet_of(found["table"], documents, " ".join(filter(None, [_note(found), *told])))
         if not options.report:
             return with_marks(found), sheet, b""
         links = await source_links(library.pages, document, options.report)
@@ -155,6 +157,8 @@ def _print(found: dict[str, Any], sheet: Sheet, out: Path | None, screen: Screen
         told.print(Text(NO_ROW))
     if found["unread"]:
         told.print(Text(_note(found), style="yellow"))
+    for notice in found["notices"]:
+        told.print(Text(notice, style="yellow"))
     if screen.quiet:
         return
     rows = counted(len(sheet.rows), "row") + (f" in {out}" if out else "")
