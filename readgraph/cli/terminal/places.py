@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from readgraph.sources.places import page_of, pages_among
+from readgraph.sources.places import BELOW, page_of, pages_among
 from readgraph.state.records import Document
 from readgraph.state.words import counted, with_numbers
 
@@ -20,11 +20,19 @@ def place_or_part(place: str | None, page: int) -> str:
 
 
 def read_again(found: dict[str, Any]) -> str:
-    """Where the pages that were read again begin: on pages of the source, else at its places if they fit, or parts."""
+    """Where the pages that were read again are: on pages of the source, else at its places if they fit, or parts.
+
+    A page is named by the place where it begins, and by those that its citations name.
+    """
     places, share = found["places_read"], found["percent_read"]
     if not places or share == 100:
         return ": all of the text" if places else ": nothing"
-    where = _where(places, found["pages_read"], in_one=not found["documents"])
+    named = list[str | None]()
+    for page, begins in zip(found["pages_read"], places, strict=True):
+        cited = [each["place"] for each in found["citations"] if each["page"] == page and "document" not in each]
+        above = begins is None or any(place.startswith(f"{begins}{BELOW}") for place in filter(None, cited))
+        named += [*([] if cited and above else [begins]), *cited]
+    where = _where(named, found["pages_read"], in_one=not found["documents"])
     return f"{where} ({percent(share)} of the text)" if share else where
 
 

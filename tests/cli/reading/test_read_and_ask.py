@@ -49,6 +49,18 @@ def test_what_shares_no_word_is_not_said_to_be_missing_from_the_text(readgraph: 
     assert ran.text.startswith("No passage that was looked at shares words with your question. read again: nothing")
 
 
+def test_the_last_line_names_the_places_of_the_citations(readgraph: Command, tmp_path: Path) -> None:
+    things = "Glocke Laterne Trompete Kanne Harfe Mütze Geige Flasche".split()
+    days = [
+        f"## Tag {day}\n\nDer Wärter fand die {thing} unter der Bank. {'Regen. ' * 40}"
+        for day, thing in enumerate(things)
+    ]
+    (tmp_path / "tage.md").write_text("\n\n".join(["# Buch", *days]), encoding="utf-8")
+    asked = ("ask", "Wo lag die Trompete?", tmp_path / "tage.md", "--max-page-words", 90, "--min-page-words", 60)
+    (cited,) = {each["place"] for each in readgraph(*asked, "--json").json["citations"]}
+    assert readgraph(*asked).out.splitlines()[-1].partition(" (")[0].endswith(cited)
+
+
 def test_json_holds_what_is_promised(readgraph: Command, story: str, tmp_path: Path) -> None:
     text = "\U0001f56f Élise, naïve\r\n\r\n" + story.replace("\n", "\r\n")
     (tmp_path / "windows.md").write_bytes(text.encode("utf-8-sig"))
