@@ -3,7 +3,9 @@
 import errno
 import os
 import sys
+import traceback
 from contextlib import suppress
+from types import TracebackType
 
 import typer
 
@@ -14,6 +16,12 @@ CLOSED = 1
 
 UNWRITABLE = (errno.EPIPE, errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
 """Errors of standard output; errors of the library and of files are reported where they are opened."""
+
+CALLERS = ("readgraph.nodes.step", "readgraph.graphs.wiring.", "readgraph.graphs.own_graphs")
+"""Our modules that call nodes and methods of users."""
+
+BETWEEN = frozenset({*sys.stdlib_module_names, "langgraph", "langchain_core"})
+"""What may stand between these and a user's function."""
 
 
 def report_error(problem: Exception) -> None:
@@ -36,3 +44,28 @@ def report_output_error(problem: OSError) -> None:
     if problem.errno == errno.EPIPE:
         sys.exit(CLOSED)
     typer.echo(f"readgraph: The output can't be written: {problem.strerror}.", err=True)
+
+
+def report_own_code(problem: Exception) -> None:
+    """Show an error of the user's own node or method from where their code begins; for any other, do nothing."""
+    if frames := _own_frames(problem):
+        shown = "".join(traceback.format_exception(type(problem), problem, frames))
+        typer.echo(
+            f"readgraph: A node or method that is not readgraph's failed. What was read is kept.\n{shown}",
+            nl=False,
+            err=True,
+        )
+        sys.exit(1)
+
+
+def _own_frames(problem: Exception) -> TracebackType | None:
+    caller, frames = "", problem.__traceback__
+    while frames:
+        module = str(frames.tb_frame.f_globals.get("__name__", ""))
+        package = module.partition(".")[0]
+        if package not in BETWEEN:
+            if package != "readgraph" and caller.startswith(CALLERS):
+                return frames
+            caller = module
+        frames = frames.tb_next
+    return None

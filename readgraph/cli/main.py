@@ -117,6 +117,10 @@ def run() -> NoReturn:
     except BaseException as problem:
         log_fault(problem)
         end_log(1)
+        if isinstance(problem, Exception):
+            from readgraph.cli.faults import report_own_code
+
+            report_own_code(problem)
         raise
 
 

@@ -13,7 +13,7 @@ from importlib.metadata import EntryPoint
 from inspect import getdoc
 from typing import TYPE_CHECKING, Any
 
-from readgraph.state.by_name.offered_objects import object_typed, offered, offered_names
+from readgraph.state.by_name.offered_objects import object_typed, offered, offered_like, offered_names
 from readgraph.state.errors import BadInput, Way
 
 if TYPE_CHECKING:  # the names of methods are completed in a shell, which must not wait for LangGraph
@@ -159,6 +159,11 @@ def every_method() -> list[Method]:
     return [*METHODS.values(), *(OwnMethod.offered_by(point) for point in points if point)]
 
 
+def methods_named_like_ours() -> list[Method]:
+    """What other packages offer under the names of our methods, which can't be replaced."""
+    return [OwnMethod.offered_by(point) for point in offered_like(GROUP, METHODS)]
+
+
 def method_named(name: str) -> Method:
     """The method of this name, ours or of another package; raises `BadInput` where there is none.
 
@@ -178,7 +183,7 @@ def method_named(name: str) -> Method:
 
 def method_typed(name: str) -> Method:
     """The method that a user typed: of this name, or built by the function at `package.module:build`."""
-    return OwnMethod.typed(name) if ":" in name else method_named(name)
+    return OwnMethod.typed(name) if ":" in name or name.endswith(".py") else method_named(name)
 
 
 def web_method_named(name: str) -> Method:

@@ -78,6 +78,9 @@ def test_an_evaluation_has_rows_of_own_methods(readgraph: Command, tmp_path: Pat
         ("examples.collapsed_tree:recipe", "its function takes no arguments."),
         ("os:getcwd", "is no graph: os:getcwd must give a StateGraph"),
         ("readgraph.graphs.correcting:graph", "gives no 'answer'"),
+        ("examples/collapsed_tree.py:build", "write examples.collapsed_tree:build."),
+        ("examples/collapsed_tree.py", "write examples.collapsed_tree:build."),
+        ("../elsewhere/mine.py:make", f"write mine:make in the folder {Path.cwd().parent / 'elsewhere'}."),
     ],
 )
 def test_what_is_no_method_is_refused_in_one_line(readgraph: Command, text: Path, place: str, told: str) -> None:
@@ -96,6 +99,45 @@ def test_packages_can_offer_methods(readgraph: Command, text: Path, monkeypatch:
     assert readgraph("ask", "Who?", text, "--method", "collapsed-tree", "--json").json["method"] == "collapsed-tree"
     assert_refused(readgraph("ask", "Who?", text, "--method", "broken"), "can't be imported")
     assert_refused(readgraph("ask", "Who?", text, "--method", "unknown"), "last-words, gist-research")
+    told = {(each["name"], each["problem"]) for each in readgraph("methods", "--json").json}
+    assert ("collapsed-tree", "") in told and ("gam", "Not used: one of ours has this name.") in told
+    assert any(name == "broken" and "can't be imported" in problem for name, problem in told)
+    assert "✗ Not used" in readgraph("methods").text
+
+
+FAILS = """
+from readgraph.graphs import read_agent
+
+def weigh(pages):
+    raise LookupError("Keine Waage.")
+
+def look_up(state):
+    return weigh([1])
+
+def build():
+    return read_agent.build(look_up=look_up)
+
+def make():
+    return missing
+"""
+
+
+@pytest.mark.parametrize(("place", "told"), [("build", "LookupError: Keine Waage."), ("make", "NameError: ")])
+def test_an_error_in_own_code_shows_the_frames_of_that_code(
+    readgraph: Command, text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str, told: str
+) -> None:
+    (tmp_path / f"failing_{place}.py").write_text(FAILS)
+    monkeypatch.syspath_prepend(tmp_path)
+    ran = readgraph("ask", "Who stood?", text, "--method", f"failing_{place}:{place}")
+    frames = re.findall(r'File "(.+)", line', ran.err)
+    assert (ran.code, {*frames}) == (1, {str(tmp_path / f"failing_{place}.py")}) and told in ran.err
+    assert ran.err.startswith("readgraph: A node or method that is not readgraph's failed.")
+
+
+def test_an_error_in_our_own_code_shows_all_frames(readgraph: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("readgraph.cli.run.setup.methods.every_method", lambda: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        readgraph("methods")
 
 
 def test_a_name_from_elsewhere_imports_nothing() -> None:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from functools import reduce
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
 from typing import Any
 
 from readgraph.state.errors import BadInput
@@ -14,6 +15,12 @@ from readgraph.state.errors import BadInput
 def offered_names(group: str, ours: Iterable[str]) -> list[str]:
     """The names in a group of entry points, in order, but for those that are ours; nothing is imported."""
     return sorted({point.name for point in entry_points(group=group)} - {*ours})
+
+
+def offered_like(group: str, ours: Iterable[str]) -> list[EntryPoint]:
+    """What a group of entry points offers under names that are ours, where it is never looked up."""
+    named = {*ours}
+    return [point for point in entry_points(group=group) if point.name in named]
 
 
 def offered(group: str, name: str) -> EntryPoint | None:
@@ -36,6 +43,14 @@ def object_at(place: str, what: str) -> Any:
 
 def object_typed(place: str, what: str) -> Any:
     """The object at a place that the user typed, which may stand in the current folder, as for `python -m`."""
+    file, _, name = (place if not place.endswith(".py") else f"{place}:build").rpartition(":")
+    if file.endswith(".py"):
+        path, folder = Path(file).resolve(), Path.cwd().resolve()
+        if path.is_relative_to(folder):
+            written = f"{'.'.join(path.relative_to(folder).with_suffix('').parts)}:{name}"
+        else:
+            written = f"{path.stem}:{name} in the folder {path.parent}"
+        raise BadInput(f"{what} is the name of a file: write {written}.")
     if (here := os.getcwd()) not in sys.path:
         sys.path.append(here)
     return object_at(place, what)

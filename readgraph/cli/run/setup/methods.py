@@ -7,21 +7,37 @@ from rich.table import Table
 
 from readgraph.cli.terminal.rendering import print_json
 from readgraph.cli.terminal.safe_text import PLAIN, Console, Text
-from readgraph.graphs.methods import Method, every_method, method_typed
+from readgraph.graphs.methods import Method, OwnMethod, every_method, method_typed, methods_named_like_ours
 from readgraph.graphs.shared_nodes import PAPERS, shared_nodes
 from readgraph.graphs.wiring.declared import declared_by
 from readgraph.state.errors import BadInput
 
 
 def list_methods(*, as_json: bool) -> None:
-    """Print a line for each method."""
+    """Print a line for each method; of another package's, also why it can't be used, if it can't."""
+    listed = [(method, _fault(method)) for method in every_method()]
+    listed += [(method, "Not used: one of ours has this name.") for method in methods_named_like_ours()]
     if as_json:
-        print_json([_described(method) for method in every_method()])
+        print_json([_described(method) | {"problem": problem} for method, problem in listed])
         return
     table = Table("method", "what it does", **PLAIN)
-    for method in every_method():
-        table.add_row(Text(method.name, style="bold"), method.line)
+    for method, problem in listed:
+        wrong = Text(f" ✗ {problem}" if problem else "", style="red")
+        table.add_row(Text(method.name, style="bold"), Text.assemble(method.line, wrong))
     Console().print(table)
+
+
+def _fault(method: Method) -> str:
+    """Why a method of another package can't be used; "" where it can."""
+    if not isinstance(method, OwnMethod):
+        return ""
+    try:
+        method.build()
+    except BadInput as problem:
+        return str(problem)
+    except Exception as problem:  # its code may raise anything
+        return f"It can't be built: {type(problem).__name__}: {str(problem).partition(chr(10))[0]:.200}."
+    return ""
 
 
 def show_method(name: str, *, mermaid: bool, as_json: bool) -> None:
