@@ -4,6 +4,7 @@ import asyncio
 import gc
 import os
 import resource
+import ssl
 import weakref
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from readgraph import ReaderContext
 from readgraph.graphs import read_agent
 from readgraph.models.clients.model_client import model_client
 from readgraph.models.embedding_models.embedder import Embedder
+from readgraph.state.errors import BadInput
 from tests.doubles.model_server import ModelServer
 
 ASKED = ReaderContext(model="openai:double")
@@ -84,3 +86,17 @@ def test_a_loop_that_is_closed_without_ado_is_let_go(server: ModelServer) -> Non
     del loop
     gc.collect()
     assert sum(made() is not None for made in loops) < 3
+
+
+def test_certificates_are_read_once_for_all_loops(server: ModelServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    asyncio.run(model_client(ASKED))
+
+    def read(*given: Any, **named: Any) -> None:
+        raise FileNotFoundError("No such file")
+
+    monkeypatch.setattr(ssl.SSLContext, "load_verify_locations", read)
+    for _ in range(3):
+        asyncio.run(model_client(ASKED))
+    monkeypatch.setenv("SSL_CERT_FILE", "none.pem")
+    with pytest.raises(BadInput, match="certificates that SSL_CERT_FILE or SSL_CERT_DIR names can't be read"):
+        asyncio.run(model_client(ASKED))

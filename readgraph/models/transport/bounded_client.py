@@ -1,14 +1,22 @@
 """The HTTP client of model servers, with a bound for what one sends: no response can fill the memory."""
 
+import os
+import ssl
 from collections.abc import AsyncIterator
+from functools import cache
+from importlib import import_module
 from typing import Any
 
 from openai import DefaultAsyncHttpxClient
 
 from readgraph.models.transport.failures import ReplyTooLong
+from readgraph.state.errors import BadInput
 
 MOST_BYTES = 20_000_000
 """Of one response, unpacked, where no setting says otherwise: 64 embeddings of 4,096 numbers take 6 MB."""
+
+CERTIFICATES = ("SSL_CERT_FILE", "SSL_CERT_DIR")
+"""Variables of the environment that name certificates."""
 
 
 def bounded_client(timeout: float, most_bytes: int = MOST_BYTES, **settings: Any) -> Any:
@@ -20,7 +28,22 @@ def bounded_client(timeout: float, most_bytes: int = MOST_BYTES, **settings: Any
     async def bound(response: Any) -> None:
         _bound(response, most_bytes)
 
-    return DefaultAsyncHttpxClient(timeout=timeout, event_hooks={"response": [bound]}, **settings)
+    certificates = _certificates(*map(os.environ.get, CERTIFICATES))
+    return DefaultAsyncHttpxClient(timeout=timeout, event_hooks={"response": [bound]}, verify=certificates, **settings)
+
+
+@cache
+def _certificates(*named: str | None) -> ssl.SSLContext:
+    """The certificates that the HTTP package trusts: read once in a process, and not for each event loop's client.
+
+    Each client's own took half a megabyte, which was not given back to the system when its loop ended.
+    """
+    package = import_module(DefaultAsyncHttpxClient.__mro__[1].__module__.partition(".")[0])
+    try:
+        trusted: ssl.SSLContext = package.create_ssl_context()
+    except OSError as problem:
+        raise BadInput(f"The certificates that {' or '.join(CERTIFICATES)} names can't be read: {problem}.") from None
+    return trusted
 
 
 def _bound(response: Any, most_bytes: int) -> None:
