@@ -21,8 +21,9 @@ from readgraph.models.replies.message import ModelReply
 from readgraph.models.replies.replaying import Published, prompt_key
 from readgraph.state.errors import BadInput, ModelUnavailable
 from tests.doubles.lifelike import lifelike
-from tests.doubles.model_server import ModelServer, echo
+from tests.doubles.model_server import Fault, ModelServer, echo
 from tests.doubles.reader import asked_for
+from tests.models.transport.test_transport import FLAWED
 from tests.support.command import DOUBLE, Command, assert_refused
 from tests.support.question_file import FILE
 from tests.support.questions import CHOICE, GOAT, story_file
@@ -57,6 +58,22 @@ def test_a_run_of_every_method_is_replayed_without_a_server_and_a_key(
     assert told.json == {"equal": True, "answers": 24, **counts, "differences": []}
     assert told.json["scores"] >= 24 and server.calls == paid
     assert "Equal: 24 answers" in readgraph("evaluate", file, "--replay", run).text
+
+
+@pytest.mark.parametrize(
+    "fault", [FLAWED["withheld"], FLAWED["half a character"], Fault.empty()], ids=["withheld", "damaged", "empty"]
+)
+def test_bad_replies_are_replayed_and_not_paid_for_again(
+    readgraph: Command, server: ModelServer, tmp_path: Path, file: Path, fault: Fault
+) -> None:
+    server.respond = lifelike
+    server.fault_for = lambda request, call: fault if asked_for(request) == "SearchPlan" or call % 3 == 1 else None
+    run = published(readgraph, file, tmp_path, "--methods", "gam")
+    paid = server.calls
+    told = readgraph("evaluate", file, "--replay", run)
+    assert (told.code, server.calls) == (0, paid) and "Equal: 2 answers" in told.text
+    command = ("evaluate", file, *DOUBLE, "--no-full-text", "--methods", "gam", "--out", tmp_path / "again")
+    assert readgraph(*command, "--replies", tmp_path / "first").code == 0 and server.calls == paid
 
 
 @pytest.mark.slow

@@ -77,7 +77,6 @@ DAMAGED = {
     "an error": Fault.foreign('{"error": {"message": "overloaded"}}'),
     "an empty body": Fault.foreign(""),
     "no UTF-8": Fault.foreign(b'{"choices": [{"message": {"role": "assistant", "content": "\xff\xfe"}}]}'),
-    "choices without tokens": Fault.changed(lambda whole: whole.update(choices=None, usage=None)),
 }
 """Responses that are no replies: nothing is paid for them."""
 
@@ -109,7 +108,8 @@ async def test_a_damaged_reply_is_asked_for_again(
     server: ModelServer, runtime: Runtime[ReaderContext], form: Any
 ) -> None:
     meter = metered(runtime)
-    for number, (name, fault) in enumerate(DAMAGED.items()):
+    uncounted = Fault.changed(lambda whole: whole.update(choices=None, usage=None))
+    for number, (name, fault) in enumerate({**DAMAGED, "choices without tokens": uncounted}.items()):
         server.reset()
         server.faults += [fault] * 5
         if form == "note":
@@ -117,7 +117,7 @@ async def test_a_damaged_reply_is_asked_for_again(
         else:
             assert (await ask(with_context(runtime, sample=number, reply_form=form), PROMPT, Count)).count == 7, name
         assert server.calls == 6, name
-    assert (meter.used["calls"], meter.used["refused"]) == (len(DAMAGED), 0)
+    assert (meter.used["calls"], meter.used["refused"]) == (len(DAMAGED) + 1, 0)
 
 
 @pytest.mark.parametrize("form", ["note", *FORMS])
