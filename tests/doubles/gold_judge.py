@@ -18,11 +18,15 @@ class GoldJudge:
 
     def __call__(self, request: ChatRequest) -> Any:
         """The reply to a request."""
-        if not asked_for(request).startswith("Agrees"):
+        kind = asked_for(request)
+        if not kind.startswith(("Agrees", "MeetsPoint", "EventsInOrder")):
             return reader(request)
         asked = between(request, "question"), between(request, "answer")
         pair = next((one for one in gold_pairs() if (one.item.question, one.answer) == asked), None)
         if pair and pair.kind in self.silent:
             return "hm"
         right = pair is None or pair.right or pair.kind in self.likes
-        return {"reason": "so it is", "agrees": "yes" if right else "no"}
+        if kind == "EventsInOrder":
+            return {"events": [1, 2, 3] if right else [3, 2, 1]}
+        verdict = "meets" if kind == "MeetsPoint" else "agrees"
+        return {"reason": "so it is", verdict: "yes" if right else "no"}

@@ -21,7 +21,7 @@ evaluation_commands = typer.Typer()
 
 ALONE = (
     *("--judge", "--out", "--estimate", "--json", "--quiet", "--price"),
-    *("--concurrency", "--timeout", "--retry-seconds", "--max-reply-mb", "--batch", "--prompts"),
+    *("--concurrency", "--timeout", "--retry-seconds", "--max-reply-mb", "--batch", "--prompts", "--again"),
 )
 """What may stand beside --calibrate where no questions are named."""
 

@@ -1,12 +1,13 @@
 """Calibration of a judge: its verdicts on answers that are known to be right or wrong (`gold_pairs.jsonl`).
 
-The pairs are our own, in plain English, of ten kinds, and are judged by the rules of `judged_accuracy`.
+The pairs are our own, in plain English. Each is judged with the prompt that its rule has in an evaluation, and a judge
+is calibrated on the pairs of those rules by which it judges.
 """
 
 import asyncio
 import hashlib
 import json
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
@@ -18,12 +19,21 @@ from readgraph.evaluation.folder.usage import COUNTS, Cost, asked, whole_cost
 from readgraph.evaluation.judges.agreement import Agreement, agreement
 from readgraph.evaluation.judges.exchanged import exchanges_of
 from readgraph.evaluation.judges.judging import judge
-from readgraph.evaluation.judges.rating import right_prompt
-from readgraph.evaluation.records import Item, Judgement, Outcome
+from readgraph.evaluation.judges.kinds import JUDGES
+from readgraph.evaluation.judges.raters import applying, given_by
+from readgraph.evaluation.judges.rating import rule_of
+from readgraph.evaluation.records import EVENT_ORDERING, Dataset, Item, Judgement, Outcome
 from readgraph.models.batches.batched_calls import calls_at_once
 from readgraph.state.context import ReaderContext
 
-METRIC = "judged_accuracy"
+METRICS_OF = {"match": "lr_1", "consistent": "dmr_accuracy", "point": "nuggets", "order": "event_order"}
+"""The metric whose judge a pair is for, by the pair's rule; the rules of `Rule` are those of `judged_accuracy`."""
+
+RIGHT = 99.9
+"""The score of a right answer; that of an order of events is rounded."""
+
+OF_RULE = ("pairs", "rated", "agreement", "interval", "kappa", "kappa_interval")
+"""The figures of `Agreement` that are given for each rule."""
 
 Line = dict[str, Any]
 """A line of `calibrations.jsonl` (see `readgraph.evaluation.folder.line_shapes.CalibrationLine`)."""
@@ -31,16 +41,18 @@ Line = dict[str, Any]
 
 @dataclass(frozen=True)
 class GoldPair:
-    """An answer with a question, a reference, and whether it is right."""
+    """An answer with a question, what it is judged by, and whether it is right; `kind` makes it easy or hard."""
 
     item: Item
     answer: str
     right: bool
+    kind: str
+    rule: str
 
     @property
-    def kind(self) -> str:
-        """What makes the pair easy or hard."""
-        return self.item.category
+    def metric(self) -> str:
+        """The metric whose judge it is for."""
+        return METRICS_OF.get(self.rule, "judged_accuracy")
 
 
 @cache
@@ -49,34 +61,53 @@ def gold_pairs() -> tuple[GoldPair, ...]:
     return tuple(map(_pair, map(json.loads, _gold().splitlines())))
 
 
+def rules_in_use(dataset: Dataset) -> dict[str, set[str]]:
+    """The rules by which each of the dataset's metrics judges its questions."""
+    found = {
+        metric: {_rule(metric, item) for item in dataset.items if applying([metric], item)}
+        for metric in given_by("judge", dataset.metrics)
+    }
+    return {metric: rules for metric, rules in found.items() if rules}
+
+
+def pairs_for(dataset: Dataset) -> tuple[GoldPair, ...]:
+    """The pairs of the rules by which the dataset's questions are judged; all where nothing of it is judged."""
+    rules = {rule for of in rules_in_use(dataset).values() for rule in of}
+    return tuple(pair for pair in gold_pairs() if pair.rule in rules) or gold_pairs()
+
+
 @cache
 def basis() -> str:
     """A digest of the pairs and of the prompts about them: verdicts by others say nothing of this judge."""
-    prompts = [right_prompt(pair.item)("", "", "") for pair in gold_pairs()]
+    kinds = [(pair.item, judging) for pair in gold_pairs() for judging in JUDGES if pair.metric in judging.metrics]
+    prompts = [prompt_of("", "", "") for item, judging in kinds for prompt_of, _ in judging.prompts(item)]
     asked_of = [_gold(), *(f"{prompt.system}\n{prompt.user}" for prompt in prompts)]
     return hashlib.sha256("\n".join(asked_of).encode()).hexdigest()[:16]
 
 
 async def verdicts(
-    context: ReaderContext, store: BaseStore, cost: Cost = lambda exchange: None, before: Line | None = None
+    context: ReaderContext,
+    store: BaseStore,
+    pairs: Iterable[GoldPair],
+    cost: Cost = lambda exchange: None,
+    before: Line | None = None,
 ) -> AsyncIterator[Judgement]:
     """The judgements of `context.model` on the pairs, as they come; one without a usable reply has no score.
 
-    Replies are kept in the store; those of the pairs with a verdict `before` are not counted again. Raises the errors
-    of `judge`.
+    Replies are kept in the store; those that the line `before` has counted are not counted again. Raises the errors of
+    `judge`.
     """
-    known = before["verdicts"] if before else {}
     slots = asyncio.Semaphore(calls_at_once(context))
 
     async def judged(pair: GoldPair) -> Judgement:
         outcome = Outcome(pair.item.id, "", 0, "answered", pair.answer)
         async with slots:
-            with exchanges_of(context, lambda exchange: pair.item.id in known) as exchanges:
-                judgement = await judge(pair.item, outcome, (METRIC,), context, store)
-        assert judgement, "each pair has a reference"
+            with exchanges_of(context, lambda exchange: before is not None) as exchanges:
+                judgement = await judge(pair.item, outcome, (pair.metric,), context, store)
+        assert judgement, "each pair can be judged"
         return replace(judgement, **asked(exchanges, cost))
 
-    waiting = [asyncio.create_task(judged(pair)) for pair in gold_pairs()]
+    waiting = [asyncio.create_task(judged(pair)) for pair in pairs]
     try:
         for judging in asyncio.as_completed(waiting):
             yield await judging
@@ -85,14 +116,19 @@ async def verdicts(
             task.cancel()
 
 
+def without_verdict(pairs: Iterable[GoldPair], before: Line | None) -> list[GoldPair]:
+    """The pairs that a line holds no verdict on."""
+    return [pair for pair in pairs if before is None or pair.item.id not in before["verdicts"]]
+
+
 def calibration(judgements: Iterable[Judgement], judge: str, before: Line | None = None) -> Line:
-    """A line of `calibrations.jsonl`: the judge's verdicts by the pairs' ids, and what they and those `before` took."""
+    """A line of `calibrations.jsonl`: verdicts by the pairs' ids, and what they took; with those `before`."""
     judged = sorted(judgements, key=lambda one: one.item)
-    earlier = before or {**dict.fromkeys(COUNTS, 0), "cost": 0.0}
+    earlier = before or {"verdicts": {}, **dict.fromkeys(COUNTS, 0), "cost": 0.0}
     return {
         "judge": judge,
         "basis": basis(),
-        "verdicts": {one.item: one.scores[METRIC] == 100 for one in judged if METRIC in one.scores},
+        "verdicts": earlier["verdicts"] | {one.item: min(one.scores.values()) >= RIGHT for one in judged if one.scores},
         **{name: earlier[name] + sum(getattr(one, name) for one in judged) for name in COUNTS},
         "cost": whole_cost([earlier["cost"], *(one.cost for one in judged)]),
     }
@@ -103,21 +139,44 @@ def newest(lines: Iterable[Line], judge: str | None) -> Line | None:
     return next((one for one in reversed([*lines]) if (one["judge"], one["basis"]) == (judge, basis())), None)
 
 
-def calibrated(lines: Iterable[Line], judge: str | None) -> dict[str, Any] | None:
-    """How far this judge agrees with the pairs, by its newest verdicts on them, and what they took; None without any.
+def calibrated(lines: Iterable[Line], judge: str | None, pairs: Sequence[GoldPair]) -> dict[str, Any] | None:
+    """How far this judge agrees with these pairs, by its newest verdicts, and what calibrating took; None without any.
 
-    See `Agreement` for the fields.
+    See `Agreement` for the fields; `rules` has the same figures for the pairs of each rule.
     """
     line = newest(lines, judge)
-    if line is None:
+    if line is None or len(without_verdict(pairs, line)) == len(pairs):
         return None
+    rules = {rule: [pair for pair in pairs if pair.rule == rule] for rule in dict.fromkeys(pair.rule for pair in pairs)}
+    of_rules = {rule: agreement_with(line["verdicts"], of).value() for rule, of in rules.items()}
     used = {name: line[name] for name in (*COUNTS, "cost")}
-    return {"judge": judge, **agreement_with(line["verdicts"]).value(), **used}
+    shown = {rule: {name: of[name] for name in OF_RULE} for rule, of in of_rules.items()}
+    return {"judge": judge, **agreement_with(line["verdicts"], pairs).value(), "rules": shown, **used}
 
 
-def agreement_with(verdicts: dict[str, bool]) -> Agreement:
+def unproven(lines: Iterable[Line], judge: str | None, dataset: Dataset) -> list[str]:
+    """The metrics whose judge agrees with the pairs of their rules no more surely than chance: kappa may be 0."""
+    line, found = newest(lines, judge), list[str]()
+    known = line["verdicts"] if line else {}
+    for metric, rules in rules_in_use(dataset).items():
+        agreed = agreement_with(known, [pair for pair in gold_pairs() if pair.rule in rules])
+        if agreed.kappa_interval and agreed.kappa_interval[0] <= 0:
+            found.append(metric)
+    return found
+
+
+def agreement_with(verdicts: dict[str, bool], pairs: Iterable[GoldPair]) -> Agreement:
     """How far verdicts, by the pairs' ids, agree with the pairs."""
-    return agreement([(pair.kind, pair.right, verdicts.get(pair.item.id)) for pair in gold_pairs()])
+    return agreement([(pair.kind, pair.right, verdicts.get(pair.item.id)) for pair in pairs])
+
+
+def _rule(metric: str, item: Item) -> str:
+    """The rule of the pairs that are judged as this metric judges the question."""
+    if metric == "judged_accuracy":
+        return rule_of(item)
+    if metric == "beam_score":
+        return "order" if item.category == EVENT_ORDERING else "point"
+    return {"lr_2": "match"}.get(metric) or next(rule for rule, of in METRICS_OF.items() if of == metric)
 
 
 def _gold() -> str:
@@ -125,13 +184,11 @@ def _gold() -> str:
 
 
 def _pair(line: dict[str, Any]) -> GoldPair:
-    item = Item(
-        id=line["id"],
-        text="",
-        question=line["question"],
-        references=(line["reference"],),
-        category=line["kind"],
-        unanswerable=line["rule"] == "abstention",
-        rule=line["rule"],
-    )
-    return GoldPair(item, line["answer"], line["verdict"] == "yes")
+    rule, item = line["rule"], Item(id=line["id"], text="", question=line["question"])
+    if rule in ("point", "order"):
+        rubric = tuple(line.get("rubric", [line.get("reference")]))
+        item = replace(item, rubric=rubric, category=EVENT_ORDERING if rule == "order" else "")
+    else:
+        own: Any = "" if rule in METRICS_OF else rule
+        item = replace(item, references=(line["reference"],), unanswerable=rule == "abstention", rule=own)
+    return GoldPair(item, line["answer"], line["verdict"] == "yes", line["kind"], rule)

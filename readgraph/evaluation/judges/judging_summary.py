@@ -6,7 +6,7 @@ from typing import Any
 
 from readgraph.evaluation.folder.contents import FolderContents
 from readgraph.evaluation.folder.usage import COUNTS, whole_cost
-from readgraph.evaluation.judges.calibrating import calibrated
+from readgraph.evaluation.judges.calibrating import calibrated, pairs_for, unproven
 from readgraph.evaluation.judges.lengths import by_length
 from readgraph.evaluation.judges.raters import Raters, applying, given_by
 from readgraph.evaluation.metrics import Scores
@@ -20,7 +20,8 @@ def judging_summed_up(
 
     `unrated` counts the answers without a usable rating, and `problems` counts the reasons. `others` names the other
     raters whose judgements the folder holds. `calibration` is how far the judge agrees with known verdicts (see
-    `calibrated`), `lengths` its scores by the answers' length (see `by_length`); both may be None.
+    `calibrated`), `lengths` its scores by the answers' length (see `by_length`); both may be None. `unproven` are the
+    metrics whose judge may agree with known verdicts by chance alone (see `unproven`).
     """
     items, keys = (
         {item.id: item for item in dataset.items},
@@ -40,7 +41,8 @@ def judging_summed_up(
         **{name: sum(getattr(one, name) for one in judgements) for name in COUNTS},
         "cost": whole_cost(one.cost for one in judgements),
         "others": sorted({one.rater for one in contents.judgements} - {rater}),
-        "calibration": calibrated(contents.calibrations, raters.judge),
+        "calibration": calibrated(contents.calibrations, raters.judge, pairs_for(dataset)),
+        "unproven": unproven(contents.calibrations, raters.judge, dataset),
         "lengths": _lengths(dataset, contents, scores),
     }
 

@@ -42,11 +42,16 @@ def results_of(dataset: Dataset, folder: EvaluationFolder) -> dict[str, Any]:
 
 def summed_up(dataset: Dataset, contents: FolderContents, scores: Mapping[str, Scores]) -> dict[str, Any]:
     """The results (see `results_of`) with these scores."""
+    judging = judging_summed_up(dataset, contents, scores)
+    methods = [_method(name, dataset, contents, scores[name]) for name in contents.outcomes]
+    for method in methods:
+        for name, metric in method["metrics"].items():
+            metric["unproven_judge"] = name in (judging or {}).get("unproven", ())
     return {
         "what": contents.what,
         "metrics": list(dataset.metrics),
-        "methods": [_method(name, dataset, contents, scores[name]) for name in contents.outcomes],
-        "judging": judging_summed_up(dataset, contents, scores),
+        "methods": methods,
+        "judging": judging,
         "published": published_figures(dataset.name),
     }
 

@@ -1,5 +1,6 @@
 """`evaluate --calibrate`: how far a judge agrees with verdicts that are known."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,17 @@ from readgraph.cli.terminal.safe_text import Console
 from readgraph.estimates.arithmetic import Estimate
 from readgraph.evaluation.folder.evaluation_folder import EvaluationFolder
 from readgraph.evaluation.folder.usage import Cost
-from readgraph.evaluation.judges.calibrating import METRIC, Line, calibrated, calibration, gold_pairs, newest, verdicts
+from readgraph.evaluation.judges.calibrating import (
+    GoldPair,
+    Line,
+    calibrated,
+    calibration,
+    gold_pairs,
+    newest,
+    pairs_for,
+    verdicts,
+    without_verdict,
+)
 from readgraph.evaluation.optional_imports import check_libraries
 from readgraph.evaluation.plan.estimating import rating_foreseen
 from readgraph.evaluation.report.result_files import write_results
@@ -36,23 +47,24 @@ def calibrate(out: Path | None, rater: ReaderContext, screen: Screen, cost: Cost
         print_calibration(found)
 
 
-def estimate_calibration(rater: ReaderContext, screen: Screen) -> None:
+def estimate_calibration(out: Path | None, rater: ReaderContext, screen: Screen) -> None:
     """Print what the calibration will use, without making a call."""
-    show_estimate(Estimate(), 0, ReaderContext(), screen, (calibration_foreseen(), rater.model))
+    pairs = pairs_for(EvaluationFolder(out).dataset()) if out else gold_pairs()
+    show_estimate(Estimate(), 0, ReaderContext(), screen, (calibration_foreseen(pairs), rater.model))
 
 
-def calibration_foreseen() -> Estimate:
-    """What the calibration of a judge will use."""
-    return rating_foreseen([pair.item for pair in gold_pairs()], (METRIC,))
+def calibration_foreseen(pairs: Sequence[GoldPair]) -> Estimate:
+    """What the calibration of a judge on these pairs will use."""
+    return sum((rating_foreseen([pair.item], (pair.metric,)) for pair in pairs), Estimate())
 
 
 async def calibrate_once(
     folder: EvaluationFolder, store: BaseStore, rater: ReaderContext, screen: Screen, cost: Cost
 ) -> None:
-    """Calibrate the judge, and keep that in the folder; nothing is done where the folder has it for each pair."""
+    """Calibrate the judge on the pairs for the folder's questions that have no verdict yet, and keep that there."""
     before = newest(folder.lines("calibrations"), rater.model)
-    if before is None or len(before["verdicts"]) < len(gold_pairs()):
-        folder.append("calibrations", [await _calibrated(store, rater, screen, cost, before)])
+    if pairs := without_verdict(pairs_for(folder.dataset()), before):
+        folder.append("calibrations", [await _calibrated(store, rater, pairs, screen, cost, before)])
 
 
 def _kept_in(folder: EvaluationFolder, rater: ReaderContext, screen: Screen, cost: Cost) -> Any:
@@ -65,20 +77,26 @@ def _kept_in(folder: EvaluationFolder, rater: ReaderContext, screen: Screen, cos
     with folder.opened(folder.what()):
         run_until_stopped(run())
         write_results(folder.dataset(), folder)
-    return calibrated(folder.lines("calibrations"), rater.model)
+    return calibrated(folder.lines("calibrations"), rater.model, pairs_for(folder.dataset()))
 
 
 def _alone(rater: ReaderContext, screen: Screen, cost: Cost) -> Any:
-    return calibrated([run_until_stopped(_calibrated(InMemoryStore(), rater, screen, cost))], rater.model)
+    line = run_until_stopped(_calibrated(InMemoryStore(), rater, gold_pairs(), screen, cost))
+    return calibrated([line], rater.model, gold_pairs())
 
 
 async def _calibrated(
-    store: BaseStore, rater: ReaderContext, screen: Screen, cost: Cost, before: Line | None = None
+    store: BaseStore,
+    rater: ReaderContext,
+    pairs: Sequence[GoldPair],
+    screen: Screen,
+    cost: Cost,
+    before: Line | None = None,
 ) -> Line:
     await model_client(rater)  # report a wrong model before anything is paid for
     judged = []
-    with EvaluationProgress("Calibrating", len(gold_pairs()), screen) as progress:
-        async for one in verdicts(rater, store, cost, before):
+    with EvaluationProgress("Calibrating", len(pairs), screen) as progress:
+        async for one in verdicts(rater, store, pairs, cost, before):
             judged.append(one)
             progress.one_more(one.calls, one.input_words + one.output_words, one.cost, one.problem)
     return calibration(judged, rater.model, before)

@@ -154,6 +154,6 @@ def calibrate(options: EvaluateOptions, context: ReaderContext, screen: Screen) 
     check_calibrated(options)
     rater = replace(context, model=options.judge or "", sample=0)
     if options.estimate:
-        estimate_calibration(rater, screen)
+        estimate_calibration(options.out, rater, screen)
     else:
         calibrate_alone(options.out, rater, screen, costs(context, screen))

@@ -12,6 +12,7 @@ from readgraph.cli.run.stopping import run_until_stopped
 from readgraph.cli.terminal.output_options import Screen
 from readgraph.estimates.arithmetic import Estimate
 from readgraph.evaluation.folder.evaluation_folder import EvaluationFolder
+from readgraph.evaluation.judges.calibrating import pairs_for
 from readgraph.evaluation.judges.judging import unjudged
 from readgraph.evaluation.judges.raters import Raters
 from readgraph.evaluation.plan.estimating import foreseen, rating_foreseen
@@ -35,7 +36,8 @@ def estimate(options: EvaluateOptions, context: ReaderContext, screen: Screen) -
     rating = None
     if options.judge:
         ratings = _rating_estimate(folder, dataset, groups, settings, options.judge)
-        rating = (ratings + calibration_foreseen() if options.calibrate else ratings, options.judge)
+        calibrating = calibration_foreseen(pairs_for(dataset)) if options.calibrate else Estimate()
+        rating = (ratings + calibrating, options.judge)
     show_estimate(needed, words, settings, screen, rating)
 
 

@@ -22,6 +22,8 @@ def print_calibration(found: Mapping[str, Any]) -> None:
     table.add_row(_agreement(found), _kappa(found))
     console.print(table)
     console.print()
+    console.print(_rules(found["rules"]))
+    console.print()
     kinds = Table("kind of answer", **PLAIN, pad_edge=False)
     kinds.add_column("agreement", justify="right")
     for kind, agreement in found["kinds"].items():
@@ -57,6 +59,16 @@ def length_line(lengths: Mapping[str, Any]) -> str:
         f"of answers with the same share of the reference's words, length and {lengths['metric']} correlate with "
         f"{lengths['preference']:+.2f}: above 0, the judge favours long answers"
     )
+
+
+def _rules(rules: Mapping[str, Any]) -> Table:
+    """Agreement and kappa by the rule, each of which has a prompt of its own."""
+    table = Table("rule", **PLAIN, pad_edge=False)
+    for name in ("answers", "agreement", "Cohen's kappa"):
+        table.add_column(name, justify="right")
+    for rule, of in rules.items():
+        table.add_row(rule, f"{of['rated']:,}", _agreement(of), _kappa(of))
+    return table
 
 
 def _agreement(found: Mapping[str, Any]) -> str:

@@ -23,6 +23,11 @@ from readgraph.models.names.prices import in_dollars
 from readgraph.sources.loading import shown
 from readgraph.state.words import counted
 
+UNPROVEN = " (unproven judge)"
+"""Behind the name of a metric whose judge may agree with known verdicts by chance."""
+
+NO_BETTER = "it may agree with the verdicts known for these rules by chance alone: don't rely on these scores"
+
 MOST_FAILURES = 10
 """At most this many failures are listed."""
 
@@ -91,10 +96,11 @@ def _scores(results: dict[str, Any]) -> Table:
 
 
 def _column_name(name: str, results: dict[str, Any]) -> str:
-    """A metric's name, with the number of questions it applies to unless that is all of them."""
+    """A metric's name, a mark of an unproven judge, and the number of questions it applies to unless that is all."""
     counts = [method["metrics"][name]["questions"] for method in results["methods"] if name in method["metrics"]]
     partly = counts and max(counts) < results["what"]["questions"]
-    return f"{name} ({max(counts):,})" if partly else name
+    marked = f"{name}{UNPROVEN}" if results["judging"] and name in results["judging"]["unproven"] else name
+    return f"{marked} ({max(counts):,})" if partly else marked
 
 
 def _reading(methods: list[dict[str, Any]]) -> Table:
@@ -221,6 +227,8 @@ def _judging(judging: dict[str, Any]) -> Iterator[str]:
     yield f"rated by {judging['rater']}: {counted(judging['judgements'], 'answer')}, {usage}{dollars}"
     if judging["calibration"]:
         yield f"  {calibration_line(judging['calibration'])}"
+    if judging["unproven"]:
+        yield f"  {', '.join(judging['unproven'])}{UNPROVEN}: {NO_BETTER}"
     if judging["lengths"]:
         yield f"  {length_line(judging['lengths'])}"
     if judging["unrated"]:

@@ -57,6 +57,7 @@ function judgeSection(judging) {
   const { calibration, lengths } = judging ?? {};
   if (!calibration && !lengths) return null;
   return section("judge", "The judge",
+    judging.unproven.length ? element("p", {}, unprovenLine(judging)) : null,
     calibration ? [element("p", {}, calibrationLine(calibration)), calibrationTable(calibration)] : null,
     lengths ? [element("p", {}, lengthLine(lengths)), lengthTable(lengths)] : null);
 }

@@ -12,6 +12,11 @@ function calibrationLine(found) {
     `wrong answers for right, ${short} of ${ofShort} other wrong ones, and ${missed} of ${ofRight} right ones for wrong.`;
 }
 
+function unprovenLine(judging) {
+  return `Unproven judge: for ${judging.unproven.join(", ")} it may agree with the verdicts known for these rules by ` +
+    "chance alone (Cohen's kappa may be 0). Don't rely on these scores.";
+}
+
 function calibrationTable(found) {
   return table("Agreement by kind of answer", Object.entries(found.kinds), [
     ["kind of answer", ([kind]) => kind],

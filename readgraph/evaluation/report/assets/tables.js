@@ -38,10 +38,11 @@ function publishedCell(method) {
     : none;
 }
 
-/** A metric's name, and how many questions it applies to where that is not all. */
+/** A metric's name, how many questions it applies to where that is not all, and a mark where its judge is unproven. */
 function scoredOn(name) {
+  const mark = report.results.judging?.unproven.includes(name) ? " (unproven judge)" : "";
   const scored = Math.max(...report.results.methods.map((one) => one.metrics[name]?.questions ?? 0));
-  return scored < report.questions.length ? `${name} (${number(scored)})` : name;
+  return scored < report.questions.length ? `${name}${mark} (${number(scored)})` : name + mark;
 }
 
 /** What each method scored and used. */
