@@ -62,7 +62,7 @@ PLAIN = "formats.plain_text"
 KEPT_AS_THEY_ARE = (PLAIN, "formats.markdown_text", "formats.rst_text")
 """Kinds whose text is the file's own."""
 
-CONVERSION = 3
+CONVERSION = 4
 """Version of the conversion: raise it when the texts of files change, so that known files are converted again."""
 
 

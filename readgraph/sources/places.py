@@ -15,6 +15,7 @@ LONGEST_TITLE = 80
 BELOW = " > "
 """What stands in a label between a heading and one below it."""
 
+_NOTE_MARK = re.compile(r" \[\^[^\]\s]{1,3}\]")
 _PAGE = re.compile(r"(?:^|, )PDF page (\d{1,9})(?: \((.*)\))?$")
 
 Element = TypeVar("Element")
@@ -75,6 +76,31 @@ def on_one_line(title: str) -> str:
     return title if len(title) <= LONGEST_TITLE else title[: LONGEST_TITLE - 1].rstrip() + "…"
 
 
+def note_mark(number: int | str) -> str:
+    """The mark of a footnote in a text, set apart from the word before it; our own citations look like "[1]"."""
+    return f" [^{number}]"
+
+
+def without_marks(title: str) -> str:
+    """A heading without the marks of its notes."""
+    return _NOTE_MARK.sub("", title)
+
+
+class NotePlaces:
+    """Where the marks of notes stand, which are numbered in the text's order, and so what the notes are cited as."""
+
+    def __init__(self) -> None:
+        self._labels: list[str] = []
+
+    def locate(self, notes: int, label: str) -> None:
+        """All notes so far that have no place yet, of this many, have their marks here."""
+        self._labels += [label] * (notes - len(self._labels))
+
+    def place(self, number: int, start: int, kind: str = "footnote") -> Place:
+        """The place of a note (from 1) that begins at this offset: "footnote 2, § Results"."""
+        return Place(start, ", ".join(filter(None, [f"{kind} {number}", self._labels[number - 1]])))
+
+
 class HeadingPath:
     """The headings above a point in a text, the highest level first."""
 
@@ -85,5 +111,10 @@ class HeadingPath:
         """Enter the section of a heading of this level, and return its label: "§ Installation > Linux"."""
         while self._titles and self._titles[-1][0] >= level:
             self._titles.pop()
-        self._titles.append((level, on_one_line(title)))
-        return "§ " + BELOW.join(title for _, title in self._titles if title)
+        self._titles.append((level, on_one_line(without_marks(title))))
+        return self.label
+
+    @property
+    def label(self) -> str:
+        """The label of the section; "" before the first heading."""
+        return "§ " + BELOW.join(title for _, title in self._titles if title) if self._titles else ""

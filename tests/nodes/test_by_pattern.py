@@ -23,7 +23,7 @@ def taken(text: str, question: str, fields: str = "") -> list[list[str]]:
         ("In 1921 the price rose. 1921 was dear, at 19:40 on 05/03/2024 too.", []),
         ("They drew 40 buckets. In 1921 they drew 1500 buckets.", ["40", "1500"]),
         ("It cost $1921 and 5 %.", ["$1921", "5 %"]),
-        ("3. He had B12 and 1-2 of [4] on the 5th.", []),
+        ("3. He had B12 and 1-2 of [4] on the 5th [^6].", []),
     ],
 )
 def test_an_amount_is_no_part_of_a_date_a_year_or_a_page(text: str, amounts: list[str]) -> None:

@@ -219,27 +219,77 @@ def test_what_word_hides_in_a_paragraph(tmp_path: Path) -> None:
     assert load(path).text == "inlinkfield-end\nnext\n\nboxed\n\ncontrol\n\nout\n\na | b\n\nside"
 
 
-def test_notes_of_a_word_document_stand_at_its_end(tmp_path: Path) -> None:
+def with_notes(path: Path, change: tuple[str, str], footnotes: str, endnotes: str) -> Path:
+    """A Word document with a change in its body, and with these notes."""
     space = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
     kinds = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+    relations = "".join(f'<Relationship Id="n{kind}" Type="{kinds}/{kind}" Target="{kind}.xml"/>' for kind in KINDS)
+    types = "".join(f'<Override PartName="/word/{kind}.xml" ContentType="application/xml"/>' for kind in KINDS)
+    return edit_docx(
+        path,
+        {
+            "word/document.xml": change,
+            "word/_rels/document.xml.rels": ("</Relationships>", relations + "</Relationships>"),
+            "[Content_Types].xml": ("</Types>", types + "</Types>"),
+            "word/footnotes.xml": ("", f"<w:footnotes {space}>{footnotes}</w:footnotes>"),
+            "word/endnotes.xml": ("", f"<w:endnotes {space}>{endnotes}</w:endnotes>"),
+        },
+    )
+
+
+def test_notes_of_a_word_document_stand_at_its_end(tmp_path: Path) -> None:
     note = '<w:{0} w:id="{1}"><w:p><w:r><w:t>{2}</w:t><w:footnoteReference w:id="{1}"/></w:r></w:p></w:{0}>'
     body = (
         '<w:r><w:t>said</w:t><w:footnoteReference w:id="2"/><w:t>, done</w:t><w:endnoteReference w:id="2"/>'
         '<w:footnoteReference w:id="9"/><w:t>, again</w:t><w:footnoteReference w:id="2"/></w:r>'
     )
-    relations = "".join(f'<Relationship Id="n{kind}" Type="{kinds}/{kind}" Target="{kind}.xml"/>' for kind in KINDS)
-    types = "".join(f'<Override PartName="/word/{kind}.xml" ContentType="application/xml"/>' for kind in KINDS)
-    path = edit_docx(
-        write_docx(tmp_path / "a.docx", [("", "HERE")]),
-        {
-            "word/document.xml": ("<w:r><w:t>HERE</w:t></w:r>", body),
-            "word/_rels/document.xml.rels": ("</Relationships>", relations + "</Relationships>"),
-            "[Content_Types].xml": ("</Types>", types + "</Types>"),
-            "word/footnotes.xml": ("", f"<w:footnotes {space}>{note.format('footnote', 2, 'By  her')}</w:footnotes>"),
-            "word/endnotes.xml": ("", f"<w:endnotes {space}>{note.format('endnote', 2, 'By him')}</w:endnotes>"),
-        },
+    path = write_docx(tmp_path / "a.docx", [("", "HERE")])
+    notes = (note.format("footnote", 2, "By  her"), note.format("endnote", 2, "By him"))
+    source = load(with_notes(path, ("<w:r><w:t>HERE</w:t></w:r>", body), *notes))
+    assert source.text == "said [^1], done [^2] [^3], again [^1]\n\n[^1] By her [^1]\n[^2] By him [^1]"
+    assert (where(source, "By her"), where(source, "By him")) == ("footnote 1", "endnote 2")
+
+
+def test_a_note_of_a_word_document_is_cited_at_its_mark(tmp_path: Path) -> None:
+    blocks: list[tuple[str, str] | list[list[str]]] = []
+    for number in range(1, 9):
+        blocks += [("Heading 1", f"Abschnitt {number}"), ("", f"Hier steht{number}")]
+    path = write_docx(tmp_path / "a.docx", [*blocks, [["Ort", "Jahr"], ["Lund", "steht9"]]])
+    for number in (2, 3, 9):
+        mark = f"steht{number}</w:t></w:r><w:r><w:footnoteReference w:id='{number}'/></w:r>"
+        path = edit_docx(path, {"word/document.xml": (f"steht{number}</w:t></w:r>", mark)})
+    mark = "Abschnitt 5</w:t></w:r><w:r><w:endnoteReference w:id='7'/></w:r>"
+    note = '<w:{0} w:id="{1}"><w:p><w:r><w:{0}Ref/><w:t>Quelle {1}.</w:t></w:r></w:p></w:{0}>'
+    notes = "".join(note.format("footnote", number) for number in (2, 3, 9))
+    path = with_notes(path, ("Abschnitt 5</w:t></w:r>", mark), notes, note.format("endnote", 7))
+    source = load(path)
+    assert (
+        "steht2 [^1]\n" in source.text and "Abschnitt 5 [^3]\n" in source.text and "Lund | steht9 [^4]" in source.text
     )
-    assert load(path).text == "said[1], done[2][3], again[1]\n\n[1] By her[1]\n[2] By him[1]"
+    assert [where(source, f"Quelle {number}") for number in (2, 3, 7, 9)] == [
+        *("footnote 1, § Abschnitt 2", "footnote 2, § Abschnitt 3"),
+        *("endnote 3, § Abschnitt 5", "footnote 4, § Abschnitt 8"),
+    ]
+    assert where(source, "Hier steht5") == "§ Abschnitt 5", "a heading's label has no mark"
+
+
+@pytest.mark.parametrize(
+    "mark",
+    [
+        '<a epub:type="noteref" href="n.xhtml#n1">1</a>',
+        '<a role="doc-noteref" href="n.xhtml#n1">1</a>',
+        '<sup><a href="n.xhtml#n1">1</a></sup>',
+        '<a href="n.xhtml#n1"><sup>1</sup></a>',
+        '<a id="r1" href="n.xhtml#n1"><span class="super">[1]</span></a>',
+    ],
+)
+def test_a_mark_in_a_book_belongs_to_no_word(tmp_path: Path, mark: str) -> None:
+    chapters = {
+        "c.xhtml": f"<h1>Eins</h1><p>König Balthazar{mark} kam.</p>",
+        "n.xhtml": "<h1>Noten</h1><p id='n1'>Ja.</p>",
+    }
+    for contents in ({"nav": '<ol><li><a href="c.xhtml">Eins</a></li></ol>'}, {}):
+        assert "König Balthazar [^1] kam." in load(write_epub(tmp_path / "a.epub", chapters, "", **contents)).text
 
 
 KINDS = ("footnotes", "endnotes")

@@ -127,8 +127,8 @@ def test_xhtml_and_html_that_only_looks_like_it() -> None:
         ("<select><option>a</select><button>b</button><svg><title>s</title><text>t</text></svg>kept", "kept"),
         ("<o:p>a</o:p><x-y>b</x-y><p class>c", "ab\n\nc"),
         ("<ol><li>a<ol><li>b</ol><li>c</ol><li value=x>d", "1. a\n1. b\n2. c\nd"),
-        ('<p>It is long<sup><a href="#n">1</a></sup>, of 3 km<sup>2</sup>.', "It is long [1], of 3 km2."),
-        ('<p>Long<a href="#n"><sup>*</sup></a>.<p><sup><a href="#t">2</a></sup> Sic.', "Long [*].\n\n[2] Sic."),
+        ('<p>It is long<sup><a href="#n">1</a></sup>, of 3 km<sup>2</sup>.', "It is long [^1], of 3 km2."),
+        ('<p>Long<a href="#n"><sup>*</sup></a>.<p><sup><a href="#t">2</a></sup> Sic.', "Long [^*].\n\n[^2] Sic."),
     ],
 )
 def test_malformed_and_odd_html(html: str, text: str) -> None:

@@ -27,11 +27,15 @@ ODT = """<t:tracked-changes><t:p>deleted</t:p></t:tracked-changes>
 def test_an_opendocument_text(tmp_path: Path) -> None:
     source = load(write_odt(tmp_path / "a.odt", ODT, "A report"))
     assert source.text == (
-        "Rivers\n\nThe river rose[1] by\nnight.\n\nNorth\n\none\ntwo\n\nstation | year\nLundeford | 1991\n\n"
-        "Last.\n\nIn a box.\n\n[1] In 1991."
+        "Rivers\n\nThe river rose [^1] by\nnight.\n\nNorth\n\none\ntwo\n\nstation | year\nLundeford | 1991\n\n"
+        "Last.\n\nIn a box.\n\n[^1] In 1991."
     )
     assert source.title == "A report"
-    assert labelled(source) == [("§ Rivers", "Rivers\n\nThe "), ("§ Rivers > North", "North\n\none\nt")]
+    assert labelled(source) == [
+        ("§ Rivers", "Rivers\n\nThe "),
+        ("§ Rivers > North", "North\n\none\nt"),
+        ("footnote 1, § Rivers", "[^1] In 1991"),
+    ]
 
 
 def test_a_damaged_opendocument_text(tmp_path: Path) -> None:
@@ -81,11 +85,15 @@ RTF = rb"""{\rtf1\ansi\ansicpg1252\deff0{\fonttbl{\f0\fcharset0 Times;}{\f1\fcha
 def test_rich_text(tmp_path: Path) -> None:
     source = load(write_file(tmp_path / "a.rtf", RTF))
     assert source.text == (
-        "Rivers\n\nThe river roße “high”—so it was[1]\nby night.\n\nNorth\n\n𝄞 Пожар a link\n\nstation | year\n"
-        "Lunde ford | 1991\n\nLast{}.\n\n[1] In 1991."
+        "Rivers\n\nThe river roße “high”—so it was [^1]\nby night.\n\nNorth\n\n𝄞 Пожар a link\n\nstation | year\n"
+        "Lunde ford | 1991\n\nLast{}.\n\n[^1] In 1991."
     )
     assert source.title == "A report"
-    assert labelled(source) == [("§ Rivers", "Rivers\n\nThe "), ("§ Rivers > North", "North\n\n𝄞 Пож")]
+    assert labelled(source) == [
+        ("§ Rivers", "Rivers\n\nThe "),
+        ("§ Rivers > North", "North\n\n𝄞 Пож"),
+        ("footnote 1, § Rivers", "[^1] In 1991"),
+    ]
 
 
 @pytest.mark.parametrize(

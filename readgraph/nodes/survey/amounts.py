@@ -19,7 +19,7 @@ _MONEY = (
 )
 _AMOUNT = re.compile(
     rf"(?P<before>{_SIGN} ?|\b(?:CHF|EUR|USD|GBP) )?"
-    rf"(?<![\d.,/:_#§\[A-Za-z])(?<![\dA-Za-z][-–])[-−]?{_DIGITS}(?:{_SCALE})?"
+    rf"(?<![\d.,/:_#§\[^A-Za-z])(?<![\dA-Za-z][-–])[-−]?{_DIGITS}(?:{_SCALE})?"
     rf"(?P<money> ?(?:{_SIGN}|(?:{_MONEY})(?![^\W\d_])|[円元원]))?(?![\dA-Za-z_\]/:]|[-–]\w|[.,]\d)",
 )
 _LABEL = re.compile(

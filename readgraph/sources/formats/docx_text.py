@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from readgraph.sources.archives import Archive
 from readgraph.sources.blocks import ITEM, PARAGRAPH, Blocks, on_a_line, paragraphs_of
 from readgraph.sources.markup import has_entities, local_name, parse_xml
-from readgraph.sources.places import HeadingPath, Place, ordered
+from readgraph.sources.places import HeadingPath, NotePlaces, Place, note_mark, ordered
 from readgraph.sources.source_text import Converted
 from readgraph.state.errors import BadInput
 
@@ -61,6 +61,7 @@ class _Reader:
         self._levels, self._list_styles = _styles(document)
         self._notes = _notes(document)
         self._numbers: dict[tuple[str, str], int] = {}
+        self._marked = NotePlaces()
         self._tables = 0
 
     def read(self) -> None:
@@ -75,8 +76,11 @@ class _Reader:
     def _note(self, key: tuple[str, str]) -> None:
         note = self._notes.get(key)
         texts = [self._text(paragraph)[0] for paragraph in note.iter(f"{_W}p")] if note is not None else []
+        number = self._numbers[key]
+        self._marked.locate(len(self._numbers), f"note {number}")  # those that this note refers to
         if text := on_a_line(" ".join(texts)):
-            self.blocks.add(f"[{self._numbers[key]}] {text}", ITEM)
+            start = self.blocks.add(f"{note_mark(number).strip()} {text}", ITEM)
+            self.headings.append(self._marked.place(number, start, key[0]))
 
     def _container(self, container: "_Element") -> None:
         for element in _unwrapped(container):
@@ -94,6 +98,7 @@ class _Reader:
         else:
             for number, part in enumerate(paragraphs_of(text)):
                 self.blocks.add(part, ITEM if is_item and not number else PARAGRAPH)
+        self._marked.locate(len(self._numbers), self._path.label)
         for box in boxes:
             self._container(box)
 
@@ -107,6 +112,7 @@ class _Reader:
                     self._container(cell)
             elif any(cells := [self._cell(cell) for cell in row]):
                 self.blocks.add(" | ".join(cells), f"rows of table {self._tables}")
+        self._marked.locate(len(self._numbers), self._path.label)
 
     def _cell(self, cell: "_Element") -> str:
         return on_a_line(" ".join(self._text(paragraph)[0] for paragraph in cell.iter(f"{_W}p")))
@@ -125,7 +131,7 @@ class _Reader:
                 boxes.append(child)
             elif name in _NOTES:
                 key = (_NOTES[name], child.get(f"{_W}id", ""))
-                parts.append(f"[{self._numbers.setdefault(key, len(self._numbers) + 1)}]")
+                parts.append(note_mark(self._numbers.setdefault(key, len(self._numbers) + 1)))
             elif name not in _SKIPPED:
                 parts.append(_SIGNS.get(name, ""))
                 waiting.extend(reversed(child))

@@ -7,7 +7,7 @@ from readgraph.sources.blocks import ITEM, PARAGRAPH, normal, on_a_line, paragra
 from readgraph.sources.encodings import decode_html
 from readgraph.sources.formats.html_tables import PageBlocks
 from readgraph.sources.markup import feed_html, feed_xhtml, local_name
-from readgraph.sources.places import HeadingPath, Place, ordered
+from readgraph.sources.places import HeadingPath, Place, note_mark, ordered
 from readgraph.sources.source_text import Converted
 from readgraph.state.errors import BadInput
 
@@ -23,7 +23,7 @@ _BLOCKS = frozenset(
 )
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _ENDS_HEADING = frozenset("p table ul ol dl pre blockquote".split())
-_MARK = re.compile(r"\s*(\d{1,3}|[*†‡§]{1,3})\s*")
+_MARK = re.compile(r"\s*[\[(]?(\d{1,3}|[*†‡§]{1,3})[\])]?\s*")
 _NOT_SHOWN = re.compile(r"display\s*:\s*none", re.IGNORECASE)
 
 
@@ -51,7 +51,7 @@ class Page:
     """Text, headings and anchors of a page, collected while its parser calls `start`, `data` and `end`.
 
     A data table becomes rows of cells; a layout table (with headings, tables or columns of paragraphs in it) becomes
-    the blocks of its cells. Items of a numbered list keep their numbers; a raised link to a note becomes " [1]".
+    the blocks of its cells. Items of a numbered list keep their numbers; a link to a note becomes " [^1]".
     """
 
     def __init__(self) -> None:
@@ -64,7 +64,8 @@ class Page:
         self._title_parts: list[str] | None = None
         self._skipped = self._pre = self._heading = 0
         self._raised = 0
-        self._in_link = self._is_linked = False
+        self._in_link = self._is_linked = self._to_note = False
+        self._link = 0
         self._item: str | None = None
         self._numbers: list[int | None] = []
 
@@ -84,6 +85,7 @@ class Page:
             self._raised, self._is_linked = len(self._parts), self._in_link
         elif tag == "a" and "href" in attributes:
             self._in_link = self._is_linked = True
+            self._link, self._to_note = len(self._parts), self._is_to_note(attributes)
         elif tag in _HEADINGS:
             self._open_heading(_HEADINGS[tag])
         elif tag in _BLOCKS:
@@ -109,9 +111,12 @@ class Page:
             self.title = self.title or on_a_line("".join(self._title_parts or []))
             self._title_parts = None
         elif tag == "sup":
-            self._close_raised()
+            if self._is_linked:
+                self._part_mark(self._raised)
         elif tag == "a":
-            self._in_link = False
+            if self._in_link and self._to_note:
+                self._part_mark(self._link)
+            self._in_link = self._to_note = False
         elif tag in _HEADINGS:
             self._flush()
             self._heading = 0
@@ -123,11 +128,19 @@ class Page:
         self._flush()
         self.blocks.lay_out()
 
-    def _close_raised(self) -> None:
-        """Part the mark of a note, which is a link, from the word before it."""
-        mark = _MARK.fullmatch("".join(self._parts[self._raised :])) if self._is_linked else None
-        if mark:
-            self._parts[self._raised :] = [f" [{mark[1]}]"]
+    def _is_to_note(self, attributes: Mapping[str, str]) -> bool:
+        """Whether a link that begins here may lead to a note: it says so, or is joined to a word."""
+        if attributes.get("role") == "doc-noteref":
+            return True
+        if any(local_name(name) in ("type", "epub:type") and "noteref" in attributes[name] for name in attributes):
+            return True
+        before = next((part[-1] for part in reversed(self._parts) if part), " ")
+        return "#" in attributes["href"] and not before.isspace()
+
+    def _part_mark(self, start: int) -> None:
+        """Part the mark of a note, which begins at this part, from the word before it."""
+        if mark := _MARK.fullmatch("".join(self._parts[start:])):
+            self._parts[start:] = [note_mark(mark[1])]
 
     def _open_heading(self, level: int) -> None:
         self._flush()

@@ -5,7 +5,7 @@ import re
 from dataclasses import dataclass, field, replace
 
 from readgraph.sources.blocks import ITEM, Blocks, on_a_line, paragraphs_of
-from readgraph.sources.places import HeadingPath, Place, ordered
+from readgraph.sources.places import HeadingPath, NotePlaces, Place, note_mark, ordered
 from readgraph.sources.source_text import Converted
 from readgraph.state.errors import BadInput
 
@@ -80,6 +80,7 @@ class _Reader:
         self._in_table = False
         self._tables = 0
         self._notes = 0
+        self._marked = NotePlaces()
         self._path = HeadingPath()
 
     def read(self, data: bytes) -> None:
@@ -107,7 +108,8 @@ class _Reader:
         self._end_paragraph()
         for number in range(1, self._notes + 1):
             if text := on_a_line(self.taken(f"note {number}")):
-                self.blocks.add(f"[{number}] {text}", ITEM)
+                start = self.blocks.add(f"{note_mark(number).strip()} {text}", ITEM)
+                self.headings.append(self._marked.place(number, start))
 
     def _brace(self, brace: bytes) -> None:
         self._decode()
@@ -148,7 +150,7 @@ class _Reader:
             self._group = replace(self._group, hidden=False, into="title")
         elif word == "footnote" and not self._group.hidden and self._group.into == "body":
             self._notes += 1
-            self._put(f"[{self._notes}]")
+            self._put(note_mark(self._notes))
             self._decode()
             self.texts[f"note {self._notes}"] = []
             self._group = replace(self._group, into=f"note {self._notes}")
@@ -204,14 +206,16 @@ class _Reader:
         cells, self._cells, self._in_table = self._cells, [], False
         if any(cells):
             self.blocks.add(" | ".join(cells), "rows of a table")
+        self._marked.locate(self._notes, self._path.label)
 
     def _end_paragraph(self) -> None:
         text = self.taken("body")
         if self._level is not None and 0 <= self._level < 9 and (title := on_a_line(text)):
             self.headings.append(Place(self.blocks.add(title), self._path.enter(self._level + 1, title)))
-            return
-        for part in paragraphs_of(text):
-            self.blocks.add(part)
+        else:
+            for part in paragraphs_of(text):
+                self.blocks.add(part)
+        self._marked.locate(self._notes, self._path.label)
 
     def _put_bytes(self, plain: bytes, length: int) -> None:
         skipped = min(self._to_skip, length)
