@@ -1,19 +1,20 @@
 """Comparison of two evaluations: scores on the questions that both answered, and differences in their settings."""
 
-import csv
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+from readgraph.evaluation.folder.contents import FolderContents
 from readgraph.evaluation.folder.evaluation_folder import SCORES, EvaluationFolder
 from readgraph.evaluation.records import texts_of
+from readgraph.evaluation.results.scores import scores_by_method
 from readgraph.evaluation.statistics import compare
 from readgraph.sources.loading import shown
 from readgraph.state.errors import BadInput
 
-Runs = dict[str, dict[str, float]]
+Runs = dict[int, dict[str, float]]
 """The scores of one method: by run, then by question."""
 
 
@@ -66,21 +67,16 @@ def _check_the_same_questions(one: Path, other: Path, records: list[dict[str, An
 
 
 def _leading_scores(path: Path) -> tuple[str, dict[str, Runs]]:
-    """The first of a folder's metrics that has scores, and its scores by method."""
-    scores: dict[str, dict[str, Runs]] = defaultdict(lambda: defaultdict(lambda: defaultdict(dict)))
-    metrics = EvaluationFolder(path).dataset().metrics
-    try:
-        with (path / SCORES).open(encoding="utf-8", newline="") as file:
-            for row in csv.DictReader(file):
-                scores[row["metric"]][row["method"]][row["run"]][row["item"]] = float(row["score"])
-    except FileNotFoundError:
+    """The first of a folder's metrics that has scores, and its scores by method, from the answers and judgements."""
+    if not (path / SCORES).exists():
         raise BadInput(
             f"{shown(path)} holds no {SCORES}: the evaluation isn't finished; give the same command again to go on."
-        ) from None
-    except (OSError, ValueError, KeyError, TypeError):
-        raise BadInput(f"{shown(path / SCORES)} can't be read: run the evaluation again to rewrite it.") from None
-    leading = next((name for name in metrics if name in scores), metrics[0])
-    return leading, scores[leading]
+        )
+    folder = EvaluationFolder(path)
+    dataset = folder.dataset()
+    scores = scores_by_method(dataset, FolderContents.of(dataset, folder))
+    leading = next((name for name in dataset.metrics if any(of[name] for of in scores.values())), dataset.metrics[0])
+    return leading, {method: of[leading] for method, of in scores.items()}
 
 
 def _not_answered(path: Path) -> Counter[str]:

@@ -112,7 +112,13 @@ def test_how_far_a_judge_can_be_trusted_stands_beside_its_scores(tab: Browser, t
     write_results(dataset, folder)
     tab.open((folder.path / "report.html").as_uri())
     (told,) = [text for text in tab.texts(".judge p") if "known to be right" in text]
-    assert judge in told and "agrees with 90\u00a0% [79–96], Cohen's kappa 0.80 [0.58–0.91]" in told
-    assert "5 of 5 long wrong answers for right, 0 of 22 other wrong ones, and 0 of 23 right ones for wrong" in told
+    assert judge in told and "agrees with 87\u00a0% [73–94], Cohen's kappa 0.74 [0.46–0.89]" in told
+    assert "5 of 5 long wrong answers for right, 0 of 18 other wrong ones, and 0 of 15 right ones for wrong" in told
     rows = tab.texts(".judge tbody tr")
-    assert len(rows) == 11 and "long and wrong0\u00a0%" in rows and "11369.2100\u00a0%" in rows
+    assert len(rows) == 8 + 1 and "long and wrong0\u00a0%" in rows and "11369.2100\u00a0%" in rows
+    assert "(unproven judge)" not in " ".join(tab.texts("th"))
+    folder.append("calibrations", [{"judge": judge, "basis": basis(), "verdicts": dict.fromkeys(said, True), **used}])
+    write_results(dataset, folder)
+    tab.open((folder.path / "report.html").as_uri())
+    assert "judged_accuracy (unproven judge)" in tab.texts("th")
+    assert any("by chance alone" in text for text in tab.texts(".judge p"))

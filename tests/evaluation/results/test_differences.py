@@ -82,9 +82,13 @@ def test_what_can_not_be_paired_is_refused(tmp_path: Path, readgraph: Command) -
         record.write_text(json.dumps({**kept, "file": {"name": "dev", "sha256": name}}), encoding="utf-8")
     with pytest.raises(BadInput, match="different files of questions"):
         difference_of(tmp_path / "a", tmp_path / "file")
-    (tmp_path / "a" / "scores.csv").write_text("method,run\n1,2,3\n", encoding="utf-8")
-    with pytest.raises(BadInput, match=r"scores\.csv can't be read"):
-        difference_of(tmp_path / "a", tmp_path / "a")
+
+
+def test_scores_are_those_of_the_answers_whatever_the_files_of_results_say(tmp_path: Path) -> None:
+    honest = difference(tmp_path, {"bm25": even}, {"bm25": even})
+    scores = tmp_path / "b" / "scores.csv"
+    scores.write_text(scores.read_text(encoding="utf-8").replace(",0.0", ",100.0"), encoding="utf-8")
+    assert difference_of(tmp_path / "a", tmp_path / "b") == honest
 
 
 def made(path: Path, methods: dict[str, Right], questions: int = 20, name: str = "quality", **more: Any) -> None:
