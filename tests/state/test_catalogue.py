@@ -21,6 +21,7 @@ from readgraph.tools.documents import document_named
 from readgraph.tools.finding import found
 from readgraph.tools.picking import WHOLE_LIBRARY, picked_documents
 from tests.support.command import Command
+from tests.support.damaging import PAGE
 from tests.support.tables import asked_at
 
 ON_SERVER_TOO = True
@@ -146,6 +147,23 @@ async def test_a_damaged_file_is_made_again(tmp_path: Path, name: str) -> None:
         assert listed
         (tmp_path / "library" / "search" / name).write_bytes(b"x" * 9000)
         assert await search() == listed
+
+
+async def test_a_catalogue_that_is_damaged_anywhere_holds_up_no_forgetting(tmp_path: Path) -> None:
+    pages = 5
+    with many(1):
+        for page in range(pages):
+            async with open_library(tmp_path / f"{page}") as library:
+                kept, gone = [await library.pages.add_document(text) for text in TEXTS[:2]]
+                assert await found(library.pages, "lamp", [], None, 3)
+                file = tmp_path / f"{page}" / "search" / "documents.sqlite"
+                with closing(sqlite3.connect(file)) as connection:
+                    connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+                data = file.read_bytes()
+                assert len(data) > pages * PAGE
+                file.write_bytes(data[: page * PAGE] + b"\xff" * PAGE + data[(page + 1) * PAGE :])
+                await forget_document(library, gone)
+                assert {hit.document for hit in await found(library.pages, "lamp", [], None, 3)} == {kept.id}
 
 
 async def test_a_namespace_has_its_own(library: Library, where: str, documents: list[Document]) -> None:

@@ -22,7 +22,7 @@ from pydantic_core import from_json
 
 from readgraph.state.errors import Damaged, LibraryError
 from readgraph.state.files.library_folder import SEARCH
-from readgraph.state.files.sqlite_files import connect, refuse_links
+from readgraph.state.files.sqlite_files import connect, refuse_links, unusable
 from readgraph.state.page_store import PageStore
 from readgraph.state.records import Document
 from readgraph.state.running.forks import pause_in_forks, reset_in_forked
@@ -67,6 +67,13 @@ ON CONFLICT (id) DO UPDATE SET source = excluded.source, title = excluded.title,
 T = TypeVar("T")
 
 
+class CatalogueDamaged(LibraryError):
+    """The catalogue's file is damaged; it was deleted, and the next use makes it again."""
+
+    def __init__(self, file: Path) -> None:
+        super().__init__(f"{file} was damaged and is made again from the library: give the same command again.")
+
+
 class _Use:
     """While a catalogue is used, no process is forked: a child must not inherit open files of SQLite."""
 
@@ -103,10 +110,10 @@ class Catalogue:
     prefix: str
 
     async def run(self, ask: Callable[[sqlite3.Connection], T]) -> T:
-        """What a function finds in the catalogue's file, in a thread of its own."""
+        """What a function finds in the catalogue's file, in a thread of its own; raises `CatalogueDamaged`."""
 
         def asked() -> T:
-            with _USE.lock, closing(connect(self.file)) as connection:
+            with _USE.lock, _deleted_if_damaged(self.file), closing(connect(self.file)) as connection:
                 return ask(connection)
 
         return await asyncio.to_thread(asked)
@@ -140,12 +147,15 @@ class Catalogue:
         def updated(listing: Listing) -> bool:
             if listing.count() < MANY:
                 return False
-            with _opened(self.file) as connection, transaction(connection, "IMMEDIATE"):
+            with _deleted_if_damaged(self.file), _opened(self.file) as connection, transaction(connection, "IMMEDIATE"):
                 _take_in(connection, listing)
             return True
 
         with _USE.lock:
-            return self.store.look(self.prefix, updated)
+            try:
+                return self.store.look(self.prefix, updated)
+            except CatalogueDamaged:
+                return self.store.look(self.prefix, updated)
 
 
 async def catalogue_of(pages: PageStore) -> Catalogue | None:
@@ -165,7 +175,10 @@ async def count_documents(pages: PageStore) -> int:
 
 
 async def forget_number(store: BaseStore, document: str) -> int | None:
-    """Take a document out of the catalogue of a library, if it has one; gives the number that it had there."""
+    """Take a document out of the catalogue of a library, if it has one; gives the number that it had there.
+
+    Raises `CatalogueDamaged`.
+    """
     base = base_of(store)
     if not isinstance(base, SharedStore) or not (file := _file(base, store)).exists():
         return None
@@ -215,13 +228,31 @@ def _opened(file: Path) -> Iterator[sqlite3.Connection]:
             except (sqlite3.Error, LibraryError) as problem:
                 if not is_damage(problem) and not is_damage(problem.__cause__):
                     raise
-                for ending in ("", "-wal", "-shm"):
-                    Path(f"{file}{ending}").unlink(missing_ok=True)
+                _delete(file)
                 connection = _prepared(file)
     except OSError as problem:
         raise LibraryError(f"{file} can't be used as a catalogue: {problem.strerror}.") from problem
     with closing(connection):
         yield connection
+
+
+@contextmanager
+def _deleted_if_damaged(file: Path) -> Iterator[None]:
+    """Delete a file that turns out to be damaged; an error of SQLite's names this file, and not another."""
+    try:
+        yield
+    except (sqlite3.Error, LibraryError) as problem:
+        if is_damage(problem) or is_damage(problem.__cause__):
+            _delete(file)
+            raise CatalogueDamaged(file) from problem
+        if isinstance(problem, sqlite3.Error):
+            raise unusable(file, problem) from problem
+        raise
+
+
+def _delete(file: Path) -> None:
+    for ending in ("", "-wal", "-shm"):
+        Path(f"{file}{ending}").unlink(missing_ok=True)
 
 
 def _prepared(file: Path) -> sqlite3.Connection:

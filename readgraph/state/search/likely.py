@@ -13,7 +13,7 @@ from typing import NamedTuple
 from readgraph.state.errors import LibraryError
 from readgraph.state.page_store import PageStore
 from readgraph.state.records import Document
-from readgraph.state.search.catalogue import Catalogue, catalogue_of, forget_number, records
+from readgraph.state.search.catalogue import Catalogue, CatalogueDamaged, catalogue_of, forget_number, records
 from readgraph.state.search.entries import Counted, Entry
 from readgraph.state.search.fusing import pages_of
 from readgraph.state.search.index_registry import indexes_of
@@ -56,9 +56,15 @@ async def likely_documents(pages: PageStore, query: str) -> Likely | None:
 
 async def forget_text(pages: PageStore, document: str) -> None:
     """Take a document's words out of the index, and its names out of the catalogue."""
-    base = base_of(pages.store)
-    if isinstance(base, SharedStore) and (number := await forget_number(pages.store, document)) is not None:
-        await (await indexes_of(pages.store)).texts.remove(TEXTS, [number])
+    if not isinstance(base_of(pages.store), SharedStore):
+        return
+    try:
+        number = await forget_number(pages.store, document)
+    except CatalogueDamaged:  # nobody knows which words were the document's
+        await (await indexes_of(pages.store)).texts.forget(TEXTS)
+    else:
+        if number is not None:
+            await (await indexes_of(pages.store)).texts.remove(TEXTS, [number])
 
 
 async def _take_in(pages: PageStore, catalogue: Catalogue, texts: KeywordIndex) -> None:
