@@ -15,6 +15,8 @@ WORDS = {
     Way.ADD_ONE: "call read with a file or a text,",
     Way.BROWSE: "choose another method",
     Way.SUMMARISE: "choose another method",
+    Way.FORGET_IT: "only the user can delete it",
+    Way.LIST_AGENTS: "no tool lists agents",
 }
 """What the command's errors tell to do, in tools."""
 
@@ -28,10 +30,11 @@ def said(problem: ReadgraphError) -> str:
 
 def checked_names(tool: str, properties: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
     """The arguments of a call, without those that are null; raises `BadInput` for one that the tool doesn't take."""
-    if unknown := next((name for name in given if name not in properties), None):
-        near = get_close_matches(unknown, properties, 1)
+    if unknown := [name for name in given if name not in properties]:
+        near = get_close_matches(unknown[0], properties, 1)
         meant = f": do you mean '{near[0]}'? It" if near else ". It"
-        raise BadInput(f"{tool} takes no argument '{unknown:.60}'{meant} takes {_listed([*properties]) or 'none'}.")
+        takes = _listed([*properties]) or "none"
+        raise BadInput(f"{tool} takes no argument '{_on_one_line(unknown[0])}'{meant} takes {takes}.")
     return {name: value for name, value in given.items() if value is not None}
 
 
@@ -47,7 +50,7 @@ def no_such_tool(name: str, tools: Sequence[str]) -> str:
     """What is said where a client calls a tool that is not there."""
     near = get_close_matches(name, tools, 1)
     meant = f"Do you mean {near[0]}? " if near else ""
-    return f"There is no tool '{name:.60}'. {meant}The tools are {_listed(tools)}."
+    return f"There is no tool '{_on_one_line(name)}'. {meant}The tools are {_listed(tools)}."
 
 
 def _kind(schema: Mapping[str, Any]) -> str:
@@ -58,6 +61,11 @@ def _kind(schema: Mapping[str, Any]) -> str:
     bounds = f" of at least {least:g}" if least is not None else ""
     bounds = f" from {least:g} to {most:g}" if least is not None and most is not None else bounds
     return KINDS[schema["type"]] + bounds
+
+
+def _on_one_line(name: str) -> str:
+    """The beginning of a name that a client made up."""
+    return f"{' '.join(name.split()):.60}"
 
 
 def _listed(names: Sequence[str]) -> str:

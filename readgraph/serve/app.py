@@ -17,6 +17,7 @@ from readgraph.serve.agents import Agents
 from readgraph.serve.bodies import Limited
 from readgraph.serve.document_routes import add_documents, add_pages
 from readgraph.serve.guard import Guard, Guarded
+from readgraph.serve.refusing import said
 from readgraph.serve.room import Room
 from readgraph.serve.run_routes import add_questions, add_runs, add_steering
 from readgraph.state.errors import BadInput, ReadgraphError
@@ -54,7 +55,7 @@ def _add_errors(app: FastAPI) -> None:
 
     @app.exception_handler(ReadgraphError)
     async def of_ours(request: Request, problem: ReadgraphError) -> JSONResponse:
-        return JSONResponse({"problem": str(problem)}, 400 if isinstance(problem, BadInput) else 500)
+        return JSONResponse({"problem": said(problem)}, 400 if isinstance(problem, BadInput) else 500)
 
     @app.exception_handler(RequestValidationError)
     async def of_form(request: Request, problem: RequestValidationError) -> JSONResponse:

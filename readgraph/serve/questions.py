@@ -15,10 +15,12 @@ from readgraph.models.names.prices import cost
 from readgraph.nodes.answering.marks import with_marks
 from readgraph.report.data import report_of_answer
 from readgraph.serve.room import Room
+from readgraph.serve.run import ENDED
 from readgraph.state.checkpointing.threads import question_threads
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.reading import Question
+from readgraph.tools.running import is_at_work
 
 SHOWN_OF_ANSWER = 300
 """Characters of an answer in the list of questions."""
@@ -81,17 +83,19 @@ async def _asked(room: Room, saved: CheckpointTuple) -> AskedQuestion | None:
         method=str(about.get("method", "")),
         question=turns[-1]["question"] if turns else values["question_text"],  # without those before it
         answer=answer[:SHOWN_OF_ANSWER] if answer else None,
-        status=_status(room, saved),
+        status=await _status(room, saved),
         asked=saved.checkpoint["ts"],
     )
 
 
-def _status(room: Room, saved: CheckpointTuple) -> str:
-    """How the last question of a thread ended; of one that nobody works at any more, that it failed."""
+async def _status(room: Room, saved: CheckpointTuple) -> str:
+    """How the last question of a thread ended; of one that no process works at any more, that it failed."""
     values, thread = saved.checkpoint["channel_values"], saved.config["configurable"]["thread_id"]
     if (status := values.get("status", "")) != "reading" and not any(each.startswith(NEXT) for each in values):
         return str(status)
     run = next((run for run in reversed(room.runs.values()) if run.thread == thread), None)
+    if (run is None or run.state in ENDED) and await is_at_work(room.pages, thread):
+        return "working"
     return run.state if run and run.state != "done" else "failed"
 
 
@@ -121,7 +125,7 @@ async def question_report(room: Room, thread: str) -> dict[str, Any]:
         "thread": thread,
         "method": method.name,
         "question": asked["question"],
-        "status": _status(room, saved),
+        "status": await _status(room, saved),
         "checkpoints": [step.model_dump() for step in steps],
     }
 

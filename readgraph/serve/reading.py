@@ -25,7 +25,7 @@ from readgraph.state.kept.collections import add_collection
 from readgraph.state.reading import Question
 from readgraph.state.records import Document
 from readgraph.tools.picking import WHOLE_LIBRARY, picked_documents
-from readgraph.tools.running import run_method
+from readgraph.tools.running import is_at_work, run_method
 
 MOST_OPTIONS = 26
 
@@ -107,8 +107,14 @@ async def _check_thread(room: Room, thread: str, prepared: Prepared) -> None:
             f"A question follows one about the same document, by the same method ({about['method']}): ask it without "
             "follow_up."
         )
-    if any(run.thread == thread and run.state in ("waiting", "working") for run in room.runs.values()):
-        raise BadInput("The question before is still at work: wait for its answer.")
+    await check_at_rest(room, thread)
+
+
+async def check_at_rest(room: Room, thread: str) -> None:
+    """Raise `BadInput` where a run, of this server or of another process, works at a thread now."""
+    here = any(run.thread == thread and run.state in ("waiting", "working") for run in room.runs.values())
+    if here or await is_at_work(room.pages, thread):
+        raise BadInput("This question is still at work: wait for its answer.")
 
 
 @dataclass

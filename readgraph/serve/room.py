@@ -12,6 +12,7 @@ from langgraph.graph.state import CompiledStateGraph
 
 from readgraph.graphs.methods import Method, method_for, method_named, method_typed
 from readgraph.models.names.prices import Price
+from readgraph.serve.refusing import said
 from readgraph.serve.run import ENDED, Run
 from readgraph.state.context import ReaderContext
 from readgraph.state.declaring import declared, settings_in
@@ -147,7 +148,7 @@ async def _watched(run: Run, work: Callable[[], Awaitable[None]], price: Price |
     elif (problem := task.exception()) is None:
         return
     elif isinstance(problem, ReadgraphError):
-        run.change(state="failed", problem=str(problem))
+        run.change(state="failed", problem=said(problem))
     else:
         run.change(state="failed", problem=f"An unexpected {type(problem).__name__} ended it.")
         _log.error("run %s failed", run.id, exc_info=problem)

@@ -11,7 +11,7 @@ from readgraph.graphs.methods import method_named
 from readgraph.serve.chosen_pages import check_pages
 from readgraph.serve.given import Given
 from readgraph.serve.questions import asked_at
-from readgraph.serve.reading import Prepared, Reading
+from readgraph.serve.reading import Prepared, Reading, check_at_rest
 from readgraph.serve.room import Room
 from readgraph.serve.run import Run
 from readgraph.state.errors import BadInput
@@ -39,6 +39,7 @@ async def branch(room: Room, thread: str, wanted: Branch) -> Run:
         raise BadInput(GONE)
     about, values = dict(saved.metadata), saved.checkpoint["channel_values"]
     method = method_named(str(about.get("method", "")))
+    await check_at_rest(room, thread)
     graph = room.graph(method)
     _check_step((await graph.aget_state(config)).next, values, otherwise=bool(wanted.question.strip()))
     document = await room.pages.document(str(about.get("document", "")))

@@ -13,7 +13,7 @@ from typing import Any, Literal
 from langgraph.runtime import Runtime
 
 from readgraph.state.channels.living import AgentState, Block, EventKind, load_life
-from readgraph.state.errors import BadInput, Damaged
+from readgraph.state.errors import BadInput, Damaged, Way
 from readgraph.state.page_store import PageStore, page_store
 from readgraph.state.records import digest, utc_now
 from readgraph.state.search.index_registry import indexes_of
@@ -180,8 +180,9 @@ class AgentStore(PageStore):
         agent = await self.agent(name)
         if agent is None:
             raise BadInput(
-                f"The library holds no agent '{name}': run 'readgraph agents' to list its agents; the agent of an old "
-                "question may be gone, so ask that question again."
+                f"The library holds no agent '{name}': ",
+                Way.LIST_AGENTS,
+                ". The agent of an old question may be gone: ask that question again.",
             )
         return agent
 

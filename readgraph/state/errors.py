@@ -6,7 +6,7 @@ from types import MappingProxyType
 
 
 class Way(Enum):
-    """Something to do about an error, in the words of the command; who calls tools needs other words."""
+    """Something to do about an error, in the words of the command; in tools and on the page it is done otherwise."""
 
     LIST_DOCUMENTS = "'readgraph show' lists them"
     READ_IT = "readgraph read FILE"
@@ -14,6 +14,8 @@ class Way(Enum):
     ADD_ONE = "name a file,"
     BROWSE = "'readgraph browse' runs the web agent, and 'readgraph evaluate' takes it on a dataset of web pages"
     SUMMARISE = "'readgraph summarise' writes summaries, and 'readgraph evaluate' takes it on a dataset of summaries"
+    FORGET_IT = "'readgraph forget' deletes it"
+    LIST_AGENTS = "'readgraph agents' lists its agents"
 
 
 NO_OTHER_WORDS: Mapping[Way, str] = MappingProxyType({})

@@ -1,11 +1,12 @@
 """The documents of a library by their names, and files that become documents."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from readgraph.sources import SourceText
 from readgraph.sources.loading import STANDARD_INPUT
-from readgraph.state.errors import BadInput, LibraryError, Way
+from readgraph.state.errors import BadInput, Damaged, LibraryError, Way
 from readgraph.state.kept.converted_files import keep_file
 from readgraph.state.page_store import PageStore
 from readgraph.state.records import Document
@@ -31,13 +32,14 @@ async def document_named(
     `id_of_file` is the id of the document in the file of this name, if there is such a file; no file is opened here.
     Raises `BadInput` where there is none, or several.
     """
-    if known := await pages.known_document(name):
-        return known
+    with suppress(Damaged):  # told below, with its id
+        if known := await pages.known_document(name):
+            return known
     documents = await possible_documents(pages, name, id_of_file)
     if document := same_name(documents, name, id_of_file):
         return document
     if damaged := await damaged_document(pages, name):
-        raise LibraryError(f"The record of document {damaged} is damaged: 'readgraph forget {damaged}' deletes it.")
+        raise LibraryError(f"The record of document {damaged} is damaged: ", Way.FORGET_IT, ".")
     if by_part and (document := titled(documents, name)):
         return document
     nothing = f"The library holds no document '{name}': "

@@ -15,9 +15,9 @@ from readgraph.state.page_store import PageStore
 from readgraph.state.reading import Question
 from readgraph.state.records import Document, Memory
 from readgraph.state.running.listening import Listen
-from readgraph.state.store.build_lock import using
+from readgraph.state.store.build_lock import unused, using
 from readgraph.state.store.namespaces import base_of
-from readgraph.state.store.shared_store import SharedStore
+from readgraph.state.store.shared_store import InUse, SharedStore
 
 MODES: tuple[StreamMode, ...] = ("custom", "tasks", "updates", "values")
 """What of a run is streamed to whoever listens."""
@@ -41,19 +41,21 @@ async def run_method(
     """Run a method's graph over the document; returns its output with title, documents, method and model.
 
     With a `saver` its steps are kept in the thread (a new one, if none is named). Meanwhile the document can't be
-    forgotten. Without a question the thread goes on where it was: from its end, or from one of its checkpoints.
-    `pause_before` names nodes before which the run ends, until it goes on. `modes` are what `listen` gets.
+    forgotten, and the thread is at work (see `is_at_work`). Without a question the thread goes on where it was: from
+    its end, or from one of its checkpoints. `pause_before` names nodes before which the run ends, until it goes on.
+    `modes` are what `listen` gets.
     """
+    thread = thread or uuid.uuid4().hex
     graph = builder.compile(checkpointer=saver, store=pages.store, interrupt_before=[*pause_before])
     config: RunnableConfig = {
         "configurable": {
-            "thread_id": thread or uuid.uuid4().hex,
+            "thread_id": thread,
             **({"checkpoint_id": checkpoint} if checkpoint else {}),
         },
         "metadata": {"document": document.id, "method": method},
     }
     output: Any = {}
-    async with in_use(pages, document):
+    async with in_use(pages, document.id), in_use(pages, _mark_of(thread)) if saver else nullcontext():
         document = await pages.document(document.id)  # it may have been forgotten meanwhile
         events: AsyncIterator[Any] = graph.astream(
             None if question is None else Question(document=document.id, **question),
@@ -73,9 +75,23 @@ async def run_method(
     return {"title": document.title, "documents": documents, "method": method, "model": context.model or None, **found}
 
 
-def in_use(pages: PageStore, document: Document) -> AbstractAsyncContextManager[None]:
-    """Mark a document of a library as in use; in another store nothing waits before it is forgotten."""
-    return using(pages.store, document.id) if isinstance(base_of(pages.store), SharedStore) else nullcontext()
+def in_use(pages: PageStore, name: str) -> AbstractAsyncContextManager[None]:
+    """Mark a document or thread of a library as in use; of another store nobody asks whether it is."""
+    return using(pages.store, name) if isinstance(base_of(pages.store), SharedStore) else nullcontext()
+
+
+async def is_at_work(pages: PageStore, thread: str) -> bool:
+    """Whether a run works at this thread of a library now, in any process; one that was killed doesn't."""
+    try:
+        await unused(pages.store, _mark_of(thread), wait=False)
+    except InUse:
+        return True
+    return False
+
+
+def _mark_of(thread: str) -> str:
+    """The name under which a thread is in use; that of a document has no space."""
+    return f"thread {thread}"
 
 
 async def memory_sizes(pages: PageStore, memory: Memory) -> dict[str, Any]:

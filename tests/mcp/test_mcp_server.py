@@ -14,11 +14,13 @@ from mcp import Client, MCPError
 
 from readgraph.mcp.allowed import allowed_folders
 from readgraph.mcp.http import checked_names, serve_http
+from readgraph.mcp.refusing import WORDS
 from readgraph.mcp.server import library_server
 from readgraph.mcp.tools import LibraryTools
 from readgraph.state.context import ReaderContext
-from readgraph.state.errors import BadInput
+from readgraph.state.errors import BadInput, Way
 from readgraph.state.library import Library
+from readgraph.state.store.stored_items import ROOT
 from readgraph.tools.sockets import listening
 from tests.doubles.model_server import ModelServer
 from tests.support.command import Command, assert_refused
@@ -168,6 +170,10 @@ async def test_only_files_of_named_folders_are_read(
          "It takes question, document, method and options."),
         ("search", {"query": "goat", "limit": 3},
          "search takes no argument 'limit'. It takes query, document and most."),
+        ("search", {"query": "goat", "": "x"},
+         "search takes no argument ''. It takes query, document and most."),
+        ("search", {"query": "goat", "Wo\n\nist\u2028er": 3},
+         "search takes no argument 'Wo ist er'. It takes query, document and most."),
         ("list_documents", {"words": 3}, "list_documents takes no argument 'words'. It takes none."),
         ("open_page", {"document": "finds", "nummer": 3},
          "open_page takes no argument 'nummer'. It takes document, page and method."),
@@ -241,6 +247,11 @@ async def test_errors_speak_of_tools_and_not_of_commands(tools: LibraryTools) ->
         for method in ("summary", "web-agent"):
             refusal = await refused(client, "ask", question="Goat?", method=method)
             assert refusal.endswith(": choose another method.")
+        await tools.library.pages.put([((ROOT, "documents"), "ab12", {"id": "ab12"})])
+        damaged = "The record of document ab12 is damaged: only the user can delete it."
+        for name in ("ab12", "ab"):
+            assert await refused(client, "ask", question="Goat?", document=name) == damaged
+    assert {*WORDS} == {*Way} and not [words for words in WORDS.values() if "readgraph" in words]
 
 
 def test_the_working_folder_is_the_default(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,12 +10,17 @@ from pathlib import Path
 import pytest
 from httpx import Client, get, post
 
+from readgraph.graphs.methods import method_named
 from readgraph.serve.event_stream import event_stream
 from readgraph.serve.run import Run
 from readgraph.state.context import ReaderContext
 from readgraph.state.library import open_library
+from readgraph.state.reading import Question
+from readgraph.tools.running import run_method
 from tests.doubles.agent import Script, say
-from tests.doubles.model_server import Fault, ModelServer
+from tests.doubles.model_faults import JsonObject
+from tests.doubles.model_server import ChatRequest, Fault, ModelServer, ToolCall
+from tests.doubles.reader import reader
 from tests.support.reading_room import OpenRoom, reading_room, said
 
 TOO_DEEP = b"[" * 100_000
@@ -51,6 +56,16 @@ def test_what_makes_no_sense_gets_a_line(room: OpenRoom, monkeypatch: pytest.Mon
     room.until(run, "end")
     told = room.client.get(f"/api/runs/{run}/events", headers={"last-event-id": "9" * 5000})
     assert told.status_code == 200 and told.text.count("data: ") > 0
+
+
+def test_errors_speak_of_the_page_and_not_of_commands(room: OpenRoom) -> None:
+    for body, line in (
+        ({"question": "Wann?"}, "There is nothing to read: add a document, since the library is empty."),
+        ({"question": "Xylophon?"}, "shares a word with the question: choose a document, or other words."),
+        ({"question": "Wann?", "method": "summary"}, ": choose another method."),
+    ):
+        assert room.client.post("/api/runs", json=body).json()["problem"].endswith(line)
+        added(room, "Wann stand die Ziege im Hof?")
 
 
 def test_pages_that_are_not_there_are_refused_and_the_run_still_waits(room: OpenRoom) -> None:
@@ -196,6 +211,28 @@ def test_a_question_says_what_becomes_of_it_while_it_waits_for_a_person(room: Op
     assert room.get("/api/questions")["questions"][0]["status"] == "paused"  # though its answer is written
     said(room.client.post(f"/api/runs/{run['id']}/stop"))
     assert room.get("/api/questions")["questions"][0]["status"] == "stopped"
+
+
+async def test_a_question_that_another_process_answers_is_at_work(tmp_path: Path, server: ModelServer) -> None:
+    context, asked, seen = ReaderContext(model="openai:double"), "Wo stand die Ziege?", list[tuple[str, str]]()
+    with reading_room(tmp_path, context) as room:
+        documents = added(room, "Die Ziege stand im Hof.")
+
+        def look(request: ChatRequest) -> str | JsonObject | ToolCall:
+            for question in room.get("/api/questions")["questions"]:
+                follow_up = {"documents": documents, "question": "Und dann?", "follow_up": question["thread"]}
+                refused = room.client.post("/api/runs", json=follow_up).json()
+                seen.append((question["status"], refused["problem"]))
+            return reader(request)
+
+        server.respond = look
+        method = method_named("read-agent")
+        async with open_library(tmp_path) as other:
+            document = await other.pages.document(documents[0])
+            run = (other.pages, method.build(), method.name, document, Question(question=asked), context)
+            await run_method(*run, saver=other.checkpointer)
+        assert {*seen} == {("working", "This question is still at work: wait for its answer.")}
+        assert room.get("/api/questions")["questions"][0]["status"] == "answered"
 
 
 async def test_a_question_that_can_t_be_asked_joins_no_documents(tmp_path: Path) -> None:
