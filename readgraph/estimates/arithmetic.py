@@ -102,7 +102,7 @@ class Unread:
     @property
     def complete(self) -> bool:
         """Whether nothing is left to read."""
-        return self.memory is not None and self.memory.complete and not self.words
+        return self.memory is not None and self.memory.complete and not (self.words or self.pages)
 
 
 async def unread(store: PageStore, document: Document, recipe: Recipe, context: ReaderContext) -> Unread:
@@ -112,7 +112,7 @@ async def unread(store: PageStore, document: Document, recipe: Recipe, context: 
     if memory is None:
         return Unread(None, document.words, 0, 0, 0, 0)
     notes = await store.notes(memory.id, range(memory.pages))
-    with_note = {note.page for note in notes}
+    with_note = {note.page for note in notes if not (context.again and note.fallback and note.replaced is None)}
     without_note = [page for page in await store.pages(memory.id, range(memory.pages)) if page.number not in with_note]
     (rest,) = await store.spans(document, [(memory.read_to, document.characters)])
     note_words = sum(note.words for note in notes)

@@ -100,6 +100,25 @@ async def test_bad_replies_pass_no_bound_and_are_paid_for_once(
             assert made == 0, f"{name}: what was asked before is not paid for again"
 
 
+@pytest.mark.parametrize("method", ["read-agent", "gam", "mem-walker", "recurrent"])
+async def test_notes_that_a_substitute_wrote_are_asked_for_again_where_that_is_wanted(
+    server: ModelServer, tmp_path: Path, story: str, method: str
+) -> None:
+    async with open_library(tmp_path / "library") as library:
+        graph = METHODS[method].build().compile(store=library.store)
+        document = await library.pages.add_document(story[:3000], title="Lamp")
+        again, asked = replace(CONTEXT, again=True), {"document": document.id, "question": "Who took the log book?"}
+        server.fault_for = BAD["refused"]
+        lost = await graph.ainvoke(asked, context=CONTEXT)
+        for faults in (BAD["refused"], None):
+            server.fault_for, before = faults, server.calls
+            foreseen = await estimate_reading(METHODS[method], library.pages, document, again, 5)
+            found = await graph.ainvoke(asked, context=again)
+            assert 0 < server.calls - before == found["usage"]["calls"] <= (foreseen.calls.high or 0)
+        notes = await library.pages.notes(found["memory"], range(99))
+        assert found["memory"] == lost["memory"] and notes and not any(note.fallback for note in notes)
+
+
 @pytest.mark.parametrize("method", WEB_METHODS)
 async def test_a_third_of_the_replies_is_bad_and_a_web_step_is_the_same(
     server: ModelServer, tmp_path: Path, method: str

@@ -80,25 +80,23 @@ def build_memory(
     grown. `cuts_text`: pages are cut from the text, so each document of a collection is cut separately, and the
     unchanged parts of a file that was read before keep their pages and notes. `knows_members`: the paging that
     `make_parts` makes sees to the documents of a collection itself, and gets the whole text. `asks_again`: a note that
-    is a fall-back of an earlier reading stands for nothing, and is asked for again.
+    is a fall-back of an earlier reading stands for nothing, and is asked for again, as where the settings say `again`.
     """
-
-    async def is_done(store: PageStore, memory: Memory, document: Document) -> bool:
-        return _is_whole(memory, document) and not (asks_again and await _fallen_back(store, memory))
 
     async def read(state: ReadState, runtime: Runtime[ReaderContext]) -> ReadUpdate:
         store = page_store(runtime)
         runtime = for_question(state, runtime) if may_serve_purpose(recipe) else runtime
+        again = asks_again or runtime.context.again
         document = await store.document(state["document"])
         current, runtime = await writing_notes(recipe(runtime.context), document, runtime)
         memory = await store.open_memory(document.id, current, renew=runtime.context.rebuild)
         told = f", for {current.purpose}" if current.purpose else ""
         told += "" if memory.recipe == current else ", built with older prompts"
-        if not await is_done(store, memory, document):
+        if not await _is_done(store, memory, document, again=again):
             async with building(store.store, memory.id):
                 memory = before = await store.memory(document.id, memory.id)  # others may have finished it meanwhile
-                if not await is_done(store, before, await store.document(document.id)):
-                    build = _Build(store, runtime, make_parts, cuts_text, knows_members, asks_again)
+                if not await _is_done(store, before, await store.document(document.id), again=again):
+                    build = _Build(store, runtime, make_parts, cuts_text, knows_members, again)
                     memory = await build.complete(before)
                     return {"memory": memory.id, "step_summary": _did(before, memory) + told}
         return {"memory": memory.id, "step_summary": f"took the memory of {counted(memory.pages, 'part')}{told}"}
@@ -106,8 +104,9 @@ def build_memory(
     return with_recipe(read, recipe)
 
 
-def _is_whole(memory: Memory, document: Document) -> bool:
-    return memory.complete and memory.read_to == document.characters
+async def _is_done(store: PageStore, memory: Memory, document: Document, *, again: bool) -> bool:
+    whole = memory.complete and memory.read_to == document.characters
+    return whole and not (again and await _fallen_back(store, memory))
 
 
 async def _fallen_back(store: PageStore, memory: Memory) -> set[int]:
