@@ -46,13 +46,16 @@ class WrittenDate(NamedTuple):
 def dates_in(text: str, language: str = "", order: str = "") -> list[WrittenDate]:
     """The dates, months with a year, and years that stand in a text, in their order.
 
-    `language` is the text's ISO 639-1 code; without it, the months' names of all languages are understood, short ones
-    only in English. `order` is "dmy" or "mdy", for numeric dates that could be either, by default the language's;
-    without both, only the year of such a date is known.
+    `language` is the text's ISO 639-1 code. Without it, the text is read as English or, if that gives no month with a
+    year, by the whole names of all languages. `order` is "dmy" or "mdy", for numeric dates that could be either, by
+    default the language's; without both, only the year of such a date is known.
     """
     if not re.search(r"\d", text):
         return []
-    found = [*_numeric_dates(text, order or order_of(language)), *_named_dates(text, language)]
+    named = [*_named_dates(text, language or ENGLISH)]
+    if not language and not any(date.year for date in named):  # to compile the patterns of all takes half a second
+        named = [*_named_dates(text, "")]
+    found = [*_numeric_dates(text, order or order_of(language)), *named]
     dates, end = list[WrittenDate](), 0
     for each in sorted(found, key=lambda date: (date.start, -date.end)):
         if each.start >= end:
@@ -107,6 +110,9 @@ def _named_dates(text: str, language: str) -> Iterator[WrittenDate]:
     names, english = month_names(language), month_names(ENGLISH)
     known = calendars().get(language)
     own = {**known.names, **known.short_names} if known and language != ENGLISH else {}
+    folded = spelled(text)
+    if not any(name in folded for name in names):
+        return
     for pattern in _patterns(language):
         for found in pattern.finditer(text):
             name, day = spelled(found["name"]), found.groupdict().get("day")

@@ -12,6 +12,7 @@ NUMBERS = tuple("one two three four five six seven eight nine ten eleven twelve"
 _MONTH = "(?:" + "|".join(f"{month[:3]}(?:{month[3:]})?" if month[3:] else month for month in MONTHS) + r"|Sept)\.?"
 _WEEKDAY = "|".join(f"{day[:3]}(?:{day[3:]})?" for day in WEEKDAYS)
 
+_HAS_YEAR = re.compile(r"[12]\d{3}")
 _MONTH_ALONE = re.compile(rf"\b(?:(?<=in )|(?<=last )|(?<=next )|(?<=since )|(?<=until ))(?:{_MONTH})(?!\w)")
 _SAID = re.compile(
     r"\b(?:(?P<yesterday>yesterday|last night)|(?P<today>today|tonight|this (?:morning|afternoon|evening))"
@@ -29,7 +30,7 @@ _SIDE = {-1: "before", 0: "of", 1: "after"}
 
 def date_in(text: str) -> date | None:
     """The first whole date (day, month and year) in a text, such as the name of a session; None where there is none."""
-    for found in dates_in(text):
+    for found in dates_in(text) if _HAS_YEAR.search(text) else ():
         if found.year and found.month and found.day:
             return date(found.year, found.month, found.day)
     return None
