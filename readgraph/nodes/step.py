@@ -77,6 +77,9 @@ class StepNode(Runnable[Any, Any], Generic[StateT, UpdateT]):
     An update may hold `step_summary`: one line for the trajectory.
     """
 
+    check_update: Callable[[Mapping[str, Any]], None] | None = None
+    """Refuses an update that the graph can't take, if the graph says so."""
+
     def __init__(
         self,
         work: Work[StateT, UpdateT],
@@ -148,6 +151,8 @@ class StepNode(Runnable[Any, Any], Generic[StateT, UpdateT]):
                         update = await self._update(state, runtime, spent=spent)
                 else:
                     update = await self._update(state, runtime, spent=spent)
+            if self.check_update:
+                self.check_update(update)
             meter.used = add_usage(meter.used, meter.inside)
             meter.used["seconds"] = round(meter.seconds, 4)
             if outer:

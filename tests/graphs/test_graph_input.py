@@ -1,11 +1,13 @@
 """What a graph refuses, and what it says before it reads."""
 
 import re
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
 import pytest
+from langchain_core.runnables import RunnableLambda
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.graph import START, StateGraph
@@ -16,6 +18,9 @@ from typing_extensions import TypedDict
 from readgraph.graphs import gam, mem_walker, read_agent
 from readgraph.graphs.mem_gpt import build_chat
 from readgraph.graphs.read_agent import build, graph
+from readgraph.graphs.wiring.known_names import IgnoredSetting
+from readgraph.nodes.contracts import LookUpState, LookUpUpdate
+from readgraph.nodes.step import StepNode
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.histories import SessionText, append_sessions
@@ -158,3 +163,74 @@ def test_a_durable_checkpointer_over_a_store_in_memory_is_refused(tmp_path: Path
         compiled = build().compile(checkpointer=saver, store=InMemoryStore())
         with pytest.raises(BadInput, match="durable"):
             compiled.invoke({"text": "A lamp.", "question": "Who?"}, {"configurable": {"thread_id": "1"}})
+
+
+@pytest.mark.parametrize(
+    ("given", "complaint"),
+    [
+        ({"text": "A lamp.", "qestion": "Who?"}, "The input has 'qestion', .* does not have (it has 'question')."),
+        ({"text": "Eine Lampe.", "Frage": "Wer?"}, "The input has 'Frage', which the graph's state does not have."),
+    ],
+)
+async def test_an_unknown_key_of_the_input_is_refused(given: Any, complaint: str) -> None:
+    complaint = re.escape(complaint).replace(r"\.\*", ".*")
+    with pytest.raises(BadInput, match=complaint):
+        await graph.ainvoke(given, context=ReaderContext(model=""))
+    with pytest.raises(BadInput, match=complaint):
+        [*graph.stream(given, context=ReaderContext(model=""))]
+
+
+async def test_an_unknown_key_of_an_update_is_refused() -> None:
+    compiled = build().compile(checkpointer=InMemorySaver(), store=InMemoryStore(), interrupt_before=["look_up"])
+    config: Any = {"configurable": {"thread_id": "1"}}
+    await compiled.ainvoke({"text": "A lamp.", "question": "Who?"}, config, context=ReaderContext(model=""))
+    with pytest.raises(BadInput, match=r"The update has 'pages_red'.*'pages_read'"):
+        compiled.update_state(config, {"pages_red": [0]}, as_node="look_up")
+    with pytest.raises(BadInput, match=r"The update has 'pages_red'.*'pages_read'"):
+        await compiled.aupdate_state(config, {"pages_red": [0]}, as_node="look_up")
+    await compiled.aupdate_state(config, {"pages_read": [0]}, as_node="look_up")
+    assert (await compiled.ainvoke(None, config, context=ReaderContext(model="")))["pages_read"] == [0]
+
+
+def of_no_type(state: Any) -> Any:
+    return {"pages_red": [0], "continue_search": False}
+
+
+async def of_no_type_later(state: Any, runtime: Any) -> Any:
+    return of_no_type(state)
+
+
+def of_a_type(state: LookUpState) -> LookUpUpdate:
+    return of_no_type(state)  # type: ignore[no-any-return]
+
+
+@pytest.mark.parametrize("node", [of_no_type, of_a_type, RunnableLambda(of_no_type), StepNode(of_no_type_later)])
+async def test_an_unknown_key_of_a_node_s_update_is_refused(node: Any) -> None:
+    compiled = build(look_up=node).compile(store=InMemoryStore())
+    asked: Any = {"text": "A lamp.", "question": "Who?"}
+    with pytest.raises(BadInput, match=r"The node 'look_up' writes 'pages_red'.*'pages_read'"):
+        await compiled.ainvoke(asked, context=ReaderContext(model=""))
+
+
+async def test_a_setting_under_configurable_is_told() -> None:
+    asked: Any = {"text": "A lamp.", "question": "Who?"}
+    served: Any = {"configurable": {"max_pages": 2, "graph_id": "read_agent", "__request_start_time_ms__": 1}}
+    with pytest.warns(IgnoredSetting, match=r"'configurable' are ignored: .*ReaderContext\(max_pages=2\)"):
+        await graph.ainvoke(asked, served, context=ReaderContext(model=""))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", IgnoredSetting)
+        await graph.ainvoke(asked, served, context={"model": "", "max_pages": 2})  # type: ignore[call-overload]
+
+
+async def test_a_graph_around_may_give_more_than_is_taken() -> None:
+    class Desk(TypedDict):
+        text: str
+        question: str
+        letter: str
+        answer: str
+
+    desk = StateGraph(Desk, context_schema=ReaderContext)
+    desk.add_node("read", graph)
+    desk.add_edge(START, "read")
+    asked: Any = {"text": "A lamp stood in Sarn.", "question": "What stood in Sarn?", "letter": "Dear reader"}
+    assert (await desk.compile().ainvoke(asked, context=ReaderContext(model="")))["letter"] == "Dear reader"

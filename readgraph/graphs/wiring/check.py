@@ -1,9 +1,11 @@
 """Add nodes to a graph, and check that every key that a node reads was written before."""
 
 from collections.abc import Iterator
-from difflib import get_close_matches
+from copy import copy
+from functools import partial
 
-from readgraph.graphs.wiring.declared import Declared, declared_by
+from readgraph.graphs.wiring.declared import FOR_RECORD, Declared, declared_by
+from readgraph.graphs.wiring.known_names import check_names
 from readgraph.graphs.wiring.nodes import Node, as_node
 from readgraph.graphs.wiring.paths import Builder, path_avoiding
 from readgraph.graphs.wiring.recipes import check_recipes
@@ -14,12 +16,16 @@ from readgraph.state.errors import BadInput
 def add_nodes(builder: Builder, **nodes: Node) -> None:
     """Add nodes by name; each reads only the channels that it declares.
 
-    Plain functions, coroutines, other runnables and compiled graphs are accepted: they become steps.
+    Plain functions, coroutines, other runnables and compiled graphs are accepted: they become steps. A step whose
+    update has a key that the graph's state lacks is refused when it runs.
 
     Raises `BadInput` for what can't be a node.
     """
     for name, node in nodes.items():
-        step = as_node(name, node, builder)
+        step = copy(as_node(name, node, builder))
+        step.check_update = partial(
+            check_names, f"The node '{name}' writes", known=frozenset({*builder.channels, *FOR_RECORD})
+        )
         builder.add_node(name, step, input_schema=getattr(step, "input_schema", None))
 
 
@@ -54,9 +60,7 @@ def check_wiring(builder: Builder) -> None:
 def _check_writes(builder: Builder, declared: dict[str, Declared]) -> None:
     known = {*builder.channels, *builder.managed}
     for name, keys in declared.items():
-        for key in sorted(keys.may_write - known):
-            similar = "".join(f" (it has '{near}')" for near in get_close_matches(key, sorted(known), 1, cutoff=0.65))
-            raise BadInput(f"The node '{name}' writes '{key}', which the graph's state does not have{similar}.")
+        check_names(f"The node '{name}' writes", dict.fromkeys(keys.may_write), known)
 
 
 def _check_read(builder: Builder, reader: str, node: str, key: str, writers: set[str]) -> None:

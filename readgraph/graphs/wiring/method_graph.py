@@ -1,6 +1,6 @@
 """The graph of a method: LangGraph's StateGraph, whose compiled form keeps its own store inside other graphs too."""
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
@@ -8,8 +8,10 @@ from langchain_core.runnables.config import var_child_runnable_config
 from langgraph.graph import StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
+from langgraph.types import StateUpdate
 from langgraph.typing import ContextT, InputT, OutputT, StateT
 
+from readgraph.graphs.wiring.known_names import check_names, check_updates, warn_of_configurable
 from readgraph.graphs.wiring.subgraphs import GraphStep
 from readgraph.graphs.wiring.watched import watched_astream, watched_stream
 from readgraph.state.running.leaving import ending_with, until_left
@@ -52,18 +54,42 @@ class CompiledMethod(CompiledStateGraph[StateT, ContextT, InputT, OutputT]):
 
     def stream(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> Iterator[Any]:
         """LangGraph's `stream`, on which `invoke` stands; who leaves it ends its steps."""
+        self._check_call(input, config, kwargs.get("context"))
         events = super().stream(input, self._with_own_store(config), **kwargs)
         return ending_with(watched_stream(events, self.name, config))
 
     def astream(self, input: Any, config: RunnableConfig | None = None, **kwargs: Any) -> AsyncIterator[Any]:
         """LangGraph's `astream`, on which `ainvoke` stands; who leaves it ends its steps."""
+        self._check_call(input, config, kwargs.get("context"))
         events = super().astream(input, self._with_own_store(config), **kwargs)
         return until_left(watched_astream(events, self.name, config))
+
+    def bulk_update_state(self, config: RunnableConfig, supersteps: Sequence[Sequence[StateUpdate]]) -> RunnableConfig:
+        """LangGraph's, on which `update_state` stands; raises `BadInput` for a key that the state lacks."""
+        self._check_updates(config, supersteps)
+        return super().bulk_update_state(config, supersteps)
+
+    async def abulk_update_state(
+        self, config: RunnableConfig, supersteps: Sequence[Sequence[StateUpdate]]
+    ) -> RunnableConfig:
+        """As `bulk_update_state`."""
+        self._check_updates(config, supersteps)
+        return await super().abulk_update_state(config, supersteps)
 
     def get_context_jsonschema(self) -> dict[str, Any] | None:
         """The schema of the settings; LangGraph's server would leave out what is none, where Python refuses it."""
         schema = super().get_context_jsonschema()
         return schema and {**schema, "properties": _Known(schema.get("properties", {}))}
+
+    def _check_call(self, given: Any, config: RunnableConfig | None, context: object) -> None:
+        """Refuse unknown keys of an input, and warn of ignored settings; a graph around gives what it has."""
+        if _runtime_around(config) is None:
+            check_names("The input has", given, self.builder.channels)
+            warn_of_configurable((config or {}).get("configurable", {}), context)
+
+    def _check_updates(self, config: RunnableConfig, supersteps: Sequence[Sequence[StateUpdate]]) -> None:
+        if not config.get("configurable", {}).get("checkpoint_ns"):  # else it may be of a graph inside
+            check_updates(supersteps, self.builder.channels)
 
     def _with_own_store(self, config: RunnableConfig | None) -> RunnableConfig | None:
         """The config of a call, with the runtime of the run around it, if there is one, but with the graph's store."""
