@@ -97,6 +97,10 @@ def reader(request: ChatRequest) -> str | dict[str, object]:
     if wanted == "PausePoint":
         labels = int(re.findall(r"to <pause(?:-\d+)? (\d+)>", request.text)[-1])
         return {"reason": "a scene ends", "label": 1 + zlib.crc32(text.encode()) % labels}
+    if wanted == "MeetsPoint":
+        return {"reason": "It does.", "meets": "yes"}
+    if wanted == "EventsInOrder":
+        return {"events": [1, 2, 3]}
     if wanted.startswith("Agrees"):
         return {"reason": "it says the same", "agrees": "yes"}
     if wanted == "BeginsAnew":
