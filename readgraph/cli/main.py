@@ -125,9 +125,10 @@ def run() -> NoReturn:
 
 
 def _run() -> NoReturn:
+    encoding = "utf-8" if sys.platform == "win32" else None  # a file there would get an old code page, and lose letters
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a terminal that can't show a character still gets the rest
+            stream.reconfigure(encoding=encoding, errors="replace")  # what a terminal can't show leaves the rest
     atexit.register(gc.freeze)  # freeing memory object by object takes a fifth of a short command's time
     signal.signal(signal.SIGTERM, _end)
     logging.getLogger("langgraph").addHandler(logging.NullHandler())  # its warnings are for developers

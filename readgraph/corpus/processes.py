@@ -4,7 +4,6 @@ import asyncio
 import itertools
 import multiprocessing
 import os
-import signal
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from multiprocessing.connection import Connection
@@ -90,9 +89,7 @@ class _Process:
     def end(self) -> None:
         """End the process at once: what was answered is kept, and calls in flight are given up."""
         self.ended = True
-        if self.process.pid:
-            with suppress(ProcessLookupError):
-                os.kill(self.process.pid, signal.SIGTERM)
+        self.process.terminate()
 
     def join(self) -> None:
         """Wait until the process has ended."""

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from readgraph.state.errors import BadInput, NoUsableReply, ReadgraphError
+from readgraph.state.files.whole_files import opened_at_once
 from readgraph.state.running.runs import Run, as_run, current_run
 
 __all__ = ["JsonLines"]
@@ -151,12 +152,11 @@ def _opened(file: str) -> int:
     if not file:
         raise BadInput("The log has no file: name one after --log-json, or - for standard error.")
     try:
-        descriptor = os.open(Path(file).expanduser(), os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_NONBLOCK, 0o600)
+        descriptor = opened_at_once(Path(file).expanduser(), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
     except OSError as problem:
         raise BadInput(f"The log {file} can't be written: {problem.strerror}.") from None
     kind = os.fstat(descriptor).st_mode
     if not (stat.S_ISREG(kind) or stat.S_ISCHR(kind) or stat.S_ISFIFO(kind)):
         os.close(descriptor)
         raise BadInput(f"The log {file} can't be written: it is no file.")
-    os.set_blocking(descriptor, True)
     return descriptor

@@ -1,10 +1,18 @@
 """The address that a server listens on."""
 
+import os
 import socket
 
 from readgraph.state.errors import BadInput
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+
+
+def bind_at(listener: socket.socket, address: tuple[str, int]) -> None:
+    """Bind a socket to an address, also where a server has just ended; raises `OSError` where one still listens."""
+    if os.name == "posix":  # on Windows this would let two servers have the same port
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    listener.bind(address)
 
 
 def listening(host: str, port: int) -> socket.socket:
@@ -13,8 +21,7 @@ def listening(host: str, port: int) -> socket.socket:
     # asyncio sends small packets at once only where the protocol is named; else each answer waits 40 ms
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
-        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        listener.bind((host, port))
+        bind_at(listener, (host, port))
         listener.listen()  # who connects before the server runs waits for it
     except OSError as problem:
         listener.close()

@@ -1,7 +1,6 @@
 """`readgraph browse` in a real browser: episodes from their beginning to their end, with scripted replies."""
 
 import os
-import pty
 import re
 import signal
 import subprocess
@@ -136,7 +135,7 @@ def test_an_injected_text_changes_nothing(readgraph: Command, server: ModelServe
 
 def on_terminal(site: Site, said: str, *more: str) -> tuple[int, str]:
     """The command on a terminal, on which this is typed; its exit code, and all that the terminal showed."""
-    main, other = pty.openpty()
+    main, other = pytest.importorskip("pty").openpty()
     command = [sys.executable, "-m", "readgraph", "browse", f"{site.url}/shop.html", "Buy rope.", *DOUBLE, *more]
     started = subprocess.Popen(command, stdin=other, stdout=other, stderr=other, start_new_session=True)
     os.close(other)

@@ -2,6 +2,7 @@
 
 import inspect
 import json
+import os
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +13,7 @@ import typer
 
 from readgraph.cli.main import app
 from readgraph.cli.shell.log_option import with_log
+from readgraph.state.files.whole_files import written_whole
 from tests.doubles.model_server import ChatRequest, Fault, ModelServer
 from tests.doubles.reader import asked_for, reader
 from tests.support.command import SECRET, Command, assert_refused, finished, process
@@ -124,6 +126,22 @@ def test_a_full_disk_ends_no_command(readgraph: Command, file: Path) -> None:
 @pytest.mark.parametrize("where", ["{tmp}", "{tmp}/no/log", ""])
 def test_a_log_that_can_t_be_written_is_refused(readgraph: Command, tmp_path: Path, where: str) -> None:
     assert_refused(readgraph("methods", "--log-json", where.format(tmp=tmp_path)), "log")
+
+
+@pytest.fixture
+def without_posix_calls(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What `os` lacks on Windows is gone."""
+    for name in ("O_NONBLOCK", "set_blocking", "get_blocking"):
+        monkeypatch.delattr(os, name)
+
+
+@pytest.mark.usefixtures("without_posix_calls")
+def test_files_are_written_without_what_windows_lacks(readgraph: Command, tmp_path: Path) -> None:
+    for _ in range(2):
+        assert readgraph("methods", "--log-json", tmp_path / "log").code == 0
+    assert len(lines(tmp_path / "log", "run_ended")) == 2
+    with written_whole(Path(os.devnull)) as file:
+        file.write("Die Lampe brennt.\n")
 
 
 def test_without_a_log_results_name_no_run(readgraph: Command, file: Path) -> None:

@@ -3,7 +3,6 @@
 import io
 import json
 import os
-import pty
 import signal
 import subprocess
 import sys
@@ -120,7 +119,7 @@ def interruptible() -> None:
 
 def left_by_one_ctrl_c() -> bool:
     """Whether the question ends with the command at the first Ctrl-C."""
-    terminal, keyboard = pty.openpty()
+    terminal, keyboard = pytest.importorskip("pty").openpty()
     command = [sys.executable, "-m", "readgraph", "forget", STORY.stem]
     pipes: Any = {"stdin": keyboard, "stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
     asking = subprocess.Popen(command, preexec_fn=interruptible, **pipes)

@@ -3,7 +3,6 @@
 import asyncio
 import gc
 import os
-import resource
 import ssl
 import weakref
 from pathlib import Path
@@ -39,6 +38,7 @@ def test_readings_in_loops_of_their_own_leave_nothing_open(server: ModelServer, 
         assert found["status"] == "answered"
 
     read(-1)
+    resource = pytest.importorskip("resource")
     before, (soft, hard) = descriptors(), resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (before + 8, hard))
     try:

@@ -1,7 +1,6 @@
 """A full disk: one clear line, nothing lost, and with more room the same command goes on."""
 
 import os
-import resource
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -54,6 +53,7 @@ def disk(tmp_path: Path) -> Iterator[SmallDisk]:
 
 @contextmanager
 def longest_file(size: int) -> Iterator[None]:
+    resource = pytest.importorskip("resource")
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
     try:

@@ -8,8 +8,11 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from multiprocessing.process import BaseProcess
 from pathlib import Path
+from typing import Any
 
-_forking = multiprocessing.get_context("forkserver")
+_forking: Any = multiprocessing.get_context(
+    "forkserver" if "forkserver" in multiprocessing.get_all_start_methods() else "spawn"
+)
 _forking.set_forkserver_preload(
     [
         "readgraph.cli.main",
@@ -34,7 +37,7 @@ def forked(
     `first` is called there before the command.
     """
     given = ([*map(str, arguments)], dict(os.environ), str(said), str(out), first)
-    process = _forking.Process(target=_command, args=given)
+    process: BaseProcess = _forking.Process(target=_command, args=given)
     process.start()
     return process
 
@@ -63,6 +66,6 @@ def _command(
 
 def forked_call(function: Callable[..., object], *arguments: object) -> BaseProcess:
     """Run a function of a test module in a process of its own."""
-    process = _forking.Process(target=function, args=arguments)
+    process: BaseProcess = _forking.Process(target=function, args=arguments)
     process.start()
     return process

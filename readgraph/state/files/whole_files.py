@@ -9,6 +9,18 @@ from typing import IO, Any, Literal
 from uuid import uuid4
 
 
+def opened_at_once(path: Path, flags: int, mode: int = 0o666) -> int:
+    """The descriptor of a file to write to, by `os.open`; it fails at once for a pipe that nobody reads.
+
+    On Windows, which has no such pipes, the file is opened as it is: line ends are written as they are given.
+    """
+    at_once: int = getattr(os, "O_NONBLOCK", 0)
+    descriptor = os.open(path, flags | at_once | getattr(os, "O_BINARY", 0), mode)
+    if at_once:
+        os.set_blocking(descriptor, True)
+    return descriptor
+
+
 @contextmanager
 def written_whole(path: Path, mode: Literal["w", "wb"] = "w", errors: str | None = None) -> Iterator[IO[Any]]:
     """A file to write to (text in UTF-8), which replaces `path` when the `with` ends without an error.
@@ -16,11 +28,9 @@ def written_whole(path: Path, mode: Literal["w", "wb"] = "w", errors: str | None
     Until then it is next to `path` under a hidden name; if the `with` fails, it is deleted. What can't be replaced (a
     device, a pipe, a file in a folder that allows no new files) is written in place. Raises `OSError`.
     """
-    encoding: dict[str, Any] = {"encoding": "utf-8", "errors": errors} if mode == "w" else {}
+    encoding: dict[str, Any] = {"encoding": "utf-8", "errors": errors, "newline": "\n"} if mode == "w" else {}
     if path.exists() and not (path.is_file() and os.access(path.resolve().parent, os.W_OK)):
-        descriptor = os.open(path, os.O_WRONLY | os.O_TRUNC | os.O_NONBLOCK)  # fails at once for a pipe without reader
-        with open(descriptor, mode, **encoding) as file:
-            os.set_blocking(file.fileno(), True)
+        with open(opened_at_once(path, os.O_WRONLY | os.O_TRUNC), mode, **encoding) as file:
             yield file
         return
     target = path.resolve()  # a symbolic link stays a link

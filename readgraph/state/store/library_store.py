@@ -11,7 +11,7 @@ import os
 import sqlite3
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from concurrent.futures import Future
-from contextlib import asynccontextmanager, closing
+from contextlib import asynccontextmanager, closing, suppress
 from pathlib import Path
 from shutil import disk_usage
 from typing import Any
@@ -118,14 +118,14 @@ class LibraryStore(SharedStore):
             async with self.held(name):
                 yield
         finally:
-            (self.locks / name).unlink(missing_ok=True)
+            _forget_mark(self.locks / name)
 
     async def unused(self, document: str, on_wait: OnWait | None = None, *, wait: bool = True) -> None:
         """Wait until nobody uses a document."""
         for path in uses(self.locks, document):
             async with self.held(path.name, on_wait, wait=wait):
                 pass
-            path.unlink(missing_ok=True)
+            _forget_mark(path)
 
     async def tell_dropped(self, part: str, index: str) -> None:
         """Nothing: all who open the folder have the same indexes."""
@@ -210,6 +210,12 @@ class LibraryStore(SharedStore):
     def _submit(self, operations: list[Op], done: Done, loop: asyncio.AbstractEventLoop | None = None) -> None:
         writes = any(isinstance(operation, PutOp) for operation in operations)
         (self._writing if writes else self._reading).submit(Order(operations, done, loop))
+
+
+def _forget_mark(path: Path) -> None:
+    """Delete a lock file; on Windows not one that another process looks at, who deletes it later."""
+    with suppress(PermissionError):
+        path.unlink(missing_ok=True)
 
 
 def _sound_value(stored: Any, folder: Path) -> dict[str, Any]:

@@ -2,9 +2,9 @@
 
 import json
 import re
+import signal
 from multiprocessing.process import BaseProcess
 from pathlib import Path
-from signal import SIGKILL
 from typing import Any
 
 import pytest
@@ -113,7 +113,7 @@ def test_a_summary_that_is_killed_while_it_is_checked_goes_on(readgraph: Command
 
     server.respond = killing
     started.append(forked(*LINE, *DOUBLE))
-    assert ended(started[0]) == -SIGKILL
+    assert ended(started[0]) == -signal.SIGKILL
     asked = len(server.requests)
     found = readgraph(*LINE, *DOUBLE, "--json").json
     assert {*kinds(server.requests[asked:])} == {"SentenceVerdicts"} and found["status"] == "summarised"

@@ -2,6 +2,7 @@
 
 import os
 import shlex
+import shutil
 import subprocess
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -80,7 +81,8 @@ def _edited(note: str) -> str:
         file = Path(folder) / "note.txt"
         file.write_text(note + "\n", encoding="utf-8")
         try:
-            subprocess.run([*shlex.split(editor), str(file)], check=True)
+            command = [editor] if shutil.which(editor) else shlex.split(editor)  # a Windows path has backslashes
+            subprocess.run([*command, str(file)], check=True)
             written = file.read_text(encoding="utf-8").strip()
         except (OSError, ValueError, subprocess.CalledProcessError):
             raise BadInput(f"The editor '{editor}' failed: set EDITOR, or give the note with --text.") from None

@@ -24,6 +24,7 @@ from readgraph.state.files.library_address import LibraryPlace
 from readgraph.state.library import default_place, open_library
 from readgraph.state.search.catalogue import count_documents
 from readgraph.state.words import counted
+from readgraph.tools.sockets import bind_at
 
 HOST = "127.0.0.1"
 """The server has no login, so only this machine can reach it."""
@@ -102,8 +103,7 @@ async def _documents(folder: LibraryPlace) -> int:
 def _check_port(port: int) -> None:
     try:
         with socket.socket() as listener:
-            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            listener.bind((HOST, port))
+            bind_at(listener, (HOST, port))
     except OSError as problem:
         raise BadInput(f"Port {port} can't be used ({problem.strerror}): choose another with --port.") from None
 
