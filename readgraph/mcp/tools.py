@@ -178,14 +178,8 @@ class LibraryTools:
         """Append a session to a history that grows, and memorise what is new. A session that is known adds nothing."""
         progress = Progress()
         sessions = [SessionText(text, title=title, time=time)]
-        name = await self._history_named(document)
-        work = functions.remember(self.library, name, sessions, context=self.context, listen=progress.listen)
+        work = functions.remember(self.library, document, sessions, context=self.context, listen=progress.listen)
         return await reported(run, work, progress)
-
-    async def _history_named(self, document: str) -> str:
-        """The name of the history with this id, or the name as it is given."""
-        known = await self.library.pages.known_document(document)
-        return known.title if known and known.sessions else document
 
     @readable
     async def research(

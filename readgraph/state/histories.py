@@ -70,15 +70,14 @@ async def sessions_of(pages: PageStore, document: Document) -> list[Session]:
 
 
 async def append_sessions(pages: PageStore, name: str, sessions: Sequence[SessionText]) -> Appended:
-    """Append sessions to the history of this name, which the first append creates.
+    """Append sessions to the history of this name, which the first append creates, or of this id.
 
     A session with the same text, title and time as an earlier one is not appended again. Callers that append at the
     same time take turns (see `building`). Raises `BadInput`, before anything is stored, if the name or a text is
-    empty, and where the history would have more words than `READGRAPH_MAX_TEXT_WORDS`.
+    empty, if the name is the id of a document that is no history, and where the history would have more words than
+    `READGRAPH_MAX_TEXT_WORDS`.
     """
-    title = _on_one_line(name)
-    if not title:
-        raise BadInput("The history has no name: give it one.")
+    title = await _name_in(pages, name)
     for session in sessions:
         if not (isinstance(session, tuple) and all(isinstance(part, str) for part in session)):
             raise BadInput("A session must be a SessionText of strings: its text, its title, its time.")
@@ -86,10 +85,10 @@ async def append_sessions(pages: PageStore, name: str, sessions: Sequence[Sessio
     for number, session in enumerate(cleaned, 1):
         if not session.text:
             raise BadInput(f"Session {number} of {len(cleaned)} is empty: there is nothing to remember.")
-    identity = history_id(name)
+    identity = history_id(title)
     async with building(pages.store, identity):
         await check_not_forgotten(pages, identity)
-        document = await history(pages, name) or Document(identity, title, "", 0, 0, utc_now())
+        document = await history(pages, title) or Document(identity, title, "", 0, 0, utc_now())
         known = await sessions_of(pages, document)
         added = _new_sessions(known, cleaned)
         if added:
@@ -97,6 +96,17 @@ async def append_sessions(pages: PageStore, name: str, sessions: Sequence[Sessio
     if not document.sessions:
         raise BadInput(f"The history '{title}' has no session yet: give one.")
     return Appended(document, list(added), len(cleaned) - len(added))
+
+
+async def _name_in(pages: PageStore, given: str) -> str:
+    """The name of a history, which is given by it or by its id."""
+    if not (title := _on_one_line(given)):
+        raise BadInput("The history has no name: give it one.")
+    if (known := await pages.known_document(title)) is None:
+        return title
+    if not known.sessions:
+        raise BadInput(f"'{known.title}' is no history, and takes no sessions: give the history a name of its own.")
+    return known.title
 
 
 def _on_one_line(text: str) -> str:

@@ -228,7 +228,7 @@ async def remember(
     context: ReaderContext | None = None,
     listen: Listen | None = None,
 ) -> Remembered:
-    """Append sessions to the history of this name, and memorise what is new (GAM, section 2.2.1)."""
+    """Append sessions to the history of this name or id, and memorise what is new (GAM, section 2.2.1)."""
     pages = pages_of(library, context)
     appended = await append_sessions(pages, name, sessions)
     document = appended.document

@@ -101,6 +101,8 @@ async def test_an_agent_reads_and_asks(
         assert (kept["sessions"], kept["added"]) == (1, 1)
         kept = await call(client, "remember", document=kept["document"], text="Then of the bell.")
         assert (kept["title"], kept["sessions"]) == ("talks", 2)
+        other = await refused(client, "remember", document=read["document"], text="Then of the lamp.")
+        assert other == "'finds' is no history, and takes no sessions: give the history a name of its own."
         found = await call(client, "research", question="What of the goat?", document="talks")
         assert found["status"] == "researched" and "goat" in found["context"]
         assert (await call(client, "compress", budget=60, document=["finds"]))["tokens"] <= 60

@@ -127,6 +127,16 @@ async def test_places_name_the_session(library: Library) -> None:
     ]
 
 
+async def test_an_id_names_its_history_and_never_begins_another(library: Library) -> None:
+    first = (await append_sessions(library.pages, "Протокол", [FIRST])).document
+    both = (await append_sessions(library.pages, first.id, [SECOND])).document
+    assert (both.id, both.title, both.sessions) == (first.id, "Протокол", 2)
+    other = await library.pages.add_document("The lamp went out.", title="Lamps")
+    with pytest.raises(BadInput, match="'Lamps' is no history"):
+        await append_sessions(library.pages, other.id, [FIRST])
+    assert {each.id for each in await library.pages.documents()} == {first.id, other.id}
+
+
 async def test_what_holds_nothing_is_refused(library: Library) -> None:
     for name, new, reason in [
         (" ", [FIRST], "no name"),
