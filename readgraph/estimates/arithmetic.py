@@ -112,7 +112,7 @@ async def unread(store: PageStore, document: Document, recipe: Recipe, context: 
     if memory is None:
         return Unread(None, document.words, 0, 0, 0, 0)
     notes = await store.notes(memory.id, range(memory.pages))
-    with_note = {note.page for note in notes if not (context.again and note.fallback and note.replaced is None)}
+    with_note = {note.page for note in notes if not (context.again and note.is_substitute)}
     without_note = [page for page in await store.pages(memory.id, range(memory.pages)) if page.number not in with_note]
     (rest,) = await store.spans(document, [(memory.read_to, document.characters)])
     note_words = sum(note.words for note in notes)

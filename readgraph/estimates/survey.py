@@ -39,8 +39,8 @@ async def estimate_survey(
 
     Reading makes no call, since what is taken from the pages depends on the question. `question_words` is the length of
     the question; None: reading only. Expected is a plan of this question's own, over all pages, of which each gives
-    `RECORDS_OF_PAGE` records. At least: the plan alone, where it names pages that a search doesn't find, or is one
-    whose records are kept.
+    `RECORDS_OF_PAGE` records. At least: the plan alone, where it is one whose records
+    are kept.
     """
     if question_words is None or not context.model:
         return Estimate()

@@ -192,6 +192,11 @@ class Note:
     header: str = ""
     replaced: str | None = None
 
+    @property
+    def is_substitute(self) -> bool:
+        """Whether the text is neither a model's nor a user's."""
+        return self.fallback and self.replaced is None
+
 
 @dataclass(frozen=True, slots=True)
 class TreeNode:

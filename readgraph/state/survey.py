@@ -96,7 +96,8 @@ def table_line(cells: Iterable[str]) -> str:
 class SurveyAnswered(Answered):
     """Output of a survey: also its programme, the memory of its records, and its table.
 
-    `unread` are the parts whose records are missing: no reply could be used, or the budget was spent before.
+    `unread` are the parts whose records are missing: no reply, or no record, could be used, or the budget was spent
+    before. `by_pattern`: no model took the records, whoever gave the answer.
     """
 
     programme: Programme | None
@@ -104,6 +105,7 @@ class SurveyAnswered(Answered):
     unread: list[int]
     same_names: list[list[str]]
     table: Table
+    by_pattern: bool
 
 
 class SurveyState(ReadingState):
@@ -118,3 +120,4 @@ class SurveyState(ReadingState):
     unread: list[int]
     same_names: list[list[str]]
     table: Table
+    by_pattern: bool

@@ -199,9 +199,11 @@ async def test_a_record_without_a_true_quote_is_dropped_and_counted(library: Lib
         return {"records": [true, {**true, "quote": "Anna Vole went home to her sister."}]}
 
     model.fault = invent
-    found = await survey(library, text)
-    assert values(found)[0] == ["1912-01-01", "Anna Vole", ""], "a value of the wrong kind is left out"
-    assert found["fallbacks"] == {"quote_not_found": 1, "value_not_understood": 1}
+    for calls in (3, 0):
+        found = await survey(library, text)
+        assert values(found)[0] == ["1912-01-01", "Anna Vole", ""], "a value of the wrong kind is left out"
+        losses = {"quote_not_found": 1, "value_not_understood": 1}
+        assert (found["fallbacks"], found["usage"]["calls"] >= calls) == (losses, True), "kept records say it, too"
     model.fault = lambda request: "no" if model.asked[-1] == "SurveyRecords" and "1912-01-01" in request.text else None
     lost = await survey(library, text + "\n\nThe end.", settings={"sample": 1})
     assert lost["fallbacks"] == {"records": 1} and 0 not in lost["pages_read"]
@@ -335,6 +337,59 @@ async def test_an_answer_says_how_many_parts_are_missing_and_they_are_asked_for_
     assert (whole["answer"], whole["unread"], whole["fallbacks"], whole["usage"]["calls"]) == ("40", [], {}, 1)
 
 
+@pytest.mark.parametrize(
+    "wrong", [{"quote": "Nobody went anywhere.", "column_1": "3"}, {"quote": "put the launch off", "column_1": "zwölf"}]
+)
+async def test_a_part_of_whose_records_none_can_be_used_was_not_read(
+    library: Library, server: ModelServer, wrong: dict[str, str]
+) -> None:
+    model = surveyor(server, columns=[column("wind", "number")], result="count")
+    model.pattern = r"wind of (\d+) knots"
+
+    def invent(request: ChatRequest) -> Any:
+        asked_of = between(request, "passage") if model.asked[-1] == "SurveyRecords" else ""
+        return {"records": [wrong, wrong]} if "1912-01-04" in asked_of else None
+
+    model.fault, lost = invent, "quote_not_found" if "Nobody" in wrong["quote"] else "value_not_understood"
+    for question in (QUESTION, "Wie oft wurde der Start verschoben?"):
+        found = await survey(library, diary(), question=question)
+        assert found["answer"] == f"at least {found['table']['found']}; 1 of 8 parts could not be read"
+        assert (found["unread"], found["fallbacks"]) == ([0], {lost: 2})
+    only = await survey(library, diary(4))
+    assert (only["answer"], only["status"], only["by_rule"], only["unread"]) == (None, "no_answer", True, [0])
+    model.fault = lambda request: None
+    whole = await survey(library, diary(), settings={"again": True})
+    assert (whole["answer"], whole["fallbacks"], whole["usage"]["calls"]) == ("40", {}, 1)
+
+
+async def test_a_part_that_is_wanted_later_is_asked_then(library: Library, server: ModelServer) -> None:
+    log = (await append_sessions(library.pages, "Tagebuch", [SessionText(diary(60))])).document
+    server.respond = lambda request: " ".join(between(request, "passage").split())
+    context = ReaderContext(model="openai:double", segment_words=60)
+    await mem_walker.build().compile(store=library.store).ainvoke({"document": log.id}, context=context)
+    model = surveyor(server, extent="notes")
+    model.kept = "1912-01-01"
+    few = await survey(library, document=log.id, question="Wie oft?")
+    assert 0 < len(few["pages_read"]) < 8 and few["unread"] == []
+    await append_sessions(library.pages, "Tagebuch", [SessionText("Nichts als Nebel.")])
+    server.respond = lambda request: " ".join(between(request, "passage").split())
+    await mem_walker.build().compile(store=library.store).ainvoke({"document": log.id}, context=context)
+    server.respond, model.kept, asked = model, "1912", len(model.asked)
+    cut = await survey(library, document=log.id, question="Wie oft?", settings={"max_calls": 2, "concurrency": 1})
+    assert cut["unread"] and cut["fallbacks"] == {} and cut["answer"].endswith("parts could not be read")
+    whole = await survey(library, document=log.id, question="Wie oft?")
+    assert whole["table"]["found"] == 40 and whole["unread"] == []
+    assert model.asked[asked:].count("SurveyRecords") >= len(whole["pages_read"]) - len(few["pages_read"])
+
+
+async def test_what_is_searched_for_and_stands_nowhere_leaves_no_part_out(
+    library: Library, server: ModelServer
+) -> None:
+    surveyor(server, extent="search", sought="Überfahrt Sturmflut", result="count")
+    found = await survey(library, diary())
+    assert (found["answer"], found["fallbacks"], found["percent_read"]) == ("40", {"sought_not_found": 1}, 100)
+
+
 async def test_lists_and_sentences_say_which_parts_are_missing_too(library: Library, server: ModelServer) -> None:
     missing, text = "1 of 2 parts could not be read", diary(12)
     for plan in ({"columns": [column("day"), column("keeper"), column("wind")]}, {"columns": [column("day")]}):
@@ -358,6 +413,15 @@ async def test_where_nothing_was_found_and_parts_are_missing_nobody_knows_the_an
     found = await survey(library, "1912-01-01: fog. " + "Nothing but fog and gulls.\n\n" * 40)
     assert (found["answer"], found["status"], found["by_rule"]) == (None, "no_answer", True)
     assert len(found["unread"]) == 1 and found["pages_read"]
+
+
+async def test_a_budget_that_ends_before_the_sentences_leaves_the_models_table(
+    library: Library, server: ModelServer
+) -> None:
+    surveyor(server, result="prose")
+    for model, calls, by_pattern in (("openai:double", 0, True), ("openai:double", 2, False), ("", 9, True)):
+        found = await survey(library, diary(3), model=model, question="What dates?", settings={"max_calls": calls})
+        assert found["by_rule"] and found["table"]["rows"] and found["by_pattern"] == by_pattern
 
 
 async def test_a_budget_that_ends_before_lost_parts_are_asked_for_again_is_told(

@@ -69,7 +69,7 @@ def test_any_text_has_a_value_or_none(text: str) -> None:
 @given(st.lists(st.text(), min_size=1), st.integers(0, 9), st.integers(0, 9))
 def test_records_are_kept_as_they_are(values: list[str], start: int, end: int) -> None:
     record = Record(tuple(values), start, end)
-    assert records_in(f"{record.line}\nwhat a user wrote\n[1]", len(values)) == [record]
+    assert records_in(f"{record.line}\nwhat a user wrote\n[1]\n5\nnull", len(values)) == [record]
 
 
 @given(st.lists(st.tuples(st.sampled_from(["Ann", "ann", "The Bé", "be", ""]), st.integers(-99, 99))))

@@ -134,11 +134,11 @@ def answer_text(found: dict[str, Any]) -> Text:
 def _lead(found: dict[str, Any]) -> str:
     """What stands above an answer from a table that isn't the model's own, or isn't of the whole text; else ""."""
     if found["status"] == "budget":
-        return f"The budget ran out first. {BY_PATTERN if found['by_rule'] else 'In what was read until then:'}"
+        of_all = "In what was read until then:" if found.get("unread") else "The table:"
+        return f"The budget ran out first. {BY_PATTERN if found.get('by_pattern') else of_all}"
     if found["status"] != "nearest":
         return ""
-    with_model = found["steps"][-1]["model"]
-    return "The model wrote no answer that could be used. The table:" if with_model else BY_PATTERN
+    return BY_PATTERN if found.get("by_pattern") else "The model wrote no answer that could be used. The table:"
 
 
 def _nearest(found: dict[str, Any]) -> str:

@@ -5,9 +5,10 @@ cut one after the other; each page's note is asked for as soon as the page exist
 """
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
+from operator import attrgetter
 from typing import NotRequired
 
 from langgraph.runtime import Runtime
@@ -28,12 +29,15 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BudgetSpent, ReadgraphError
 from readgraph.state.page_store import PageStore, page_store
 from readgraph.state.reading import Usage
-from readgraph.state.records import Document, Memory, Page
+from readgraph.state.records import Document, Memory, Note, Page
 from readgraph.state.store.build_lock import building
 from readgraph.state.words import counted
 
 __all__ = ["read_pages"]
 
+
+AsksAgain = Callable[[Note], bool]
+"""Says whether a note of an earlier reading is asked for again."""
 
 LEAST_WORDS = 10
 """Parts are taken to have more words than this, where a worker is made for each."""
@@ -72,21 +76,21 @@ def build_memory(
     *,
     cuts_text: bool = True,
     knows_members: bool = False,
-    asks_again: bool = False,
+    asks_again: AsksAgain | None = None,
 ) -> Work[ReadState, ReadUpdate]:
     """The work of a node that builds the document's memory, or uses the existing one.
 
     If the budget runs out, the memory stays incomplete, and the next reading continues it, as for a history that has
     grown. `cuts_text`: pages are cut from the text, so each document of a collection is cut separately, and the
     unchanged parts of a file that was read before keep their pages and notes. `knows_members`: the paging that
-    `make_parts` makes sees to the documents of a collection itself, and gets the whole text. `asks_again`: a note that
-    is a fall-back of an earlier reading stands for nothing, and is asked for again, as where the settings say `again`.
+    `make_parts` makes sees to the documents of a collection itself, and gets the whole text. `asks_again`: which notes
+    of an earlier reading are asked for again; without it, substitutes are, where the settings say `again`.
     """
 
     async def read(state: ReadState, runtime: Runtime[ReaderContext]) -> ReadUpdate:
         store = page_store(runtime)
         runtime = for_question(state, runtime) if may_serve_purpose(recipe) else runtime
-        again = asks_again or runtime.context.again
+        again = asks_again or (attrgetter("is_substitute") if runtime.context.again else None)
         document = await store.document(state["document"])
         current, runtime = await writing_notes(recipe(runtime.context), document, runtime)
         memory = await store.open_memory(document.id, current, renew=runtime.context.rebuild)
@@ -104,15 +108,9 @@ def build_memory(
     return with_recipe(read, recipe)
 
 
-async def _is_done(store: PageStore, memory: Memory, document: Document, *, again: bool) -> bool:
+async def _is_done(store: PageStore, memory: Memory, document: Document, *, again: AsksAgain | None) -> bool:
     whole = memory.complete and memory.read_to == document.characters
-    return whole and not (again and await _fallen_back(store, memory))
-
-
-async def _fallen_back(store: PageStore, memory: Memory) -> set[int]:
-    """The pages whose notes are fall-backs that no user has corrected."""
-    notes = await store.notes(memory.id, range(memory.pages))
-    return {note.page for note in notes if note.fallback and note.replaced is None}
+    return whole and not (again and any(map(again, await store.notes(memory.id, range(memory.pages)))))
 
 
 def _did(before: Memory, memory: Memory) -> str:
@@ -133,7 +131,7 @@ class _Build:
     make_parts: MakeParts
     cuts_text: bool
     knows_members: bool
-    asks_again: bool
+    asks_again: AsksAgain | None
     notes: NotesSoFar = field(init=False)
     progress: "_Progress" = field(init=False)
     to_note: asyncio.Queue[Page | None] = field(default_factory=asyncio.Queue)
@@ -147,8 +145,8 @@ class _Build:
         text = await self.store.text(document)
         kept = await kept_of_earlier(self.store, document, text, memory) if self.cuts_text else Kept()
         pages = await self.store.pages(memory.id, range(memory.pages))
-        again = await _fallen_back(self.store, memory) if self.asks_again else ()
-        notes = [note for note in await self.store.notes(memory.id, range(memory.pages)) if note.page not in again]
+        asks_again = self.asks_again or (lambda note: False)
+        notes = [note for note in await self.store.notes(memory.id, range(memory.pages)) if not asks_again(note)]
         self.notes = NotesSoFar(notes)
         self.progress = _Progress(memory.id, document.characters, memory.read_to, memory.pages, len(notes))
         paginate, write_note = await self.make_parts(document, self.notes, self.runtime)

@@ -36,6 +36,12 @@ class TableState(AskedState):
     table: Table
 
 
+class TableUpdate(AnswerUpdate):
+    """What answering from a table writes: also whether the table's records were taken by patterns."""
+
+    by_pattern: bool
+
+
 async def table_in_view(state: TableState, runtime: Runtime[ReaderContext]) -> InView:
     """Answer with the table, or the number of its rows; where sentences are wanted, the model writes them from it.
 
@@ -46,11 +52,11 @@ async def table_in_view(state: TableState, runtime: Runtime[ReaderContext]) -> I
     document, pages = await memory_pages(runtime, state["document"], state["memory"])
     read = {*state["pages_read"]}
     words = sum(page.words for page in pages if page.number in read)
-    by_rule = not (await page_store(runtime).memory(document.id, state["records"])).recipe.model
+    by_pattern = not (await page_store(runtime).memory(document.id, state["records"])).recipe.model
     missing = told_unread(len(read), len(unread)) if (unread := state.get("unread")) else ""
     if missing and not table["found"]:
-        return known(document, SaidAnswer(None, None, [], words, missing, nearest=True))
-    said = _said(table, programme, words, missing, by_rule=by_rule)
+        return known(document, SaidAnswer(None, None, [], words, missing, nearest=True), by_pattern=by_pattern)
+    said = _said(table, programme, words, missing, by_rule=by_pattern)
 
     async def substitute() -> SaidAnswer:
         return said._replace(nearest=True, choice=None)
@@ -60,8 +66,8 @@ async def table_in_view(state: TableState, runtime: Runtime[ReaderContext]) -> I
         return prose._replace(answer=_with_missing(prose.answer, missing), words=words)
 
     if table["found"] and (state["choices"] or (programme and programme["result"] == "prose")):
-        return InView(document, substitute, ask_for_prose, "survey_prose")
-    return known(document, said)
+        return InView(document, substitute, ask_for_prose, "survey_prose", {"by_pattern": by_pattern})
+    return known(document, said, by_pattern=by_pattern)
 
 
 def _said(table: Table, programme: Programme | None, words: int, missing: str, *, by_rule: bool) -> SaidAnswer:
@@ -120,4 +126,4 @@ async def _prose(state: TableState, runtime: Runtime[ReaderContext]) -> SaidAnsw
     return SaidAnswer(text, letter, quotes, summary=did)
 
 
-answer_from_table = answering(table_in_view, writes=AnswerUpdate)
+answer_from_table = answering(table_in_view, writes=TableUpdate)

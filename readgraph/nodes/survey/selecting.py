@@ -31,12 +31,14 @@ async def wanted_pages(
 ) -> set[int]:
     """The numbers of the pages that the programme names.
 
-    All, and counted, where it names a part that the document doesn't have, or notes where there are none.
+    All, and counted, where it names a part that the document doesn't have, or notes where there are none, or where what
+    is searched for stands nowhere.
     """
     store, extent = page_store(runtime), programme["extent"]
     if extent == "search":
         ranker = ranker_of(store, document, memory)
-        return {*pages_of(await ranker.find(programme["sought"], runtime.context.survey_parts))}
+        hits = {*pages_of(await ranker.find(programme["sought"], runtime.context.survey_parts))}
+        return hits or _all_of(pages, "sought_not_found")
     if extent == "part":
         found = _overlapping(pages, await spans_of_part(store, document, programme["sought"]))
         return found or _all_of(pages, "part_not_found")

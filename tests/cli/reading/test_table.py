@@ -141,7 +141,8 @@ def test_what_could_not_be_used_is_told(readgraph: Command, server: ModelServer,
 
     model.fault = invent
     ran = readgraph("table", text, WHAT, *DOUBLE)
-    assert (ran.code, ran.out) == (0, "") and "Nothing of this kind" in ran.err and "quote_not_found 1" in ran.err
+    assert (ran.code, ran.out) == (0, "") and "quote_not_found 1" in ran.err
+    assert "1 of 1 part could not be read" in ran.err and "Nothing of this kind" not in ran.err
 
 
 def test_a_part_without_a_usable_reply_is_told_each_time_and_asked_for_again(
@@ -196,6 +197,15 @@ def test_a_budget_that_ends_before_names_are_joined_is_told(
     cut = readgraph("table", text, WHAT, *DOUBLE, "--max-calls", 2)
     assert "names that mean the same thing may have rows of their own" in cut.err and "2 rows" in cut.err
     assert "1 row ·" in readgraph("table", text, WHAT, *DOUBLE).err
+
+
+def test_a_budget_that_ends_before_the_sentences_shows_the_table_that_the_model_filled(
+    readgraph: Command, server: ModelServer, text: Path
+) -> None:
+    surveyor(server, result="prose")
+    ran = readgraph("ask", "Warum wurde gezahlt?", text, "--method", "survey", *DOUBLE, "--max-calls", 2)
+    assert ran.out.startswith("The budget ran out first. The table:\n| ") and "Anna" in ran.out
+    assert "patterns" not in ran.out + ran.err
 
 
 def test_without_a_model_it_is_said(readgraph: Command, text: Path, tmp_path: Path) -> None:

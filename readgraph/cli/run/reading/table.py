@@ -131,7 +131,7 @@ def _note(found: dict[str, Any]) -> str:
     """What the table itself says of how it was made, where its form has room."""
     if unread := found["unread"]:
         return f"{told_unread(len(found['pages_read']), len(unread))}. {not_read(found)}"
-    return BY_PATTERN if found["by_rule"] else ""
+    return BY_PATTERN if found["by_pattern"] else ""
 
 
 def _write(file: Path, sheet: Sheet) -> None:
@@ -164,7 +164,7 @@ def _print(found: dict[str, Any], sheet: Sheet, out: Path | None, screen: Screen
     rows = counted(len(sheet.rows), "row") + (f" in {out}" if out else "")
     line = f"{rows} · read{read_again(found)} · {used(found['usage'], found['cost'])}"
     told.print(footer(line, found["fallbacks"], found["usage"]))
-    if found["by_rule"] and not found["unread"]:
+    if found["by_pattern"]:
         told.print(Text(BY_PATTERN if found["model"] else f"{BY_PATTERN} {TO_READ_WITH_ONE}", style="yellow"))
 
 
