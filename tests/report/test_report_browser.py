@@ -232,6 +232,7 @@ async def test_rounds_are_listed(library: Library, show: Show) -> None:
     ("status", "answer", "told"),
     [
         ("no_answer", None, "no answerThe text doesn't say."),
+        ("reading", None, "not finishedThere is no answer yet."),
         ("no_answer", None, "no answerThe model gave no answer that could be used."),
         ("no_answer", "", "no answerNo passage that was looked at shares words with your question."),
         ("budget", None, "the budget ran outThe budget ran out before anything was found."),

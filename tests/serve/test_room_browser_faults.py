@@ -54,6 +54,22 @@ def test_a_question_that_failed_before_anything_was_read_goes_on_from_its_page(
 
 
 @pytest.mark.slow
+def test_a_question_that_failed_over_a_known_memory_is_no_answer_and_goes_on_from_its_page(
+    page: OpenPage, server: ModelServer
+) -> None:
+    document = page.add(SHORT, "lamp")
+    server.fault_for = lambda request, call: Fault("no such key", status=401)
+    page.room.ran(documents=[document], question="Wer nahm das Buch?", method="bm25")
+    tab = page.open("/questions")
+    tab.click(".questions .title")
+    tab.until("document.querySelector('.outcome .state')?.textContent === 'It failed'")
+    assert tab.texts(".outcome .said") == ["There is no answer yet."]
+    server.fault_for = None
+    tab.click(".outcome button.main")
+    tab.until("document.querySelector('.outcome .said')?.textContent.startsWith('It says so.')")
+
+
+@pytest.mark.slow
 def test_calls_that_wait_for_one_reason_are_one_line(page: OpenPage, server: ModelServer) -> None:
     document = page.add(SHORT, "lamp")
     tab = page.open(f"/ask/{document}")

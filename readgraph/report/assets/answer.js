@@ -12,6 +12,9 @@ const SAID = {
 /** What stands above an option that no model chose. */
 const GUESSED = "A guess by shared words, no better than chance:";
 
+/** What is said of a question whose run ended, or was looked at, before it was answered. */
+const NO_ANSWER_YET = "There is no answer yet.";
+
 /** The question, what was answered, and the words of the text that show it. */
 function answerSection(found) {
   const isSummary = "parts" in found;
@@ -25,7 +28,8 @@ function answerSection(found) {
     : "No passage that was looked at shares words with your question.";
   const unwritten = found.fallbacks.summary ? "The model gave no summary that could be used." : "The text says nothing of this.";
   const missing = isSummary ? unwritten : found.unread?.length ? `Nothing was found: ${toldUnread(found)}.` : unsaid;
-  const nothing = found.status === "budget" ? "The budget ran out before anything was found." : missing;
+  const early = { budget: "The budget ran out before anything was found.", reading: NO_ANSWER_YET };
+  const nothing = early[found.status] ?? missing;
   return element(
     "section.answer",
     { "aria-labelledby": "question" },

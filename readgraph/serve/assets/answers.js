@@ -60,7 +60,7 @@ async function copied(text) {
 /** The answer as Markdown: the question, the answer with its marks, and the citations under their numbers. */
 function markdownOf(data) {
   const { found } = data;
-  const points = [...(found.answer ?? "No answer was found.")];
+  const points = [...(found.answer ?? (found.status === "reading" ? NO_ANSWER_YET : "No answer was found."))];
   const at = found.citations.map((citation) => citation.mark_at ?? points.length);
   const guess = found.choice && found.by_rule ? `${GUESSED} ` : "";
   let [marked, before] = [found.choice ? `${guess}${found.choice}. ` : "", 0];

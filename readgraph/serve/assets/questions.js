@@ -37,21 +37,23 @@ async function questionView(box, thread, signal) {
   const answer = element("div.outcome");
   box.replaceChildren(answer);
   if (came.report) showAnswer(answer, came, null, owner);
-  else answer.append(...unanswered(thread, came));
+  else answer.append(prose("h1", came.question));
+  if (STATES[came.status]) answer[came.report ? "prepend" : "append"](...unfinished(thread, came));
   const steps = came.checkpoints.filter((one) => one.next.length && one.summary);
   if (steps.length) box.append(steppingBack(thread, came, steps));
 }
 
-/** A question whose run ended before anything was read: what became of it, and the way on. */
-function unanswered(thread, came) {
-  const line = came.status === "failed" ? "It ended before anything was read. Nothing is paid for twice if it goes on." : "Nothing is read yet.";
+/** What became of a question that is not finished, and the way on. */
+function unfinished(thread, came) {
+  const ended = ["failed", "stopped"].includes(came.status);
+  const line = ended ? "It ended early. Nothing is paid for twice if it goes on." : "It is not finished yet.";
   const ways = element("div.buttons");
   const [newest] = came.checkpoints;
-  if (newest?.next.length && ["failed", "stopped"].includes(came.status)) ways.append(doing("Go on", async () => {
+  if (newest?.next.length && ended) ways.append(doing("Go on", async () => {
     location.hash = placeOf("run", (await api.post(pathOf("questions", thread, "fork"), { checkpoint: newest.checkpoint })).id);
   }, { class: "main" }));
-  ways.append(element("a.button", { href: placeOf("document", came.document) }, "Open the document"));
-  return [prose("h1", came.question), element("p.state", {}, STATES[came.status] ?? came.status), element("p.quiet", {}, line), ways];
+  if (!came.report) ways.append(element("a.button", { href: placeOf("document", came.document) }, "Open the document"));
+  return [element("p.state", {}, STATES[came.status] ?? came.status), element("p.quiet", {}, line), ways];
 }
 
 /** The steps of a question: from each of them it can go on in another way. */
