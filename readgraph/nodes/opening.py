@@ -234,10 +234,8 @@ def finding_memory(recipe: MakeRecipe, *, settings: Groups = ()) -> StepNode[Fin
             raise BadInput(f"The document has no memory of the method '{wanted.method}': read it first.")
         served = [known for known in kept if known.recipe.purpose == wanted.purpose]
         memory = [*kept, *served, *(known for known in kept if known.recipe == wanted)][-1]
-        missing, summary = (
-            await not_memorised(store, document, memory),
-            f"took the memory of {counted(memory.pages, 'part')}",
-        )
+        missing = await not_memorised(store, document, memory)
+        summary = f"took the memory of {counted(memory.pages, 'part')}"
         if told := told_missing(missing):
             warnings.warn(f"'{document.title or document.id}': {told}, so nothing is found there.", stacklevel=2)
             summary += f"; {told}"

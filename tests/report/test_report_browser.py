@@ -324,6 +324,14 @@ async def test_a_table_shows_its_rows_with_their_quotes(library: Library, show: 
     lost = {"table": table, "answer": "| <i>who</i> | times |\n| --- | --- |", "unread": [4, 7], "pages_read": [0, 1]}
     tab = show({**data, "found": {**data["found"], **lost}})
     assert tab.texts(".answer > .trouble") == ["2 of 4 parts could not be read."]
+    leads = {
+        ("budget", True): "The budget ran out first. Filled by patterns, without a model:",
+        ("budget", False): "The budget ran out first. The table:",
+        ("nearest", False): "The model wrote no answer that could be used. The table:",
+    }
+    for (status, by_pattern), lead in leads.items():
+        made = {**lost, "unread": [], "status": status, "by_pattern": by_pattern}
+        assert show({**data, "found": {**data["found"], **made}}).texts(".answer > .lead") == [lead]
     answers = {"| <i>who</i> | times |\n| --- | --- |": 0, "Mostly Anna.": 1}
     for answer, sections in answers.items():
         tab = show({**data, "found": {**data["found"], "table": table, "answer": answer}})

@@ -22,7 +22,7 @@ function answerSection(found) {
   const guessed = found.choice && found.by_rule;
   const nearest = guessed ? GUESSED : "Nearest to the question:";
   const leads = { budget: guessed ? `The budget ran out first. ${GUESSED}` : spent, nearest };
-  const lead = found.answer ? leads[found.status] : "";
+  const lead = found.answer ? (found.table && !found.choice ? tableLead(found) : leads[found.status]) : "";
   const unsaid = found.steps.at(-1)?.model
     ? found.by_rule ? "The model gave no answer that could be used." : "The text doesn't say."
     : "No passage that was looked at shares words with your question.";
@@ -43,6 +43,14 @@ function answerSection(found) {
     listsRows(found) && found.unread?.length ? element("p.trouble", {}, `${toldUnread(found)}.`) : null,
     found.citations.length ? citationList(found) : element("p.quiet", {}, "Nothing was cited."),
   );
+}
+
+/** What stands above an answer from a table that isn't the model's own, or isn't of the whole text; else "". */
+function tableLead({ status, by_pattern: byPattern, unread }) {
+  const filled = byPattern ? "Filled by patterns, without a model:" : "";
+  const table = filled || (unread?.length ? "In what was read until then:" : "The table:");
+  const none = filled || "The model wrote no answer that could be used. The table:";
+  return { budget: `The budget ran out first. ${table}`, nearest: none }[status] ?? "";
 }
 
 /** The answer, with the marks of its citations as buttons that open their pages. Offsets count code points. */
