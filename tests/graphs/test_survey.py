@@ -382,6 +382,12 @@ async def test_a_part_that_is_wanted_later_is_asked_then(library: Library, serve
     assert model.asked[asked:].count("SurveyRecords") >= len(whole["pages_read"]) - len(few["pages_read"])
 
 
+async def test_parts_that_a_search_finds_beyond_the_limit_are_counted(library: Library, server: ModelServer) -> None:
+    surveyor(server, extent="search", sought="knots", result="count")
+    found = await survey(library, diary(), settings={"survey_parts": 3})
+    assert len(found["pages_read"]) == 3 and found["fallbacks"] == {"parts_left_out": 5}
+
+
 async def test_what_is_searched_for_and_stands_nowhere_leaves_no_part_out(
     library: Library, server: ModelServer
 ) -> None:

@@ -32,13 +32,15 @@ async def wanted_pages(
     """The numbers of the pages that the programme names.
 
     All, and counted, where it names a part that the document doesn't have, or notes where there are none, or where what
-    is searched for stands nowhere.
+    is searched for stands nowhere. Parts that a search finds beyond the setting's number are left out, and counted.
     """
     store, extent = page_store(runtime), programme["extent"]
     if extent == "search":
-        ranker = ranker_of(store, document, memory)
-        hits = {*pages_of(await ranker.find(programme["sought"], runtime.context.survey_parts))}
-        return hits or _all_of(pages, "sought_not_found")
+        ranker, most = ranker_of(store, document, memory), runtime.context.survey_parts
+        hits = pages_of(await ranker.find(programme["sought"], len(pages)))
+        if len(hits) > most:
+            fell_back("parts_left_out", len(hits) - most)
+        return {*hits[:most]} or _all_of(pages, "sought_not_found")
     if extent == "part":
         found = _overlapping(pages, await spans_of_part(store, document, programme["sought"]))
         return found or _all_of(pages, "part_not_found")
