@@ -6,7 +6,6 @@ progress are handled here, once for all methods.
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from copy import copy
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeVar
@@ -17,7 +16,7 @@ from pydantic import BaseModel
 from readgraph.models.batches.batched_calls import Asked, asked_as
 from readgraph.models.calling import call_model
 from readgraph.models.clients.model_client import ModelClient, model_client
-from readgraph.models.exchanges import ModelExchange, exchanges_to, keep_exchange
+from readgraph.models.exchanges import ModelExchange, exchanges_held, keep_exchange
 from readgraph.models.fitting import fitted
 from readgraph.models.metering import current_meter, fell_back
 from readgraph.models.prompt import Messages, Prompt
@@ -102,17 +101,14 @@ async def _ask(
     tried = partial(_tried, runtime, client, prompt, reply, usable)
     if not (context.again or context.rebuild):
         return await tried(_Tries())
-    tries, held = _Tries(), list[ModelExchange]()
-    try:
-        with exchanges_to(held.append):
+    tries = _Tries()
+    with exchanges_held() as held:
+        try:
             return await tried(tries)
-    except NoUsableReply:
-        if not tries.recorded:
-            raise
-        held.clear()  # a replay would get these replies in the place of the new ones
-    finally:
-        for exchange in held:
-            keep_exchange(partial(copy, exchange))
+        except NoUsableReply:
+            if not tries.recorded:
+                raise
+            held.clear()  # a replay would get these replies in the place of the new ones
     return await tried(_Tries(anew=True))
 
 
@@ -120,8 +116,8 @@ async def _ask(
 class _Tries:
     """The tries for one answer: what is said of refused replies, and why they were refused.
 
-    `anew`: recorded replies are not used, and new ones take their places. `flaws`: what the server did to replies that
-    were asked for again as before. `recorded`: no reply was new.
+    `anew`: replies of earlier runs are not used, and new ones take their places. `flaws`: what the server did to replies
+    that were asked for again as before. `recorded`: no reply was new.
     """
 
     anew: bool = False
@@ -147,7 +143,7 @@ async def _tried(
     """The answer of the first try that brings one; replies that could not be used stay recorded, as the others do."""
     store, context = page_store(runtime), runtime.context
     while not tries.over:
-        messages, words = _within_window(runtime, prompt, tries.again, reply)
+        messages, words = _within_window(runtime, prompt, tries, reply)
         key = _cache_key(context, client, messages, reply, len(tries.flaws))
         with watched_call(client, prompt, len(tries.reasons) + 1, batch=context.batch) as call:
             response = await _cached_or_called(
@@ -187,16 +183,16 @@ def _add_refused(tries: _Tries, response: ModelReply, refusal: Refused) -> None:
 
 
 def _within_window(
-    runtime: Runtime[ReaderContext], prompt: Prompt, again: Messages, reply: type[BaseModel] | None
+    runtime: Runtime[ReaderContext], prompt: Prompt, tries: _Tries, reply: type[BaseModel] | None
 ) -> tuple[Messages, int]:
     """The messages as the window holds them, beside the form of the reply, and their words; a cut is counted once."""
-    refused = sum(count_words(content) for _, content in again)
+    refused = sum(count_words(content) for _, content in tries.again)
     beside = refused + (count_words(reply_instructions(reply)) if reply else 0)
     within, words, left_out = fitted(prompt, runtime.context.window_words - beside)
-    if left_out and not again:
+    if left_out and not (tries.reasons or tries.anew):
         fell_back("prompt_cut")
         current_meter().left_out += left_out
-    return [*within.messages, *again], words + refused
+    return [*within.messages, *tries.again], words + refused
 
 
 def _record(
@@ -231,10 +227,13 @@ async def _cached_or_called(
     *,
     anew: bool,
 ) -> ModelReply:
-    """The recorded reply, or else (or `anew`) a new one, which is returned once recorded; `words` are the messages'."""
+    """The recorded reply, or else a new one, which is returned once recorded; `words` are the messages'.
+
+    `anew`: a reply that was recorded before this run is not used.
+    """
     meter = current_meter()
     async with client.asking.setdefault(key, asyncio.Lock()):
-        if not anew and (recorded := await store.reply(key)):
+        if (not anew or key in meter.asked) and (recorded := await store.reply(key)):
             meter.count_cached()
             call.outcome = "recorded"
             return ModelReply(recorded.said, recorded.cut, recorded.tokens, flaw_named(recorded.flaw), recorded=True)
@@ -256,6 +255,7 @@ async def _cached_or_called(
                 await store.put_reply(key, record)
             except LibraryError as problem:
                 raise LibraryError(f"{problem} The reply to '{name}' was not kept: it is asked for again.") from problem
+            meter.asked.add(key)
             if turns:  # not before: what is paid for is kept first
                 await turns.settle(sum(response.tokens))
     call.tokens = response.tokens

@@ -6,6 +6,8 @@ The fall-backs that followed are reported too.
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from copy import copy
+from functools import partial
 from typing import Any, NamedTuple
 
 from typing_extensions import TypedDict
@@ -64,6 +66,21 @@ def exchanges_to(
         yield
     finally:
         _keep.reset(before)
+
+
+@contextmanager
+def exchanges_held() -> Iterator[list[ModelExchange]]:
+    """Hold back the exchanges of the code inside the `with`; at its end those are reported that are still in the list.
+
+    Fall-backs are reported at once.
+    """
+    around, held = _keep.get(), list[ModelExchange]()
+    try:
+        with exchanges_to(held.append, around and around.fall_back):
+            yield held
+    finally:
+        for exchange in held:
+            keep_exchange(partial(copy, exchange))
 
 
 def keep_exchange(make: Callable[[], ModelExchange]) -> None:

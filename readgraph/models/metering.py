@@ -22,13 +22,17 @@ from readgraph.state.words import counted
 __all__ = ["fell_back"]
 
 
+_asked: ContextVar[set[str] | None] = ContextVar("readgraph_asked", default=None)
+
+
 @dataclass
 class Meter:
     """Counts the usage of one step; `before` is the reading's usage when the step began.
 
     `inside`: what steps of a graph used that ran inside of this step. `left_out`: words that the step could not show,
     because the window does not hold them. `unavailable`: why a call of the step was given up that nothing answered.
-    `aloud`: replies for a person are streamed; `said`: the id of the message of which something was.
+    `aloud`: replies for a person are streamed; `said`: the id of the message of which something was. `asked`: the keys
+    of prompts that got a new reply, which are not asked once more (see `asking_once`).
     """
 
     context: ReaderContext = field(default_factory=ReaderContext)
@@ -44,6 +48,7 @@ class Meter:
     unavailable: str = ""
     aloud: bool = True
     said: str = ""
+    asked: set[str] = field(default_factory=lambda: set() if (shared := _asked.get()) is None else shared)
     budget_spent: bool = False
     calls_begun: int = 0
     words_begun: int = 0
@@ -138,6 +143,16 @@ def start_meter(meter: Meter) -> Meter | None:
 def current_meter() -> Meter:
     """The meter of the running step; outside of a step, a meter that nobody reads."""
     return _meter.get(None) or Meter()
+
+
+@contextmanager
+def asking_once() -> Iterator[None]:
+    """Inside of the `with`, all readings are one run: where settings say `again`, a prompt is asked again once."""
+    before = _asked.set(set())
+    try:
+        yield
+    finally:
+        _asked.reset(before)
 
 
 @contextmanager

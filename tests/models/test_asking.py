@@ -9,9 +9,9 @@ from langgraph.store.memory import InMemoryStore
 from pydantic import BaseModel, Field
 
 from readgraph.models.asking import ask, ask_text
-from readgraph.models.exchanges import ModelExchange, exchanges_to
-from readgraph.models.metering import Meter, start_meter
-from readgraph.models.prompt import Prompt
+from readgraph.models.exchanges import FallBack, ModelExchange, exchanges_to
+from readgraph.models.metering import Meter, asking_once, start_meter
+from readgraph.models.prompt import Prompt, fenced
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, BudgetSpent, ModelUnavailable, NoUsableReply
 from tests.doubles.model_server import ChatRequest, Fault, ModelServer
@@ -134,6 +134,40 @@ async def test_asking_again_pays_for_nothing_that_was_usable(
     with exchanges_to((exchanges := list[ModelExchange]()).append):
         await ask(with_context(runtime, again=True), PROMPT, Count)
     assert server.calls == len(exchanges) == 2
+
+
+@pytest.mark.parametrize("replies", [[Fault.wrong_schema()] * 3, [Fault.wrong_schema()] * 2, []])
+async def test_what_was_asked_again_is_not_asked_once_more_in_the_same_run(
+    server: ModelServer, runtime: Runtime[ReaderContext], replies: list[Fault]
+) -> None:
+    server.fault_for = lambda request, call: Fault.wrong_schema()
+    with pytest.raises(NoUsableReply):
+        await ask(runtime, PROMPT, Count)
+    before, again = server.calls, with_context(runtime, again=True)
+    server.fault_for, made = None, min(len(replies) + 1, 3)
+    server.faults.extend(replies)
+    with asking_once():
+        for _ in range(2):  # at the same moment, and one after the other
+            metered(again)
+            tasks = [ask(again, PROMPT, Count) for _ in range(5)]
+            found = await asyncio.gather(*tasks, return_exceptions=True)
+            assert server.calls - before == made and len({type(each) for each in found}) == 1
+    assert isinstance(found[0], NoUsableReply if len(replies) == 3 else Count)
+
+
+async def test_a_prompt_that_is_cut_counts_once_also_where_it_is_asked_again(
+    server: ModelServer, runtime: Runtime[ReaderContext]
+) -> None:
+    server.fault_for = lambda request, call: Fault.wrong_schema()
+    long = replace(PROMPT, user=f"{fenced('text', 'How many lamps? ' * 1000)}\nCount.")
+    runtime = with_context(runtime, window_words=1000)
+    with pytest.raises(NoUsableReply):
+        await ask(runtime, long, Count)
+    server.fault_for, told = None, list[FallBack]()
+    meter = metered(again := with_context(runtime, again=True))
+    with exchanges_to(lambda exchange: None, told.append):
+        await ask(again, long, Count)
+    assert dict(meter.fallbacks) == {"prompt_cut": 1} and [each["kind"] for each in told] == ["prompt_cut"]
 
 
 async def test_a_kill_between_refusals_pays_for_the_rest_only(

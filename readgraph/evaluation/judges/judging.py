@@ -17,6 +17,7 @@ from readgraph.evaluation.records import PROBLEM, Dataset, Item, Judgement, Outc
 from readgraph.evaluation.running.evaluation import MOST_FAILURES
 from readgraph.models.batches.batched_calls import calls_at_once
 from readgraph.models.exchanges import ModelExchange
+from readgraph.models.metering import asking_once
 from readgraph.nodes.opening import warn_of_tracing
 from readgraph.nodes.search_tools import shared_embedder
 from readgraph.state.context import ReaderContext
@@ -74,7 +75,8 @@ async def judge_missing(
                 judgement = await _judged(items[outcome.item], outcome.by_method(model), lacking, context, store)
         return _added(earlier, replace(judgement, rater=rater, **asked(exchanges, cost)))
 
-    waiting = [asyncio.create_task(judge_one(outcome)) for outcome in unjudged(dataset, folder, context)]
+    with asking_once():
+        waiting = [asyncio.create_task(judge_one(outcome)) for outcome in unjudged(dataset, folder, context)]
     try:
         for judging in asyncio.as_completed(waiting):
             judgement = await judging

@@ -14,6 +14,7 @@ from readgraph.evaluation.running.reading import Reading
 from readgraph.evaluation.running.summary_reading import reading_of
 from readgraph.graphs.method_facts import settings_of
 from readgraph.models.batches.batched_calls import calls_at_once
+from readgraph.models.metering import asking_once
 from readgraph.nodes.purpose import with_question
 from readgraph.state.errors import ReadgraphError
 from readgraph.state.library import Library
@@ -89,7 +90,8 @@ class Evaluation:
             finally:
                 done.put_nowait(None)
 
-        running = asyncio.create_task(run_all())
+        with asking_once():
+            running = asyncio.create_task(run_all())
         try:
             while outcome := await done.get():
                 yield outcome

@@ -6,7 +6,7 @@ import pytest
 from pytest import MonkeyPatch
 
 from readgraph.graphs.methods import METHODS
-from tests.doubles.model_server import ChatRequest, ModelServer
+from tests.doubles.model_server import ChatRequest, Fault, ModelServer
 from tests.doubles.reader import asked_for, reader
 from tests.support.command import DOUBLE, NAMES, PROMISED, STORY, Command, assert_cited, assert_refused
 
@@ -90,6 +90,16 @@ def test_a_method_that_fails_does_not_stop_the_others(readgraph: Command, server
     assert "in a row (500)" in failed["problem"]
     printed = readgraph(*COMPARE, *DOUBLE, "--methods", "recurrent,bm25").text
     assert "failed: The model server" in printed and "1 of 2 methods failed" in printed
+
+
+def test_what_methods_share_is_asked_again_once(readgraph: Command, server: ModelServer) -> None:
+    command = (*COMPARE, *DOUBLE, "--methods", "read-agent,gists-only,retrieved-pages")
+    server.fault_for = lambda request, call: Fault.empty()
+    readgraph(*command)
+    server.reset()
+    server.fault_for = lambda request, call: Fault.empty()
+    assert readgraph(*command, "--again").code == 0
+    assert 0 < len(server.requests) == len({request.key for request in server.requests})
 
 
 @pytest.mark.parametrize(

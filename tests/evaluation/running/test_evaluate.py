@@ -92,6 +92,19 @@ def test_the_same_command_pays_nothing_again_and_more_may_be_asked(
     assert built[0] == built[1] and built[0]["memories"] == 2, "one memory, whoever built it"
 
 
+def test_refused_replies_of_another_evaluation_are_asked_again_once_for_all_questions(
+    readgraph: Command, server: ModelServer, tmp_path: Path, out: Path
+) -> None:
+    server.fault_for = lambda request, call: Fault.empty()
+    command = ("evaluate", story_file(tmp_path, GOAT, WELL, CHOICE), *DOUBLE, "--methods", "read-agent", "--json")
+    assert readgraph(*command, "--no-full-text", "--out", out).code == 0
+    server.reset()
+    server.fault_for = lambda request, call: Fault.empty()
+    more = (*command, "--no-full-text", "--replies", out, "--again", "--out", tmp_path / "other")
+    assert readgraph(*more).code == 0
+    assert 0 < len(server.requests) == len({request.key for request in server.requests})
+
+
 @pytest.mark.slow
 def test_the_replies_of_another_evaluation_cost_nothing(
     readgraph: Command, server: ModelServer, tmp_path: Path, out: Path

@@ -23,6 +23,7 @@ from readgraph.cli.terminal.rendering import (
 )
 from readgraph.cli.terminal.safe_text import PLAIN, Console, Text
 from readgraph.graphs.methods import Method, method_typed
+from readgraph.models.metering import asking_once
 from readgraph.models.names.prices import in_dollars
 from readgraph.nodes.answering.marks import with_marks
 from readgraph.sources import SourceText
@@ -50,7 +51,8 @@ def compare_methods(options: CompareOptions, context: ReaderContext, screen: Scr
     check_used(named, asks=True)
     request = Question(question=options.question, options=options.choices)
     sources = asked_sources(options.paths, options.glob, options.library, screen)
-    document, results = run_until_stopped(_compare(request, sources, named, context, options.library, screen))
+    with asking_once():
+        document, results = run_until_stopped(_compare(request, sources, named, context, options.library, screen))
     failed = sum(found["status"] == "failed" for found in results)
     if screen.as_json:
         print_json({"question": options.question, "document": document.id, "methods": results, "failed": failed})
