@@ -116,8 +116,8 @@ async def _ask(
 class _Tries:
     """The tries for one answer: what is said of refused replies, and why they were refused.
 
-    `anew`: replies of earlier runs are not used, and new ones take their places. `flaws`: what the server did to replies
-    that were asked for again as before. `recorded`: no reply was new.
+    `anew`: replies of earlier runs are not used, and new ones take their places. `flaws`: what the server did to
+    replies that were asked for again as before. `recorded`: no reply was new.
     """
 
     anew: bool = False
