@@ -29,10 +29,25 @@ class Hurried(Clock):
 
 
 class Unhurried(Hurried):
-    """The same, but each pause takes a moment, in which all that can go on does."""
+    """The same, but each pause takes a moment, in which all that can go on does, and shorter pauses end first.
 
-    MOMENT = 0.01
+    The moment has several turns: a process that stands still for a while loses one of them, and not all.
+    """
+
+    TURNS, TURN = 10, 0.001
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.ends: list[float] = []
 
     async def sleep(self, seconds: float) -> None:
-        await asyncio.sleep(self.MOMENT)
-        await super().sleep(seconds)
+        self.pauses.append(seconds)
+        self.ends.append(end := self.now() + seconds)
+        try:
+            turns = 0
+            while turns < self.TURNS or min(self.ends) < end > self.now():
+                await asyncio.sleep(self.TURN)
+                turns += 1
+        finally:
+            self.ends.remove(end)
+        self.ahead += max(0.0, end - self.now())
