@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from readgraph.evaluation.folder.contents import exchanges_about
 from readgraph.evaluation.folder.evaluation_folder import EvaluationFolder
 from readgraph.evaluation.metrics import METRICS
 from readgraph.evaluation.metrics.references import option_letter
@@ -46,7 +47,7 @@ def write_logs(evaluation: ScoredEvaluation, folder: EvaluationFolder, logs: Pat
     The names begin with the time at which the evaluation was begun, as the viewer expects. Raises `BadInput` if the
     folder can't be written.
     """
-    of_samples, of_rows = _tokens(folder.lines("exchanges"))
+    of_samples, of_rows = _tokens(exchanges_about(evaluation.dataset, folder))
     said = {(one.key, one.rater): one.said for one in folder.judgements()}
     written = list[Path]()
     try:

@@ -1,5 +1,6 @@
 """What the folder of an evaluation holds about the questions of a dataset, loaded once."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,5 +39,14 @@ class FolderContents:
             if outcome.method in outcomes:
                 outcomes[outcome.method].append(outcome)
         memories = [memory for memory in folder.memories() if memory["text"] in texts]
+        judgements = [judgement for judgement in folder.judgements() if judgement.item in place]
         calibrations = [*folder.lines("calibrations")]
-        return cls(what, {name: of for name, of in outcomes.items() if of}, folder.judgements(), memories, calibrations)
+        return cls(what, {name: of for name, of in outcomes.items() if of}, judgements, memories, calibrations)
+
+
+def exchanges_about(dataset: Dataset, folder: EvaluationFolder) -> Iterator[dict[str, Any]]:
+    """The prompts and replies about the questions of a dataset, and about the memories of their texts."""
+    questions, texts = {item.id for item in dataset.items}, {item.text for item in dataset.items}
+    for line in folder.lines("exchanges"):
+        if line["item"] in questions if line["item"] else line["text"] in texts:
+            yield line

@@ -6,6 +6,7 @@ replies.jsonl     each reply with the digest of its prompt: prompts hold texts, 
 answers.jsonl     what each answer was: the option's number, or the words of a free answer, and the spans read and cited
 judgements.jsonl  what judges and raters said
 scores.csv        every score of every answer
+prompts/          the prompts that had words of the user's own, if any
 
 Of the dataset's texts, the folder holds what a reply or an answer quotes, and nothing else.
 """
@@ -13,22 +14,28 @@ Of the dataset's texts, the folder holds what a reply or an answer quotes, and n
 import json
 import os
 import platform
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from readgraph.evaluation.folder.contents import FolderContents, exchanges_about
 from readgraph.evaluation.folder.evaluation_folder import SCORES, EvaluationFolder
-from readgraph.evaluation.records import Judgement, Outcome
+from readgraph.evaluation.records import Dataset, Judgement, Outcome
+from readgraph.evaluation.rows.summary_row import left_out
 from readgraph.models.names.named import named_model
+from readgraph.models.replaced_words import export_words, own_words
 from readgraph.models.replies.message import FLAWED, FLAWS
 from readgraph.models.replies.replaying import prompt_key
+from readgraph.nodes.prompts.every import every_wording
 from readgraph.sources.loading import shown
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.files.whole_files import written_whole
+from readgraph.state.words import counted
 
 FORMAT = 1
 RUN, REPLIES, ANSWERS, JUDGEMENTS = "run.json", "replies.jsonl", "answers.jsonl", "judgements.jsonl"
+PROMPTS = "prompts"
 
 PERSONAL = ("namespace",)
 """Settings that name a person or a group."""
@@ -49,17 +56,22 @@ def published(
 ) -> dict[str, Any]:
     """Write an evaluation to a new folder, and return the value of its run.json.
 
-    `asked`: the limit, the sample with its seed, and the metrics, as they were asked for. Raises `BadInput` for a
-    folder that holds something.
+    `asked`: the limit, the sample with its seed, and the metrics, as they were asked for. Answers to other questions,
+    which the evaluation's folder may hold, are left out. Raises `BadInput` for a folder that holds something, and where
+    a row lacks answers: a replay would give them.
     """
     check_new(to)
+    dataset = folder.dataset()
+    contents = FolderContents.of(dataset, folder)
+    _check_complete(dataset, contents)
     run = _run(results, asked, context)
     try:
         to.mkdir(parents=True, exist_ok=True)
-        _write(to / REPLIES, _lines(_replies(folder)))
-        _write(to / ANSWERS, _lines(map(published_answer, folder.outcomes())))
-        _write(to / JUDGEMENTS, _lines(_judgement(each) for each in folder.judgements()))
+        _write(to / REPLIES, _lines(_replies(exchanges_about(dataset, folder))))
+        _write(to / ANSWERS, _lines(published_answer(each) for of in contents.outcomes.values() for each in of))
+        _write(to / JUDGEMENTS, _lines(map(_judgement, contents.judgements)))
         _write(to / SCORES, (folder.path / SCORES).read_text(encoding="utf-8"))
+        _write_prompts(to / PROMPTS, {*run.get("own_prompts", ())}, context.prompts)
         _write(to / RUN, json.dumps(run, ensure_ascii=False, indent=1) + "\n")  # last: it makes the folder a run
     except OSError as problem:
         raise BadInput(f"{shown(to)} can't be written: {problem.strerror}.") from None
@@ -70,6 +82,18 @@ def check_new(to: Path) -> None:
     """Raises `BadInput` for a folder that holds something, before anything is run."""
     if to.exists() and (not to.is_dir() or any(to.iterdir())):
         raise BadInput(f"{shown(to)} holds something already: name a new folder.")
+
+
+def _check_complete(dataset: Dataset, contents: FolderContents) -> None:
+    """Raises `BadInput` where a row was asked fewer questions, or less often, than the others."""
+    what = contents.what
+    for name in what["methods"]:
+        asked = (len(dataset.items) - left_out(name, what, dataset.items)) * what["runs"]
+        if (lacking := asked - len(contents.outcomes.get(name, ()))) > 0:
+            raise BadInput(
+                f"Nothing is published: the row '{name}' lacks {counted(lacking, 'answer')} of {asked:,}. Give the "
+                f"command with this row too, and with --runs {what['runs']}."
+            )
 
 
 def _run(results: dict[str, Any], asked: dict[str, Any], context: ReaderContext) -> dict[str, Any]:
@@ -119,10 +143,10 @@ def _machine() -> dict[str, Any]:
     }
 
 
-def _replies(folder: EvaluationFolder) -> Iterator[dict[str, Any]]:
+def _replies(exchanges: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
     """Each different reply to each prompt, in the order in which they came."""
     seen = set[tuple[str, str]]()
-    for line in folder.lines("exchanges"):
+    for line in exchanges:
         key = prompt_key(line["model"], line["asked"], line["messages"], line["run"])
         if (key, line["reply"]) not in seen:
             seen.add((key, line["reply"]))
@@ -159,6 +183,13 @@ def _judgement(judgement: Judgement) -> dict[str, Any]:
 
 def _lines(values: Iterable[dict[str, Any]]) -> str:
     return "".join(json.dumps(value, ensure_ascii=False) + "\n" for value in values)
+
+
+def _write_prompts(to: Path, names: Collection[str], folder: str) -> None:
+    """Write the words of these prompts, by the names of their files in the user's folder; its comments are left out."""
+    for words in (each for each in every_wording() if each.name in names):
+        to.mkdir(exist_ok=True)
+        export_words(own_words(words, folder), to / f"{words.name}.toml")
 
 
 def _write(path: Path, text: str) -> None:

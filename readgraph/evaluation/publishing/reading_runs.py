@@ -7,9 +7,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from statistics import fmean
-from typing import Any, NamedTuple, NotRequired, TypeVar
+from typing import Annotated, Any, NamedTuple, NotRequired, TypeVar
 
-from pydantic import ConfigDict
+from pydantic import ConfigDict, Field
 from typing_extensions import TypedDict
 
 from readgraph.evaluation.folder.evaluation_folder import SCORES
@@ -38,6 +38,19 @@ class _Kept(TypedDict):
     __pydantic_config__ = ConfigDict(extra="allow")  # type: ignore[misc]
 
 
+Count = Annotated[int, Field(ge=1)]
+
+
+class Asked(TypedDict, total=False):
+    """How the questions and metrics were chosen."""
+
+    __pydantic_config__ = ConfigDict(extra="forbid")  # type: ignore[misc]
+    limit: Count | None
+    sample: Count | None
+    seed: int
+    metrics: str | None
+
+
 class RunUse(_Kept):
     """What a row took a question."""
 
@@ -49,11 +62,11 @@ class RunRecord(_Kept):
 
     dataset: str
     methods: list[str]
-    runs: int
+    runs: Count
     judge: str | None
     settings: dict[str, Any]
     file: dict[str, str] | None
-    asked: dict[str, Any]
+    asked: Asked
     budget: dict[str, Any]
     models: dict[str, str]
     scores: dict[str, dict[str, float]]

@@ -144,6 +144,8 @@ def test_a_judges_scores_follow_from_its_replies(
     ("name", "change", "reason"),
     [
         ("run.json", lambda text: '{"readgraph": "run", "format": 1}', "can't be read: dataset"),
+        ("run.json", lambda text: text.replace('"limit": 8', '"limit": -1'), "can't be read: asked.limit"),
+        ("run.json", lambda text: text.replace('"limit": 8', '"out": "/"'), "can't be read: asked.out"),
         ("answers.jsonl", lambda text: text + text.splitlines()[0] + "\n", "holds two lines for"),
         ("scores.csv", lambda text: text + text.splitlines()[1] + "\n", "holds two lines for"),
         ("scores.csv", lambda text: text + "a,0,b,c,f1,high\n", "holds a row without a score"),
@@ -214,6 +216,49 @@ def test_what_can_t_be_replayed_or_published_is_refused(readgraph: Command, tmp_
     assert_refused(readgraph("evaluate", other, "--replay", tmp_path / "run"), "is another one: name that file")
     assert_refused(readgraph("evaluate", file, "--replay", tmp_path), "holds no published run")
     assert_refused(readgraph("evaluate", file, "--replay", tmp_path / "run", "--limit", 1), "leave --limit out")
+
+
+@pytest.mark.slow
+def test_answers_to_other_questions_are_not_published(
+    readgraph: Command, server: ModelServer, tmp_path: Path, file: Path
+) -> None:
+    server.respond = lambda request: echo(request) if request.body["model"] == "judge" else lifelike(request)
+    of_all = ("evaluate", file, *DOUBLE, "--no-full-text", "--methods", "read-agent", "--out", tmp_path / "first")
+    assert readgraph(*of_all, "--judge", "openai:judge").code == 0
+    run = published(readgraph, file, tmp_path, "--methods", "read-agent", "--limit", 1)
+    for name in ("answers.jsonl", "judgements.jsonl"):
+        assert {line["item"] for line in lines_of(run / name)} == {lines_of(run / "answers.jsonl")[0]["item"]}
+    paid = server.calls
+    assert "Equal: 1 answer" in readgraph("evaluate", file, "--replay", run).text and server.calls == paid
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("less", [("--limit", 1), ("--runs", 1)])
+def test_a_row_that_was_asked_less_is_named_and_nothing_is_published(
+    readgraph: Command, tmp_path: Path, file: Path, less: tuple[object, ...]
+) -> None:
+    command = ("evaluate", file, "--no-full-text", "--out", tmp_path / "first", "--method")
+    whole = ("--runs", 2) if "--runs" in less else ()
+    assert readgraph(*command, "bm25", *less).code == 0
+    refused = readgraph(*command, "bm25@max_pages=1", *whole, "--publish", tmp_path / "run")
+    assert refused.code == 2 and "Nothing is published: the row 'bm25' lacks" in refused.err
+    assert not (tmp_path / "run").exists()
+
+
+@pytest.mark.slow
+def test_prompts_in_the_users_own_words_are_published_and_replayed(
+    readgraph: Command, server: ModelServer, tmp_path: Path, file: Path
+) -> None:
+    server.respond = lifelike
+    own = tmp_path / "own"
+    readgraph("prompts", "export", own)
+    changed = (own / "answer.toml").read_text(encoding="utf-8").replace("Answer the question", "Antworte auf die Frage")
+    (own / "answer.toml").write_text(f"{changed}# of nobody's business\n", encoding="utf-8")
+    run = published(readgraph, file, tmp_path, "--methods", "read-agent", "--prompts", own)
+    assert [path.name for path in (run / "prompts").iterdir()] == ["answer.toml"]
+    assert "nobody's business" not in (run / "prompts" / "answer.toml").read_text(encoding="utf-8")
+    paid = server.calls
+    assert "Equal: 2 answers" in readgraph("evaluate", file, "--replay", run).text and server.calls == paid
 
 
 @pytest.mark.slow

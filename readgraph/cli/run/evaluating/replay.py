@@ -15,6 +15,7 @@ from readgraph.cli.terminal.safe_text import Console, Text
 from readgraph.evaluation.folder.evaluation_folder import EvaluationFolder
 from readgraph.evaluation.plan.run_record import digest_of
 from readgraph.evaluation.publishing.comparing import Compared, compared
+from readgraph.evaluation.publishing.published_run import PROMPTS
 from readgraph.evaluation.publishing.reading_runs import RunRecord, published_replies, run_of
 from readgraph.models.replies.replaying import replaying
 from readgraph.sources.loading import shown
@@ -22,7 +23,7 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ReadgraphError
 from readgraph.state.words import counted
 
-AS_STATED = "Cost, seconds, date, machine, versions and the model's name are as stated: a replay can't check them."
+AS_STATED = "Cost, seconds, date, machine, licence, versions and the model's name are as stated: a replay can't check them."
 
 MOST_SHOWN = 10
 """At most this many differences are listed."""
@@ -62,7 +63,7 @@ def _context(run: RunRecord, theirs: Path) -> ReaderContext:
     }
     if unknown := settings.keys() - {each.name for each in fields(ReaderContext)}:
         raise BadInput(f"{shown(theirs)} was made by another version of readgraph, with a setting '{min(unknown)}'.")
-    settings |= run["budget"]
+    settings |= run["budget"] | {"prompts": str(theirs / PROMPTS) if (theirs / PROMPTS).is_dir() else ""}
     return ReaderContext(**settings)
 
 
