@@ -102,7 +102,7 @@ async def _update(seen: InView, said: SaidAnswer, state: AskedState, runtime: Ru
         "compression_rate": None if said.words is None else compression_rate(said.words, seen.document),
         "percent_read": percent_read(read, seen.document),
         "step_summary": said.summary,
-        **spoken(said, state),
+        **spoken(said, seen.document, state),
         **seen.beside,
     }
 

@@ -9,6 +9,7 @@ from readgraph.models.replies.streaming import send
 from readgraph.nodes.contracts import AskedState, SaidAnswer
 from readgraph.nodes.not_memorised import told_missing
 from readgraph.state.chat_messages import asked_in
+from readgraph.state.records import Document
 
 NOT_FOUND = "I found no answer to this in the text."
 GAVE_NONE = "The model gave no answer to this that could be used."
@@ -16,14 +17,14 @@ NEAREST = "No model answered this. Nearest passages:"
 RESEARCHED = "I gathered what the text says about this; the answer was left to you."
 
 
-def spoken(said: SaidAnswer, state: AskedState) -> dict[str, Any]:
+def spoken(said: SaidAnswer, document: Document, state: AskedState) -> dict[str, Any]:
     """The update with the answer as a message; nothing where the question did not come as a message.
 
     The message has the id of what was streamed of it, so that a client shows it once. Its metadata holds the status.
     LangGraph streams a message of the update; without one it is sent here, if nothing of it was streamed.
     """
     meter = current_meter()
-    metadata = {"status": said.status, "document": state["document"]}
+    metadata = {"status": said.status, "document": document.id}
     missing = told_missing(cast("dict[str, Any]", state).get("not_memorised"))
     words = f"{_words(said)}\n\n{missing}." if missing else _words(said)
     message = AIMessage(words, id=meter.message_id, response_metadata=metadata)
