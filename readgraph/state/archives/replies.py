@@ -30,7 +30,10 @@ async def exported(pages: PageStore, document: str | None = None) -> AsyncIterat
     yield json.dumps(HEADER)
     replies = {key: value async for key, value in pages.replies(document)}
     for key in sorted(replies):
-        yield json.dumps({"key": key, **asdict(replies[key])}, ensure_ascii=False, sort_keys=True)
+        reply = asdict(replies[key])
+        if not replies[key].flaw:
+            del reply["flaw"]  # early versions of this format refuse it
+        yield json.dumps({"key": key, **reply}, ensure_ascii=False, sort_keys=True)
 
 
 async def imported(pages: PageStore, lines: Iterable[str]) -> tuple[int, int]:
