@@ -7,9 +7,11 @@ class Allowance:
     So no more than `total` calls are made, whatever workers do at the same time, and without their asking each other.
     """
 
-    def __init__(self, total: int | None, hands: int, each: int | None) -> None:
-        """`hands`: documents that may be under way at once; `each`: the most calls of one document. None: no bound."""
-        self.left, self.hands, self.each = total, hands, each
+    def __init__(self, total: int | None, each: int | None) -> None:
+        """`each`: the most calls of one document. None: no bound."""
+        self.left, self.each = total, each
+        self.hands = 1
+        """How many documents may be under way at once."""
 
     @property
     def spent(self) -> bool:

@@ -1,6 +1,7 @@
 """One document of a corpus, as a worker reads it: converted, stored, and read by a method, as `readgraph read` does."""
 
 import asyncio
+from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 from pathlib import Path
@@ -9,6 +10,7 @@ from typing import Any
 from langgraph.graph import StateGraph
 
 from readgraph.corpus.job import Job, Line, Told, left_out
+from readgraph.graphs.method_facts import has_read
 from readgraph.graphs.methods import Method, method_typed
 from readgraph.models.names.prices import cost
 from readgraph.sources.converting import beside_the_loop
@@ -20,7 +22,7 @@ from readgraph.state.opened import Library
 from readgraph.state.page_store import PageStore
 from readgraph.state.reading import Usage
 from readgraph.state.records import Document
-from readgraph.tools.documents import store_source
+from readgraph.tools.documents import id_without_conversion, store_source
 from readgraph.tools.running import memory_sizes, run_method
 
 
@@ -41,6 +43,16 @@ async def read_document(library: Library, job: Job, file: str, max_calls: int | 
         return left_out(file, str(problem))
     except Exception as problem:  # one document that finds a fault of ours must not end the reading of all others
         return left_out(file, f"{Path(file).name} can't be read: {type(problem).__name__}: {problem}")
+
+
+async def is_read(library: Library, job: Job, file: str) -> bool:
+    """Whether the library holds a file's document with its whole memory; False too where that can't be said."""
+    pages, (_, builder) = library.pages, _built(job.method)
+    with suppress(Exception):  # who reads the file tells what is wrong with it
+        identity = await id_without_conversion(pages, await asyncio.to_thread(read_file, Path(file)))
+        document = await pages.known_document(identity) if identity else None
+        return document is not None and await has_read(builder, pages, document, job.context)
+    return False
 
 
 async def _read(pages: PageStore, job: Job, file: str, max_calls: int | None) -> Line:

@@ -1,16 +1,20 @@
 """All documents of a corpus, given to workers one by one."""
 
 import asyncio
+import os
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
 from typing import Any
 
 from readgraph.corpus.allowance import Allowance
+from readgraph.corpus.document import is_read, read_document
 from readgraph.corpus.job import Job, Line, Told, Worker, WorkerEnded, left_out
 from readgraph.state.errors import LibraryError, ModelUnavailable
+from readgraph.state.library import open_library
+from readgraph.state.opened import Library
 from readgraph.state.reading import NOTHING_USED, Usage, add_usage
 
 Workers = AbstractAsyncContextManager[Sequence[Worker]]
@@ -18,6 +22,9 @@ Tell = Callable[[Line], None]
 
 UNANSWERED = 10
 """So many documents in turn that the model server did not answer end the reading: it is no fault of theirs."""
+
+MOST_HERE = 1000
+"""So many files at most are told to be known by this process; workers say it of the others."""
 
 
 @dataclass
@@ -67,17 +74,46 @@ async def read_corpus(
 ) -> Sum:
     """Read the files with these workers; `tell` gets a line for each as soon as it is done.
 
-    A file that can't be read is reported, and holds up no other. Raises `LibraryError` where the library can't be
-    used, and `ModelUnavailable` where the model server answers to no document.
+    Workers are started at the first file that was not read before: to start one takes far longer than to say of a file
+    that it was. A file that can't be read is reported, and holds up no other. Raises `LibraryError` where the library
+    can't be used, and `ModelUnavailable` where the model server answers to no document.
     """
     began = time.monotonic()
-    async with workers as started:
-        hands = [worker for worker in started for _ in range(job.at_once)]
-        reading = _Reading(deque(files), Allowance(calls_in_all, len(hands), job.context.max_calls), tell)
-        reading.sum.workers = len(started)
-        await reading.by(hands)
+    reading = _Reading(Allowance(calls_in_all, job.context.max_calls), tell)
+    async with open_library(job.library) as library:
+        known = await _read_before(library, job, files[:MOST_HERE])
+        await reading.by([_ThisProcess(library, job)] * job.at_once, known)
+    if others := files[len(known) :]:
+        async with workers as started:
+            reading.sum.workers = len(started)
+            await reading.by([worker for worker in started for _ in range(job.at_once)], others)
     reading.sum.seconds = round(time.monotonic() - began, 4)
     return reading.sum
+
+
+async def _read_before(library: Library, job: Job, files: Sequence[str]) -> list[str]:
+    """The files before the first one that is still to be read."""
+    for start in range(0, len(files), job.at_once):
+        known = await asyncio.gather(*(is_read(library, job, file) for file in files[start : start + job.at_once]))
+        if False in known:
+            return [*files[: start + known.index(False)]]
+    return [*files]
+
+
+@dataclass
+class _ThisProcess:
+    """The process of the command, as the worker for what was read before."""
+
+    library: Library
+    job: Job
+    process_id: int = field(default_factory=os.getpid)
+
+    async def ready(self) -> None:
+        """It is."""
+
+    async def read(self, file: str, max_calls: int | None) -> Told:
+        """Read a file as other workers do: a method's later steps may still have something to do."""
+        return await read_document(self.library, self.job, file, max_calls)
 
 
 class _Reading:
@@ -86,19 +122,22 @@ class _Reading:
     `alone`: files whose worker ended each time; since it may be they that end it, they are read last, one by one.
     """
 
-    def __init__(self, waiting: deque[str], allowance: Allowance, tell: Tell) -> None:
-        self.waiting, self.allowance, self.tell = waiting, allowance, tell
+    def __init__(self, allowance: Allowance, tell: Tell) -> None:
+        self.waiting, self.allowance, self.tell = deque[str](), allowance, tell
         self.sum, self.alone, self.placed = Sum(), list[str](), list[Worker]()
         self.begun: dict[str, Line] = {}  # what documents took whose calls were spent before their end
         self.under_way, self.unanswered = 0, 0
         self.done = asyncio.Event()
-        self._look()
 
-    async def by(self, hands: Sequence[Worker]) -> None:
-        """Read all; a worker stands there once for each file that it reads at once.
+    async def by(self, hands: Sequence[Worker], files: Iterable[str]) -> None:
+        """Read these files; a worker stands there once for each file that it reads at once.
 
         One that is never placed is not waited for.
         """
+        self.waiting.extend(files)
+        self.allowance.hands = len(hands)
+        self.done.clear()
+        self._look()
         tasks: set[asyncio.Future[Any]] = {asyncio.ensure_future(self._hand(worker)) for worker in hands}
         tasks.add(asyncio.ensure_future(self.done.wait()))
         try:

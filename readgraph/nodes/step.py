@@ -131,9 +131,7 @@ class StepNode(Runnable[Any, Any], Generic[StateT, UpdateT]):
         """
         context = run_context(runtime.context)
         check_batch(context)
-        if self.builds and context.reading_model:
-            context = replace(context, model=context.reading_model)
-        context = within_window(context)
+        context = self.own_context(context)
         channels: dict[str, Any] = {} if self.starts_question else dict(cast("dict[str, Any]", state))
         meter = Meter(
             context,
@@ -161,6 +159,12 @@ class StepNode(Runnable[Any, Any], Generic[StateT, UpdateT]):
                 update["status"] = "budget"
             ended.update(update)
         return self._recorded(update, meter)
+
+    def own_context(self, context: ReaderContext) -> ReaderContext:
+        """The context of a run as this node has it: with the model that works here, and what that model holds."""
+        if self.builds and context.reading_model:
+            context = replace(context, model=context.reading_model)
+        return within_window(context)
 
     async def _update(self, state: StateT, runtime: Runtime[ReaderContext], *, spent: bool) -> dict[str, Any]:
         """The node's update; if the budget is spent, its update without a model."""

@@ -5,12 +5,13 @@ from contextlib import suppress
 from pathlib import Path
 
 from readgraph.sources import SourceText
-from readgraph.sources.loading import STANDARD_INPUT
+from readgraph.sources.loading import STANDARD_INPUT, SourceFile
 from readgraph.state.errors import BadInput, Damaged, LibraryError, Way
-from readgraph.state.kept.converted_files import keep_file
+from readgraph.state.kept.converted_files import document_of_file, keep_file
 from readgraph.state.page_store import PageStore
 from readgraph.state.records import Document
 from readgraph.state.search.catalogue import catalogue_of, records
+from readgraph.state.store.documents import document_id
 from readgraph.tools.titles import suggestion, titled
 
 
@@ -22,6 +23,14 @@ async def store_source(pages: PageStore, source: SourceText) -> Document:
     if source.digest:
         await keep_file(pages, source.digest, document)
     return document
+
+
+async def id_without_conversion(pages: PageStore, file: SourceFile) -> str | None:
+    """The id of the document in a file; None where the file must be converted first to know it."""
+    if not file.digest:  # its text is the file's own
+        return document_id(file.convert().text)
+    known = await document_of_file(pages, file.digest)
+    return known.id if known else None
 
 
 async def document_named(

@@ -4,7 +4,7 @@ import asyncio
 import pickle
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
@@ -95,6 +95,41 @@ async def test_each_document_is_read_once_and_what_cannot_be_read_holds_up_no_ot
     assert lines["goat"]["complete"] and lines["goat"]["words"] == 12 and total.words == 36
     again, lines = await read(job, files, own_workers(job, 2))
     assert (again.read, again.known, again.left_out) == (0, 3, 2) and lines["goat"]["known"]
+
+
+@asynccontextmanager
+async def none_started() -> AsyncIterator[Sequence[Worker]]:
+    """Workers that are not to be started."""
+    raise AssertionError("a worker is started")
+    yield []
+
+
+async def test_no_worker_is_started_where_all_was_read_before(
+    job: Job, files: list[str], server: ModelServer, tmp_path: Path
+) -> None:
+    whole = [file for file in files if "broken" not in file and "nothing" not in file]
+    page = tmp_path / "Wärter.html"
+    page.write_text("<h1>Der Wärter</h1><p>Die Ziege stand auf der Galerie. Niemand sah sie.</p>", encoding="utf-8")
+    job, whole = with_model(job), [*whole, str(page)]
+    first, before = await read(job, whole, own_workers(job, 2))
+    calls = server.calls
+    total, lines = await read(job, whole, none_started())
+    assert (first.read, total.known, total.workers, server.calls) == (4, 4, 0, calls)
+    assert all(line["known"] and line["words"] == before[name]["words"] for name, line in lines.items())
+    assert (total.pages, total.notes, total.note_words) == (first.pages, first.notes, first.note_words)
+    for more in ({"gist_words": 30}, {"model": "openai:other"}):
+        with pytest.raises(AssertionError, match="a worker is started"):
+            await read(replace(job, context=replace(job.context, **more)), whole, none_started())
+    with pytest.raises(AssertionError, match="a worker is started"):
+        await read(job, [*whole, *files], none_started())
+
+
+@pytest.mark.parametrize("method", ["gam", "mem-walker", "survey"])
+async def test_no_worker_is_started_for_what_a_method_read_before(job: Job, files: list[str], method: str) -> None:
+    job, whole = replace(job, method=method), [file for file in files if "broken" not in file and "nothing" not in file]
+    first, _ = await read(job, whole, own_workers(job, 1))
+    again, _ = await read(job, whole, none_started())
+    assert (first.read, again.known, again.note_words) == (3, 3, first.note_words)
 
 
 async def test_a_document_that_loses_its_workers_is_read_last_and_alone(job: Job, files: list[str]) -> None:

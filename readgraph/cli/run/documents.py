@@ -25,7 +25,13 @@ from readgraph.state.page_store import PageStore
 from readgraph.state.records import Document
 from readgraph.state.running.background import in_background
 from readgraph.state.store.documents import document_id
-from readgraph.tools.documents import document_named, possible_documents, same_name, store_source
+from readgraph.tools.documents import (
+    document_named,
+    id_without_conversion,
+    possible_documents,
+    same_name,
+    store_source,
+)
 from readgraph.tools.titles import suggestion, titled
 
 
@@ -146,8 +152,7 @@ async def find_documents(store: PageStore, names: Sequence[str]) -> list[Documen
 
 async def _document_in_file(store: PageStore, path: Path) -> str:
     file = read_file(path)
-    known = await document_of_file(store, file.digest) if file.digest else None
-    return known.id if known else document_id(file.convert().text)
+    return await id_without_conversion(store, file) or document_id(file.convert().text)
 
 
 def _is_file(path: Path) -> bool:

@@ -8,10 +8,9 @@ from urllib.parse import parse_qsl, quote, urlsplit
 from readgraph.sources.addresses import Address, file_or_address
 from readgraph.sources.loading import read_file
 from readgraph.state.errors import BadInput
-from readgraph.state.kept.converted_files import document_of_file
 from readgraph.state.page_store import PageStore
 from readgraph.state.records import Document
-from readgraph.state.store.documents import document_id
+from readgraph.tools.documents import id_without_conversion
 
 _SECRET = re.compile(r"token|sig|key|secret|auth|credential|passw", re.IGNORECASE)
 
@@ -66,10 +65,6 @@ async def _still_holds(store: PageStore, path: Path, document: Document) -> bool
     if not path.is_file():
         return False
     try:
-        file = read_file(path)
-        if not file.digest:
-            return document_id(file.convert().text) == document.id
+        return await id_without_conversion(store, read_file(path)) == document.id
     except BadInput:
         return False
-    known = await document_of_file(store, file.digest)
-    return known is not None and known.id == document.id

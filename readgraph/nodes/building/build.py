@@ -20,7 +20,7 @@ from readgraph.nodes.building.asked_purpose import PurposeState, for_question, m
 from readgraph.nodes.building.corrected import corrected
 from readgraph.nodes.building.earlier_version import Kept, around_change, around_kept, kept_of_earlier
 from readgraph.nodes.building.interfaces import MakeParts, NotesSoFar, Paginate, WriteNote
-from readgraph.nodes.building.notes_language import writing_notes
+from readgraph.nodes.building.notes_language import in_notes_language, writing_notes
 from readgraph.nodes.building.stretches import in_parts
 from readgraph.nodes.building.summary_tree import without_tree
 from readgraph.nodes.step import MakeRecipe, Work, with_recipe
@@ -90,7 +90,7 @@ def build_memory(
     async def read(state: ReadState, runtime: Runtime[ReaderContext]) -> ReadUpdate:
         store = page_store(runtime)
         runtime = for_question(state, runtime) if may_serve_purpose(recipe) else runtime
-        again = asks_again or (attrgetter("is_substitute") if runtime.context.again else None)
+        again = asks_again or _asked_again(runtime.context)
         document = await store.document(state["document"])
         current, runtime = await writing_notes(recipe(runtime.context), document, runtime)
         memory = await store.open_memory(document.id, current, renew=runtime.context.rebuild)
@@ -106,6 +106,17 @@ def build_memory(
         return {"memory": memory.id, "step_summary": f"took the memory of {counted(memory.pages, 'part')}{told}"}
 
     return with_recipe(read, recipe)
+
+
+async def has_whole_memory(store: PageStore, document: Document, recipe: MakeRecipe, context: ReaderContext) -> bool:
+    """Whether a node that builds with this recipe would find its memory of a document whole, and build nothing."""
+    wanted, _ = await in_notes_language(recipe(context), document, context, store)
+    memory = await store.find_memory(document.id, wanted, renew=context.rebuild)
+    return memory is not None and await _is_done(store, memory, document, again=_asked_again(context))
+
+
+def _asked_again(context: ReaderContext) -> AsksAgain | None:
+    return attrgetter("is_substitute") if context.again else None
 
 
 async def _is_done(store: PageStore, memory: Memory, document: Document, *, again: AsksAgain | None) -> bool:

@@ -18,7 +18,7 @@ from readgraph.corpus.reading import Sum, Workers, read_corpus
 from readgraph.sources.folders import chosen_files
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
-from readgraph.state.library import default_place, open_library
+from readgraph.state.library import default_place
 
 
 def read_folders(options: CorpusOptions, context: ReaderContext, screen: Screen) -> None:
@@ -42,8 +42,6 @@ def read_folders(options: CorpusOptions, context: ReaderContext, screen: Screen)
 
 async def _read(job: Job, files: Sequence[str], screen: Screen, options: CorpusOptions) -> tuple[Sum, str]:
     """Read the files; returns the sum, and why the first one that was left out can't be read."""
-    async with open_library(job.library):
-        pass  # a library that can't be used is reported here, once
     problems = list[str]()
     with CorpusProgress(len(files), screen) as progress:
 

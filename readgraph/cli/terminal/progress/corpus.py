@@ -63,8 +63,8 @@ def print_sum(total: Sum, called: str, screen: Screen) -> None:
         console.print(f"  {times} lost a worker at every try; what these had paid for is not in the figures below.")
     if not screen.quiet:
         usage = {**total.usage, "seconds": total.seconds}
-        workers = counted(total.workers, "worker")
-        console.print(Text(f"{used(usage, total.cost)} with {workers}", style="dim"))  # type: ignore[arg-type]
+        workers = f" with {counted(total.workers, 'worker')}" if total.workers else ""
+        console.print(Text(f"{used(usage, total.cost)}{workers}", style="dim"))  # type: ignore[arg-type]
 
 
 def _print(value: object) -> None:
