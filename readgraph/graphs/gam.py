@@ -1,6 +1,6 @@
 """GAM: a memorizer keeps a light memory of a growing history; a researcher searches its pages for each question."""
 
-from typing import Any
+from typing import Annotated, Any
 
 from langgraph.graph import END, START, StateGraph
 from typing_extensions import TypedDict, Unpack
@@ -8,7 +8,7 @@ from typing_extensions import TypedDict, Unpack
 from readgraph.graphs.wiring import MethodGraph, Node, add_nodes, check_wiring, choosing, fit_context, with_channels
 from readgraph.models.wording import versions_of
 from readgraph.nodes.answering.citing import cite
-from readgraph.nodes.bounds import Looking, may_go_on
+from readgraph.nodes.bounds import DECISIVE, Looking, may_go_on
 from readgraph.nodes.building.build import build_memory
 from readgraph.nodes.building.memorizer import asked_apart, extracted, memorized
 from readgraph.nodes.opening import finding_memory, open_document, open_for_research
@@ -81,7 +81,7 @@ def is_asked(state: ResearchState) -> str:
 class Planned(TypedDict):
     """What is asked before a search."""
 
-    continue_search: bool
+    continue_search: Annotated[bool, DECISIVE]
 
 
 def has_plan(state: Planned) -> str:

@@ -4,7 +4,7 @@
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any
 
 from langchain_core.tools import BaseTool
 from langgraph.graph import END, START, StateGraph
@@ -20,7 +20,7 @@ from readgraph.nodes.agent.question import act_in_reading_with, answer, begin
 from readgraph.nodes.agent.receiving import receive
 from readgraph.nodes.agent.thinking import CHAIN, chat_frame, reading_frame, think_with
 from readgraph.nodes.answering.citing import cite
-from readgraph.nodes.bounds import Gone, may_go_on
+from readgraph.nodes.bounds import DECISIVE, Gone, may_go_on
 from readgraph.nodes.look_up.by_model import nearest_pages
 from readgraph.nodes.opening import open_document
 from readgraph.nodes.step import StepNode
@@ -52,7 +52,7 @@ def is_asked(state: AgentQuestionState) -> str:
 class Chain(Gone):
     """What decides whether a chain of steps goes on."""
 
-    next_step: TurnStep
+    next_step: Annotated[TurnStep, DECISIVE]
 
 
 def goes_on(state: Chain) -> str:

@@ -1,6 +1,6 @@
 """MemWalker: a tree of summaries over the text's segments; a walk goes down to a leaf that answers, or back up."""
 
-from typing import Any
+from typing import Annotated, Any
 
 from langgraph.graph import END, START, StateGraph
 from typing_extensions import TypedDict
@@ -8,7 +8,7 @@ from typing_extensions import TypedDict
 from readgraph.graphs.wiring import MethodGraph, Node, add_nodes, check_wiring, choosing, fit_context, with_channels
 from readgraph.models.wording import versions_of
 from readgraph.nodes.answering.citing import cite
-from readgraph.nodes.bounds import Looking, may_go_on
+from readgraph.nodes.bounds import DECISIVE, Looking, may_go_on
 from readgraph.nodes.building.build import read_pages
 from readgraph.nodes.building.segments import segments
 from readgraph.nodes.building.summaries import summarise
@@ -62,7 +62,7 @@ HOP = ("descend", "read_leaf")
 class Standing(TypedDict):
     """Where a walk stands."""
 
-    current_node: str
+    current_node: Annotated[str, DECISIVE]
 
 
 class Walking(Looking, Standing):

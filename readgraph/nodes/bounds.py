@@ -7,6 +7,7 @@ asks no model costs a checkpoint all the same.
 
 from collections.abc import Callable, Collection, Mapping
 from itertools import takewhile
+from typing import Annotated
 
 from langgraph.managed import RemainingSteps
 from langgraph.runtime import get_runtime
@@ -27,6 +28,8 @@ LAST_STEPS = 8
 """Supersteps that LangGraph's own limit must leave for a further turn: this one, a hop of a walk or a round of four,
 and what may follow: a round, an answer, its citations."""
 
+DECISIVE = "decisive"
+"""Marks a key by which an edge is chosen: between two such choices a node writes it (see `graphs.wiring.changes`)."""
 
 INSTRUCTION_WORDS = 250
 """Most words of a prompt that are not content: its instructions, and the form of the reply."""
@@ -52,7 +55,7 @@ class Gone(TypedDict):
 class Looking(Gone):
     """What is asked before a loop goes round again: whether there is more to look for, and how far it has come."""
 
-    continue_search: bool
+    continue_search: Annotated[bool, DECISIVE]
 
 
 def may_go_on(state: Gone, loop: Collection[str], turns: Callable[[ReaderContext], int], *, spare: int = 0) -> bool:

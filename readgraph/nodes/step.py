@@ -73,7 +73,8 @@ class StepNode(Runnable[Any, Any], Generic[StateT, UpdateT]):
     `starts_question` marks the first node of a graph, which resets the trajectory and the usage; `builds` one that
     builds a memory, for which the context's reading model is the model. `settings` names the groups of settings that it
     reads, besides those of every step: model, window, calls and budget. `needs` names the parameters that the recipe of
-    the memory must have; `recipe` is that of the memory which the step gives, if its coroutine has one (`with_recipe`).
+    the memory must have; `pages_alone`: it takes the memory's pages, and nothing uses the notes; `recipe` is that of
+    the memory which the step gives, if its coroutine has one (`with_recipe`).
     An update may hold `step_summary`: one line for the trajectory.
     """
 
@@ -89,8 +90,9 @@ class StepNode(Runnable[Any, Any], Generic[StateT, UpdateT]):
         builds: bool = False,
         settings: Groups = (),
         needs: Collection[str] = (),
+        pages_alone: bool = False,
     ) -> None:
-        self.needs, self.recipe = frozenset(needs), recipe_of(work)
+        self.needs, self.recipe, self.pages_alone = frozenset(needs), recipe_of(work), pages_alone
         reading = (ReadingModel,) if builds else ()
         self.settings: Groups = (Model, Window, Concurrency, Calls, Batching, Budget, Tenant, *reading, *settings)
         self.work, self.without_model, self.starts_question, self.builds = work, without_model, starts_question, builds

@@ -109,16 +109,24 @@ async def test_an_eviction_that_evicts_nothing_ends_the_turn(library: Library, s
 
 
 def endless(state: Any) -> dict[str, Any]:
-    return {"continue_search": True, "rounds": [], "next_step": "think"}
+    return {"continue_search": True}
+
+
+def endless_rounds(state: Any) -> dict[str, Any]:
+    return {"continue_search": True, "rounds": []}
+
+
+def endless_thoughts(state: Any) -> dict[str, Any]:
+    return {"next_step": "think"}
 
 
 GRAPHS: dict[str, Callable[[], Any]] = {
     "read_agent": lambda: read_agent.build(look_up=endless),
-    "gam": lambda: gam.build(reflect=endless),
+    "gam": lambda: gam.build(reflect=endless_rounds),
     "mem_walker": lambda: mem_walker.build(descend=endless, read_leaf=endless),
-    "mem_gpt": lambda: mem_gpt.build(think=endless),
-    "walk_and_research": lambda: walk_and_research.build(descend=endless, read_leaf=endless, reflect=endless),
-    "reflective_walk": lambda: reflective_walk.build(descend=endless, read_leaf=endless, reflect=endless),
+    "mem_gpt": lambda: mem_gpt.build(think=endless_thoughts),
+    "walk_and_research": lambda: walk_and_research.build(descend=endless, read_leaf=endless, reflect=endless_rounds),
+    "reflective_walk": lambda: reflective_walk.build(descend=endless, read_leaf=endless, reflect=endless_rounds),
 }
 LOOPS = {"walk_and_research": 2, "reflective_walk": 2}
 

@@ -11,14 +11,19 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.types import Command
 from typing_extensions import TypedDict
 
-from readgraph.graphs import gam
+from readgraph.graphs import gam, mem_gpt, mem_walker
+from readgraph.graphs.hybrids import escalate, walk_and_research
 from readgraph.graphs.methods import METHODS, Method
 from readgraph.graphs.read_agent import build, read
 from readgraph.graphs.wiring import Node, check_wiring
 from readgraph.nodes.answering.answer import answer
 from readgraph.nodes.contracts import AnswerUpdate, AskedState
-from readgraph.nodes.look_up.by_model import look_up_next, look_up_next_without_model, look_up_pages
+from readgraph.nodes.look_up.by_model import look_up, look_up_next, look_up_next_without_model, look_up_pages
+from readgraph.nodes.opening import open_document
+from readgraph.nodes.research.planning import plan
+from readgraph.nodes.research.reflecting import reflect
 from readgraph.nodes.step import StepNode
+from readgraph.nodes.walk.descending import descend
 from readgraph.state.errors import BadInput
 from readgraph.state.reading import ReadingState
 
@@ -271,6 +276,54 @@ def test_a_wrong_swap_fails_when_the_graph_is_built(swap: dict[str, Any], reason
 def test_a_plan_that_is_only_emptied_is_none() -> None:
     with pytest.raises(BadInput, match=r"'search' reads 'plan', .* open → memorize → plan → search"):
         gam.build(plan=does_nothing)
+
+
+@pytest.mark.parametrize(
+    ("swapped", "reason"),
+    [
+        (lambda: mem_walker.build(descend=look_up), "choice after 'descend' goes by 'current_node'"),
+        (lambda: mem_walker.build(read_leaf=look_up), "choice after 'read_leaf' goes by 'current_node'"),
+        (lambda: mem_walker.build(read_leaf=descend), "reads 'pages_read', which begins empty, and no node fills it"),
+        (lambda: gam.build(integrate=reflect), "reads 'notes', which begins empty, and no node fills it"),
+        (lambda: gam.build(reflect=gam.memorizer), "choice after 'reflect' goes by 'continue_search'"),
+        (lambda: gam.build(reflect=plan), "reads 'rounds', which begins empty, and no node fills it"),
+        (lambda: gam.build(plan=gam.graph), "choice after 'plan' goes by 'continue_search'|reads 'plan'"),
+        (lambda: gam.build(integrate=gam.graph), "no node fills it"),
+        (
+            lambda: walk_and_research.build(integrate=reflect),
+            "'notes' in each round, and no node of the loop",
+        ),
+        (lambda: build(look_up=read), "reads 'pages_read', which begins empty, and no node fills it"),
+        (lambda: build(look_up=open_document), "'look_up' begins a question anew"),
+        (lambda: build(cite=read), "give 'quotes', and no node makes the output's 'citations'"),
+        (lambda: escalate.build(judge=read), "choice after 'judge' goes by 'continue_search'"),
+        (lambda: mem_gpt.build(evict=read), "'think' reads 'queue_from', which begins empty"),
+        (
+            lambda: mem_gpt.build(read=gam.memorizer),
+            "'read' has a model write notes, and 'begin' takes the",
+        ),
+        (lambda: mem_gpt.build(read=gam.memorize), "'read' has a model write notes, and 'begin' takes the"),
+    ],
+)
+def test_a_swap_that_would_be_paid_for_in_vain_is_refused(swapped: Callable[[], Any], reason: str) -> None:
+    with pytest.raises(BadInput, match=reason) as refused:
+        swapped()
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "swapped",
+    [
+        lambda: gam.build(memorize=read),
+        lambda: gam.build(memorize=gam.memorize),
+        lambda: build(look_up=lambda state: {"pages_read": [0]}),
+        lambda: gam.build(reflect=lambda state: {"continue_search": False}),
+        lambda: mem_walker.build(descend=lambda state: {"current_node": "0.1"}),
+        lambda: build(cite=lambda state: {}),
+    ],
+)
+def test_a_swap_that_makes_sense_passes(swapped: Callable[[], Any]) -> None:
+    swapped()
 
 
 def swappable(build: Any) -> dict[str, Any]:

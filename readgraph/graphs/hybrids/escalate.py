@@ -11,7 +11,7 @@ from langgraph.graph import END, START
 from typing_extensions import Unpack
 
 from readgraph.graphs import read_agent
-from readgraph.graphs.gam import Research, Rounds, add_rounds
+from readgraph.graphs.gam import Planned, Research, Rounds, add_rounds
 from readgraph.graphs.wiring import MethodGraph, Node, add_nodes, check_wiring, choosing, fit_context, with_channels
 from readgraph.nodes.answering.answer import answer_from_notes_alone
 from readgraph.nodes.building.merging import merge
@@ -30,7 +30,7 @@ def is_asked(state: ResearchState) -> str:
     return "judge" if state["question_text"] else END
 
 
-def still_looking(state: ResearchState) -> str:
+def still_looking(state: Planned) -> str:
     """Look pages up, or answer from the gists."""
     return "look_up" if state["continue_search"] else "answer_gists"
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from copy import copy
 from functools import partial
 
+from readgraph.graphs.wiring.changes import check_changes
 from readgraph.graphs.wiring.declared import FOR_RECORD, Declared, declared_by
 from readgraph.graphs.wiring.known_names import check_names
 from readgraph.graphs.wiring.nodes import Node, as_node
@@ -36,8 +37,9 @@ def check_wiring(builder: Builder) -> None:
     graph's context lacks, or if a memory comes to a node without what the node needs of its recipe. Reads and writes
     are those that nodes declare (see `readgraph.graphs.wiring.declared`), and those of the functions that choose
     between edges. The input, and channels with a reducer, exist from the start. A node that declares nothing is taken
-    to need nothing and to write anything, so after it no key counts as missing. Raises `BadInput`, which names the
-    node, the key, and a path through the graph on which the key is missing.
+    to need nothing and to write anything, so after it no key counts as missing. What loops and edges need to change,
+    and what begins empty, must be written too (see `readgraph.graphs.wiring.changes`). Raises `BadInput`, which names
+    the node, the key, and a path through the graph on which the key is missing.
     """
     declared = {name: declared_by(spec.runnable, builder.state_schema) for name, spec in builder.nodes.items()}
     _check_writes(builder, declared)
@@ -51,10 +53,12 @@ def check_wiring(builder: Builder) -> None:
     for name, keys in declared.items():
         for key in sorted(keys.reads - available):
             _check_read(builder, f"The node '{name}'", name, key, _writers(declared, key))
-    for name, reads in _choices(builder):
-        for key in sorted(reads - available):
+    choices = dict(_choices(builder))
+    for name, choice in choices.items():
+        for key in sorted(choice.reads - available):
             if name not in (writers := _writers(declared, key)):
                 _check_read(builder, f"The choice after '{name}'", name, key, writers)
+    check_changes(builder, declared, choices)
 
 
 def _check_writes(builder: Builder, declared: dict[str, Declared]) -> None:
@@ -72,8 +76,9 @@ def _writers(declared: dict[str, Declared], key: str) -> set[str]:
     return {name for name, keys in declared.items() if keys.writes is None or key in keys.writes}
 
 
-def _choices(builder: Builder) -> Iterator[tuple[str, frozenset[str]]]:
-    """The nodes after which an edge is chosen, with the keys that the choosing function reads."""
+def _choices(builder: Builder) -> Iterator[tuple[str, Declared]]:
+    """The nodes after which an edge is chosen, with what the choosing functions declare."""
     for name, branches in builder.branches.items():
-        for branch in branches.values():
-            yield name, declared_by(branch.path, builder.state_schema).reads
+        choices = [declared_by(branch.path, builder.state_schema) for branch in branches.values()]
+        reads = frozenset().union(*(choice.reads for choice in choices))
+        yield name, Declared(reads, decisive=frozenset().union(*(choice.decisive for choice in choices)))

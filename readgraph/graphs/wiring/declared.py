@@ -5,11 +5,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, get_type_hints
 
+from langgraph.graph.state import CompiledStateGraph
 from typing_extensions import is_typeddict
 
 from readgraph.graphs.wiring.states import base_of
+from readgraph.graphs.wiring.subgraphs import GraphStep
+from readgraph.nodes.bounds import DECISIVE
 from readgraph.nodes.step import StepNode
-from readgraph.state.channels.fresh_reading import Cleared
+from readgraph.state.channels.fresh_reading import Cleared, Empty
 
 NOTHING: frozenset[str] = frozenset()
 
@@ -25,20 +28,34 @@ class Declared:
     """The keys of the state that a node needs, those that it always writes, and those that it may write.
 
     `NotRequired` keys are optional: they may be missing, and may stay unwritten. A key that is only `Cleared` counts as
-    unwritten. `writes` is None if nothing is declared: such a node may write anything.
+    unwritten. `writes` is None if nothing is declared: such a node may write anything. `empty`: those that it only
+    begins (`Cleared` or `Empty`); `decisive`: those of `reads` by which an edge is chosen (`DECISIVE`).
     """
 
     reads: frozenset[str] = NOTHING
     writes: frozenset[str] | None = None
     may_write: frozenset[str] = NOTHING
+    empty: frozenset[str] = NOTHING
+    decisive: frozenset[str] = NOTHING
+
+    def may_give(self, key: str) -> bool:
+        """Whether the node may write the key."""
+        return self.writes is None or key in self.may_write
+
+    def fills(self, key: str) -> bool:
+        """Whether the node may write more to the key than its beginning."""
+        return self.may_give(key) and key not in self.empty
 
 
 def declared_by(node: Any, whole_state: type[Any] | None = None) -> Declared:
     """What a node of a graph declares.
 
     A step declares the keys that either of its coroutines needs, and those that both write. A type that is not a
-    `TypedDict`, or is the graph's whole state, declares nothing; nor does a node that is neither step nor function.
+    `TypedDict`, or is the graph's whole state, declares nothing; nor does a node that is neither step nor function. A
+    compiled graph declares what it gives.
     """
+    if isinstance(node, GraphStep) and isinstance(node.graph, CompiledStateGraph):
+        return _declared_inside(node, node.graph)
     if not isinstance(node, StepNode):
         function = getattr(node, "func", None) or getattr(node, "afunc", None)
         return _annotated(function, whole_state) if function else Declared()
@@ -49,7 +66,19 @@ def declared_by(node: Any, whole_state: type[Any] | None = None) -> Declared:
         reads=frozenset().union(*(each.reads for each in declared)),
         writes=frozenset.intersection(*writes) | RECORDED if writes else None,
         may_write=frozenset().union(*(each.may_write for each in declared)),
+        empty=frozenset().union(*(each.empty for each in declared)),
     )
+
+
+def _declared_inside(step: GraphStep, graph: CompiledStateGraph[Any, Any, Any, Any]) -> Declared:
+    """What a compiled graph gives. One that begins a question gets none inside of another, and builds a memory only."""
+    nodes = [node.runnable for node in graph.builder.nodes.values()]
+    inside = [declared_by(node, graph.builder.state_schema) for node in nodes]
+    given = step.gives & {*graph.builder.schemas[graph.builder.output_schema]}
+    empty = given & frozenset().union(*(keys.empty for keys in inside))
+    if not any(isinstance(node, StepNode) and node.starts_question for node in nodes):
+        empty = frozenset(key for key in empty if not any(keys.fills(key) for keys in inside))
+    return Declared(writes=given | RECORDED, may_write=given, empty=empty)
 
 
 def _annotated(function: Callable[..., Any], whole_state: type[Any] | None) -> Declared:
@@ -61,13 +90,20 @@ def _annotated(function: Callable[..., Any], whole_state: type[Any] | None) -> D
         return Declared()
     read, written = (_declaring(hints.get(name), whole_state) for name in (first, "return"))
     reads = read.__required_keys__ if read else NOTHING
+    decisive = _marked(read, DECISIVE) if read else NOTHING
     if hints.get("return") is type(None):
-        return Declared(reads, writes=NOTHING)
+        return Declared(reads, writes=NOTHING, decisive=decisive)
     if not written:
-        return Declared(reads)
-    hints = get_type_hints(written, include_extras=True)
-    cleared = {key for key, hint in hints.items() if Cleared in getattr(hint, "__metadata__", ())}
-    return Declared(reads, written.__required_keys__ - cleared - FOR_RECORD, frozenset(hints) - FOR_RECORD)
+        return Declared(reads, decisive=decisive)
+    cleared, keys = _marked(written, Cleared), frozenset(get_type_hints(written)) - FOR_RECORD
+    writes = written.__required_keys__ - cleared - FOR_RECORD
+    return Declared(reads, writes, keys, cleared | _marked(written, Empty), decisive)
+
+
+def _marked(declaring: Any, mark: object) -> frozenset[str]:
+    """The keys that a type marks so."""
+    hints = get_type_hints(declaring, include_extras=True)
+    return frozenset(key for key, hint in hints.items() if mark in getattr(hint, "__metadata__", ()))
 
 
 def _declaring(annotation: Any, whole_state: type[Any] | None) -> Any:

@@ -34,6 +34,19 @@ def path_avoiding(builder: Builder, avoided: Collection[str], to: str) -> list[s
     return None
 
 
+def reached_from(builder: Builder, start: str, avoided: Collection[str] = ()) -> set[str]:
+    """The nodes that may run after a node, without one of the avoided nodes running between."""
+    waiting, found = [start], set[str]()
+    while waiting:
+        node = waiting.pop()
+        edges = {end for begin, end in builder.edges if begin == node}
+        edges |= {end for begins, end in builder.waiting_edges if node in begins}
+        new = edges.union(*_branches(builder, [node])) - found - {END}
+        found |= new
+        waiting += new - {*avoided}
+    return found
+
+
 def _next(builder: Builder, moment: Moment) -> Iterator[Moment]:
     """Every superstep that may follow: all edges are taken, and one choice of each branch."""
     running, arrived = moment

@@ -1,12 +1,12 @@
 """What the recipe of a memory holds, as far as it is known before anything is read."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from langgraph.graph.state import CompiledStateGraph
 
 from readgraph.graphs.wiring.declared import Declared, declared_by
-from readgraph.graphs.wiring.paths import Builder, path_avoiding
+from readgraph.graphs.wiring.paths import Builder, path_avoiding, reached_from
 from readgraph.graphs.wiring.subgraphs import GraphStep
 from readgraph.nodes.step import MakeRecipe, StepNode
 from readgraph.state.context import ReaderContext
@@ -38,9 +38,11 @@ def settings_of_recipe(recipe: MakeRecipe) -> frozenset[str]:
 def check_recipes(builder: Builder, declared: Mapping[str, Declared]) -> None:
     """Refuse a node to which a memory comes without what the node needs of its recipe.
 
-    A memory from a node that says no recipe may hold anything. Raises `BadInput`, which names both nodes.
+    A memory from a node that says no recipe may hold anything. Notes that a model writes and nothing uses are refused
+    too. Raises `BadInput`, which names both nodes.
     """
     writers = {name for name, keys in declared.items() if keys.writes is None or "memory" in keys.may_write}
+    _check_notes(builder, writers)
     for name, needs in _needing(builder):
         for writer in sorted(writers - {name}):
             lacking = needs - _parameters(builder.nodes[writer].runnable, needs)
@@ -50,6 +52,23 @@ def check_recipes(builder: Builder, declared: Mapping[str, Declared]) -> None:
                     f"The node '{name}' needs a memory whose recipe has '{min(lacking)}', and the node '{writer}' "
                     "builds one without: take a node that builds with it."
                 )
+
+
+def _check_notes(builder: Builder, writers: Collection[str]) -> None:
+    """Refuse to pay for notes where only the pages are taken."""
+    for name in [name for name, node in builder.nodes.items() if getattr(node.runnable, "pages_alone", False)]:
+        for writer in sorted(writers):
+            if _pays_for_notes(builder.nodes[writer].runnable) and name in reached_from(builder, writer):
+                raise BadInput(
+                    f"The node '{writer}' has a model write notes, and '{name}' takes the pages alone: take a node "
+                    "that only cuts the text into pages, such as readgraph.graphs.mem_gpt.read."
+                )
+
+
+def _pays_for_notes(node: Any) -> bool:
+    if isinstance(node, GraphStep) and isinstance(node.graph, CompiledStateGraph):
+        return any(_pays_for_notes(inner.runnable) for inner in node.graph.builder.nodes.values())
+    return isinstance(node, StepNode) and node.builds
 
 
 def _needing(builder: Builder) -> Iterator[tuple[str, frozenset[str]]]:

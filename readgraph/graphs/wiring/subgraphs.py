@@ -29,14 +29,14 @@ class GraphStep(StepNode[Any, Any]):
     """A step that runs a compiled graph.
 
     The graph gets those keys of the state that its input has, and what it gives back replaces them: what it appended
-    to a list is there once. Keys that only one of the two states has stay in it. If the graph's state has `steps`, the
-    steps inside it are the record; else it is recorded as one step.
+    to a list is there once. Keys that only one of the two states has stay in it; `gives` are those that the state has.
+    If the graph's state has `steps`, the steps inside it are the record; else it is recorded as one step.
     """
 
     def __init__(
         self, name: str, graph: PregelProtocol[Any, Any, Any, Any], builder: Builder, settings: Groups
     ) -> None:
-        self.graph = graph
+        self.graph, self.gives = graph, frozenset(builder.channels)
         taken = _input_keys(graph)
         joined = {key for key, channel in builder.channels.items() if not isinstance(channel, LastValue)}
 

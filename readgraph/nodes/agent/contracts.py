@@ -1,16 +1,18 @@
 """What the steps of an agent read and write."""
 
-from typing import NotRequired
+from typing import Annotated, NotRequired
 
 from langchain_core.messages import AnyMessage
 from typing_extensions import TypedDict
 
 from readgraph.nodes.bounds import Gone
 from readgraph.nodes.contracts import AnswerState, AskedQuestion
+from readgraph.state.channels.fresh_reading import Empty
 from readgraph.state.channels.living import AgentState, AgentTurn, Block, IncomingEvent, TurnStep
 from readgraph.state.reading import Finding, Status, Usage
 
 __all__ = ["AgentTurnState", "ThinkUpdate"]
+from readgraph.state.store.sound import Count
 
 
 class ReceiveState(TypedDict):
@@ -33,6 +35,7 @@ class ReceiveState(TypedDict):
 class ReceiveUpdate(AgentState, AgentTurn):
     """What receiving writes."""
 
+    queue_from: Annotated[Count, Empty]
     document: str
     step_summary: str
 
@@ -116,6 +119,7 @@ class BeginState(AskedQuestion):
 class BeginUpdate(AgentState, AgentTurn):
     """What the beginning of a question's agent writes."""
 
+    queue_from: Annotated[Count, Empty]
     step_summary: str
 
 

@@ -49,7 +49,7 @@ def begin_with(*, notes: bool = True, reached_by: str = REACHED_BY) -> StepNode[
         began = await _begun(state, runtime, notes, reached_by)
         return {**began, "next_step": "yield", "step_summary": "began without a model"}
 
-    return StepNode(begin, begin_without_model, settings=(*STYLE, Window))
+    return StepNode(begin, begin_without_model, settings=(*STYLE, Window), pages_alone=True)
 
 
 begin = begin_with()

@@ -15,15 +15,19 @@ class Cleared:
     """Marks a key that is only reset: a node that reads it needs another node that writes it (see `graphs.wiring`)."""
 
 
+class Empty:
+    """Marks a key that begins empty, and may be read so: but some node before its reader must be there to fill it."""
+
+
 class FreshReading(TypedDict):
     """The channels that belong to one question."""
 
     question_turns: list[QuestionTurn]
     question_text: str
     choices: dict[str, str]
-    continue_search: bool
-    pages_read: list[int]
-    findings: list[Finding]
+    continue_search: Annotated[bool, Empty]
+    pages_read: Annotated[list[int], Empty]
+    findings: Annotated[list[Finding], Empty]
     quotes: Annotated[list[Quote], Cleared]
     answer: Annotated[str | None, Cleared]
     choice: Annotated[str | None, Cleared]

@@ -1,7 +1,10 @@
 """The state of a reading that keeps nothing but its notes (MemAgent): bounded, however long the text is."""
 
+from typing import Annotated
+
 from typing_extensions import TypedDict
 
+from readgraph.state.channels.fresh_reading import Empty
 from readgraph.state.reading import Answered, ReadingState
 
 
@@ -26,7 +29,7 @@ class NoteTakingState(ReadingState, Noted):
 class FreshNotes(TypedDict):
     """The channels of note-taking that belong to one question."""
 
-    notes: str
+    notes: Annotated[str, Empty]
     earlier: str
     next_page: int
     reading: str

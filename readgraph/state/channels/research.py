@@ -5,7 +5,7 @@ from typing import Annotated
 from langgraph.channels import UntrackedValue
 from typing_extensions import TypedDict
 
-from readgraph.state.channels.fresh_reading import Cleared
+from readgraph.state.channels.fresh_reading import Cleared, Empty
 from readgraph.state.reading import Answered, Citation, ReadingState
 
 
@@ -77,8 +77,8 @@ class FreshResearch(TypedDict):
     requests: list[str]
     plan: Annotated[Plan, Cleared]
     hits: Annotated[list[SearchHit], Cleared]
-    rounds: list[Round]
-    notes: str
+    rounds: Annotated[list[Round], Empty]
+    notes: Annotated[str, Empty]
     sources: list[int]
     snippets: list[Citation]
     context: Annotated[str, Cleared]
