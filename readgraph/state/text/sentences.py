@@ -38,6 +38,9 @@ _BETWEEN_MARKS = re.compile(r"[\"“”„«»‹›()\[\]‘]|(?<!\w)['’]|['�
 _CLOSED_BEFORE_END = re.compile(r"(?<=\w)[\"”’»)\]](?=[.!?])")
 """Such a mark before the end of a sentence, which then stands after a letter as at others."""
 
+_DIGIT_AFTER_END = re.compile(r"(?<=[。？！])\d")
+"""A digit at the begin of a Chinese or Japanese sentence: the segmenter takes the mark before it for a decimal one."""
+
 _ENDS = '.!?…"”»)]'
 
 _OPENING = "\"'“„«‹‘([»›"
@@ -133,7 +136,8 @@ def _code_blocks(text: str) -> Iterator[tuple[int, int]]:
 
 def _boundaries(text: str, start: int, end: int, language: str) -> Iterator[tuple[int, int]]:
     """The segmenter's sentences of a paragraph; a long one is given in parts, each from the last sentence's begin."""
-    plain, at = _BETWEEN_MARKS.sub(" ", _CLOSED_BEFORE_END.sub("x", text[start:end])), start
+    plain = _DIGIT_AFTER_END.sub("字", _CLOSED_BEFORE_END.sub("x", text[start:end]))
+    plain, at = _BETWEEN_MARKS.sub(" ", plain), start
     while at < end:
         part = plain[at - start : at - start + LONGEST_PART]
         ends = [at + found["end_index"] for found in get_sentence_boundaries(language, part)]
