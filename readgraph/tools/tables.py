@@ -20,7 +20,12 @@ async def whole_table(pages: PageStore, found: Mapping[str, Any]) -> Table:
 def notices(programme: Programme | None, table: Table, *, by_rule: bool) -> list[str]:
     """What a reader of a table must know: columns that no pattern fills, and in which order dates were read."""
     told = list[str]()
-    if by_rule and programme and (empty := unfilled(programme["columns"])):
+    empty = list[str]()
+    if by_rule and programme:
+        values = [*zip(*(row["values"] for row in table["rows"]), strict=True)] or [()] * len(table["columns"])
+        blank = [name for name, column in zip(table["columns"], values, strict=True) if column and not any(column)]
+        empty = [*dict.fromkeys([*unfilled(programme["columns"]), *blank])]
+    if empty:
         told.append(f"No pattern fills {', '.join(map(repr, empty))}: that needs a model.")
     orders = dict[str, str]()
     for row in table["rows"]:

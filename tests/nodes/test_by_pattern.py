@@ -49,6 +49,8 @@ def test_what_is_affirmed_beside_a_denial_stays() -> None:
     assert taken(text, "payments: day, amount") == [["1921-05-03", "400 crowns"]]
     assert taken("They saw nothing but gulls.", "How many gulls are seen?") == [["They saw nothing but gulls."]]
     assert taken("They saw no gulls.", "How many gulls are seen?") == []
+    text = "On 3 May 1921 Ann paid 400 crowns; on 4 May 1921 Ben did not pay his 300 crowns."
+    assert taken(text, "payments: day, amount") == [["1921-05-03", "400 crowns"]]
     assert len(taken(text, "who did not pay: day, amount")) == 2
 
 
@@ -65,3 +67,18 @@ def test_columns_that_are_asked_for_stay_and_those_without_a_pattern_are_known()
     ]
     assert [each["name"] for each in by_rule("What did he say: nothing?", [])["columns"]] == ["sentence"]
     assert unfilled(columns_named("role:text,age:number")) == ["role"]
+
+
+@pytest.mark.parametrize(
+    ("text", "rows"),
+    [
+        ("Ann Abel paid Ben Cole 400 crowns on 3 May 1921.", [["1921-05-03", "Ann Abel, Ben Cole", "400 crowns"]]),
+        ("On 3 May 1921, for 3 June 1921, Ann Abel paid $2m.", [["1921-05-03, 1921-06-03", "Ann Abel", "$2m"]]),
+        ("Mr. Holt owed $30 on 3 May 1921. Rain fell on 4 May 1921 for $1.", [["1921-05-03", "Mr. Holt", "$30"]]),
+        ("On 3 May 1921 Łucja Ślęzak paid him 40 crowns.", [["1921-05-03", "Łucja Ślęzak", "40 crowns"]]),
+        ("15 марта 2020 года Фёдор Лапин внёс 12 тыс. руб. за дом.", [["2020-03-15", "Фёдор Лапин", "12 тыс. руб."]]),
+        ("2021年3月5日，张伟支付了12万元。", [["2021-03-05", "", "12万元"]]),
+    ],
+)
+def test_a_payment_is_one_row_with_its_names_in_every_script(text: str, rows: list[list[str]]) -> None:
+    assert taken(text, "every payment: date, name, amount") == rows

@@ -5,21 +5,19 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from readgraph.nodes.extractive.calendar_dates import WrittenDate
+from readgraph.nodes.survey.scales import CURRENCIES, MORE, SCALE
 from readgraph.state.search.terms import content_words
 
-_SIGN = r"[$€£¥₤₩₪₫₱₴₹₺₽]"
+_SIGN = rf"[{CURRENCIES}]"
 _DIGITS = r"(?:\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?!\d)(?:[.,]\d{1,2}(?!\d))?|\d+(?:[.,'’]\d+)*)"
-_SCALE = (
-    r" ?(?:thousand|millions?|billions?|Tausend|Millionen|Mio\.?|Milliarden?|Mrd\.?|milliards?|mil|millones|milioni"
-    r"|тыс\.|тысяч\w*|млн\.?)(?!\w)"
-)
+_ENDED = rf"(?i:{SCALE}(?:{MORE}(?:{SCALE})?)*)"
 _MONEY = (
     r"%|percent|Prozent|dollars?|euros?|pounds?|pence|cents?|crowns?|Kronen|couronnes?|coronas|francs?|Franken|marks?"
-    r"|Mark|guilders?|Gulden|shillings?|rubles?|рубл\w+|kr\.?|Kč|zł|Ft|CHF|EUR|USD|GBP"
+    r"|Mark|guilders?|Gulden|shillings?|rubles?|рубл\w+|руб\.?|kr\.?|Kč|zł|Ft|CHF|EUR|USD|GBP"
 )
 _AMOUNT = re.compile(
     rf"(?P<before>{_SIGN} ?|\b(?:CHF|EUR|USD|GBP) )?"
-    rf"(?<![\d.,/:_#§\[^A-Za-z])(?<![\dA-Za-z][-–])[-−]?{_DIGITS}(?:{_SCALE})?"
+    rf"(?<![\d.,/:_#§\[^A-Za-z])(?<![\dA-Za-z][-–])[-−]?{_DIGITS}(?:{_ENDED}|(?(before)[kKmM](?!\w)))?"
     rf"(?P<money> ?(?:{_SIGN}|(?:{_MONEY})(?![^\W\d_])|[円元원]))?(?![\dA-Za-z_\]/:]|[-–]\w|[.,]\d)",
 )
 _LABEL = re.compile(

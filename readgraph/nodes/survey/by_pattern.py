@@ -13,7 +13,7 @@ from readgraph.state.survey import Column, Programme
 from readgraph.state.text.language import language_of
 from readgraph.state.text.sentences import sentence_spans
 
-VERSION = 2
+VERSION = 3
 """Version of the patterns: raise it when they find other records, so that kept ones are not shown."""
 
 CUES = {
@@ -25,9 +25,12 @@ CUES = {
 """What patterns look for, by words of the question or a column's name."""
 
 _PLACE = r"\b(?:places?|city|cities)\b"
+_CAPITAL = f"[{''.join(filter(str.isupper, map(chr, range(0x41, 0x2000))))}]"
 _NAME = re.compile(
-    r"(?<![.!?:;\n“\"'] )(?<!^)\b[A-ZÀ-ÖØ-Þ][\w'’-]+(?:,? (?:of |the |de |van |von )?[A-ZÀ-ÖØ-Þ][\w'’-]+)*"
+    rf"\b(?P<first>{_CAPITAL}[\w'’-]+)(?:(?:,|(?<=\b(?:Mr|Ms|Dr|St))\.|(?<=\bMrs)\.)?"
+    rf" (?:of |the |de |van |von )?{_CAPITAL}[\w'’-]+)*"
 )
+_SENTENCE_START = re.compile(r"(?:^|[.!?:;\n“\"'] ?)$")
 _NO_NAMES = re.compile(r"(?:I|I['’]\w+|The|A|An|And|But|He|She|It|They|We|You|This|That)$")
 
 Taken = tuple[list[str], int, int]
@@ -41,6 +44,7 @@ class Sentence(NamedTuple):
     """
 
     text: str
+    language: str
     denial: re.Pattern[str] | None
     dates: Sequence[WrittenDate]
     units: frozenset[str]
@@ -63,9 +67,22 @@ Filler = Callable[[Sentence], list[str]]
 
 def _names(sentence: Sentence) -> list[str]:
     text = sentence.text
-    for date in sentence.dates:
-        text = f"{text[: date.start]}{'x' * (date.end - date.start)}{text[date.end :]}"
-    return [found.group() for found in _NAME.finditer(text) if not _NO_NAMES.match(found.group())]
+    dates = [(date.start, date.end) for date in sentence.dates]
+    amounts = [(amount.start, amount.end) for amount in amounts_in(text, sentence.dates, sentence.units)]
+    for start, end in dates + amounts:  # a month or a currency is no name
+        text = f"{text[:start]}{'0' * (end - start)}{text[end:]}"
+    return [name for found in _NAME.finditer(text) if (name := _name(found, sentence.language))]
+
+
+def _name(found: re.Match[str], language: str) -> str:
+    """The name in some words with capitals; "" where they are none, as a single one at a sentence's start may be."""
+    name, first = found.group(), found["first"]
+    if _SENTENCE_START.search(found.string, 0, found.start()):
+        if not content_words(first, language):
+            name = name[len(first) :].lstrip(" ,.")
+        elif name == first:
+            return ""
+    return "" if _NO_NAMES.match(name) else name
 
 
 def _dates(sentence: Sentence) -> list[str]:
@@ -130,9 +147,11 @@ def take_by_pattern(text: str, programme: Programme, order: str = "") -> Iterato
 def _of_sentences(text: str, programme: Programme, order: str) -> Iterator[Taken]:
     """A record of each sentence that fills all columns which patterns can fill, unless it says that it is not so.
 
-    Where a column is filled several times, there is a record of each filling.
+    There is a record of each amount. Without amounts, there is one of each value of the column that has the most.
+    Names are found only in scripts that have capitals.
     """
     fillers = [filler(column) for column in programme["columns"]]
+    fillers = [None if fill is _names and not _has_capitals(text) else fill for fill in fillers]
     filled = [fill for fill in fillers if fill]
     if not filled:
         return
@@ -145,10 +164,21 @@ def _of_sentences(text: str, programme: Programme, order: str) -> Iterator[Taken
         values = {fill: fill(sentence) for fill in filled}
         if not all(values.values()) or not (_amounts in values or sentence.affirms(sought)):
             continue
-        many = max(map(len, values.values()))
+        many = len(values.get(_amounts, ())) or max(map(len, values.values()))
         for number in range(many):
-            row = [values[fill] if fill else [""] for fill in fillers]
-            yield [each[number if len(each) == many else 0] for each in row], start, end
+            row = [_value(values[fill], number, many) if fill else "" for fill in fillers]
+            yield row, start, end
+
+
+def _value(found: Sequence[str], number: int, many: int) -> str:
+    """The value of one of `many` records: its own if each has one, else the first or, of more than records, all."""
+    return found[number] if len(found) == many else found[0] if len(found) < many else ", ".join(found)
+
+
+def _has_capitals(text: str) -> bool:
+    """Whether most letters of a text belong to a script with capitals."""
+    letters = [*filter(str.isalpha, text)]
+    return 2 * sum(letter.lower() != letter.upper() for letter in letters) >= len(letters)
 
 
 def _sentences(text: str, order: str, *, heeds_denials: bool) -> Iterator[tuple[int, int, Sentence]]:
@@ -157,6 +187,6 @@ def _sentences(text: str, order: str, *, heeds_denials: bool) -> Iterator[tuple[
     units = units_in(text, dates_in(text, language, order))
     for start, end in sentence_spans(text, language=language):
         written = text[start:end]
-        sentence = Sentence(written, denial(language) if heeds_denials else None, [], units)
+        sentence = Sentence(written, language, denial(language) if heeds_denials else None, [], units)
         dates = [date for date in dates_in(written, language, order) if not is_amount(written, date, units)]
         yield start, end, sentence._replace(dates=[date for date in dates if not sentence.denies(date.start, date.end)])

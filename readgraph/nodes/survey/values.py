@@ -6,9 +6,11 @@ from decimal import Decimal, InvalidOperation
 from unicodedata import normalize
 
 from readgraph.nodes.extractive.calendar_dates import dates_in
+from readgraph.nodes.survey.scales import CURRENCIES, DECIMAL_POINT, MORE, scale_at
 from readgraph.state.survey import ColumnKind
 
 _NUMBER = re.compile(r"[-−]?\d+(?:[.,'’]\d+|[ \u00a0\u202f]\d{3}(?!\d))*")
+_MORE = re.compile(MORE)
 _SPACES = re.compile(r"['’ \u00a0\u202f]")
 _THOUSANDS = re.compile(r"\d{1,3}(?:([.,])\d{3})(?:\1\d{3})*")
 _DATE = re.compile(r"(?P<year>\d{4})(?:-(?P<month>\d{1,2})(?:-(?P<day>\d{1,2}))?)?")
@@ -30,12 +32,29 @@ def value_of(kind: ColumnKind, text: str | None, order: str = "") -> str | None:
 def number_in(text: str) -> Decimal | None:
     """The first number in a text, with thousands set apart in any usual way; None where there is none.
 
-    One mark before exactly three digits ("1,200", "1.200") sets thousands apart; any other last mark is the decimal's.
+    One mark before exactly three digits ("1,200", "1.200") sets thousands apart, but the point of "1.234 million" does
+    not; any other last mark is the decimal's. A word such as "million" multiplies the number; in Chinese, Japanese and
+    Korean, what follows is added ("1万2000").
     """
     found = _NUMBER.search(text)
     if not found:
         return None
-    digits = _SPACES.sub("", found.group().replace("−", "-")).rstrip(".,")
+    digits = found.group()
+    if digits.count(".") == 1 and DECIMAL_POINT.match(text, found.end()):
+        digits += "0"  # so that the point sets no thousands apart
+    if (number := _plain(digits)) is None:
+        return None
+    sign = text[: found.start()].rstrip()[-1:]
+    power, end = scale_at(text, found.end(), is_money=sign != "" and sign in CURRENCIES)
+    if power == 1:
+        return number
+    rest = number_in(text[end:]) if _MORE.match(text, end) else None
+    return (number * power).normalize() + (rest or 0)
+
+
+def _plain(digits: str) -> Decimal | None:
+    """The number of these digits and marks."""
+    digits = _SPACES.sub("", digits.replace("−", "-")).rstrip(".,")
     sign, digits = ("-", digits[1:]) if digits.startswith("-") else ("", digits)
     if _THOUSANDS.fullmatch(digits) and not digits.startswith("0"):
         digits = re.sub("[.,]", "", digits)
