@@ -9,7 +9,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Annotated, Any, NamedTuple, NotRequired, TypeVar
 
-from pydantic import ConfigDict, Field
+from pydantic import ConfigDict, Field, with_config
 from typing_extensions import TypedDict
 
 from readgraph.evaluation.folder.evaluation_folder import SCORES
@@ -41,10 +41,10 @@ class _Kept(TypedDict):
 Count = Annotated[int, Field(ge=1)]
 
 
+@with_config(ConfigDict(extra="forbid"))
 class Asked(TypedDict, total=False):
     """How the questions and metrics were chosen."""
 
-    __pydantic_config__ = ConfigDict(extra="forbid")  # type: ignore[misc]
     limit: Count | None
     sample: Count | None
     seed: int

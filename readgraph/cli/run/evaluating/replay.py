@@ -23,7 +23,9 @@ from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, ReadgraphError
 from readgraph.state.words import counted
 
-AS_STATED = "Cost, seconds, date, machine, licence, versions and the model's name are as stated: a replay can't check them."
+AS_STATED = (
+    "Cost, seconds, date, machine, licence, versions and the model's name are as stated: a replay can't check them."
+)
 
 MOST_SHOWN = 10
 """At most this many differences are listed."""
