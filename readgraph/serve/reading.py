@@ -19,6 +19,7 @@ from readgraph.serve.given import Given
 from readgraph.serve.room import Room
 from readgraph.serve.run import Run
 from readgraph.serve.telling import MODES, Telling
+from readgraph.state.checkpointing.threads import steps_back
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput
 from readgraph.state.kept.collections import add_collection
@@ -137,10 +138,13 @@ class Reading:
     async def _reached(self) -> str:
         """The newest step behind the one of `checkpoint`, from where a branch goes on."""
         saver = self.room.library.checkpointer
-        newest = saved = await saver.aget_tuple({"configurable": {"thread_id": self.run_.thread}})
-        while saved and saved.config["configurable"]["checkpoint_id"] != self.checkpoint:
-            saved = await saver.aget_tuple(saved.parent_config) if saved.parent_config else None
-        return str(newest.config["configurable"]["checkpoint_id"]) if newest and saved else self.checkpoint
+        newest = ""
+        async for saved in steps_back(saver, {"configurable": {"thread_id": self.run_.thread}}):
+            step = str(saved.config["configurable"]["checkpoint_id"])
+            newest = newest or step
+            if step == self.checkpoint:
+                return newest
+        return self.checkpoint
 
     async def go_on(self, pages: list[int] | None) -> None:
         """Go on after a pause, with these pages to read again where a person chose them."""

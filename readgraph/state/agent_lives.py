@@ -10,6 +10,7 @@ from langgraph.graph.state import CompiledStateGraph
 
 from readgraph.state.agents import Agent, AgentStore, agent_id, thread_of
 from readgraph.state.channels.living import AgentState, IncomingEvent, load_life
+from readgraph.state.checkpointing.threads import steps_back
 from readgraph.state.errors import BadInput
 from readgraph.state.library import Library
 from readgraph.state.store.build_lock import building
@@ -50,15 +51,13 @@ async def undo_turn(
     counts and will be overwritten.
     """
     checkpointer = cast("BaseCheckpointSaver[Any]", graph.checkpointer)
-    config: RunnableConfig | None = agent_config(name)
     taken = list[IncomingEvent]()
-    while config and (saved := await checkpointer.aget_tuple(config)):
+    async for saved in steps_back(checkpointer, agent_config(name)):
         arrival = (saved.checkpoint["channel_values"].get(START) or {}).get("event")
         if saved.metadata["source"] == "input" and arrival:
             taken.insert(0, cast(IncomingEvent, arrival))
             if arrival["kind"] in begun_by:
                 return taken if await _go_back(graph, checkpointer, saved.parent_config, name) else []
-        config = saved.parent_config
     return []
 
 

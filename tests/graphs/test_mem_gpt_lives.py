@@ -4,8 +4,10 @@ import asyncio
 import json
 import random
 import signal
+import sqlite3
 import sys
 import threading
+from contextlib import closing
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any
@@ -16,9 +18,9 @@ from readgraph.nodes.agent.indexes import search_recall
 from readgraph.state.agent_lives import agent_config, agent_state_of, drop_old_checkpoints, forget_agent, undo_turn
 from readgraph.state.agents import Agent, AgentStore, Event, agent_id
 from readgraph.state.archives.agents import exported, imported, take_in
-from readgraph.state.errors import BadInput
+from readgraph.state.errors import BadInput, LibraryError
 from readgraph.state.forgetting import forget_document
-from readgraph.state.library import Library, open_library
+from readgraph.state.library import CHECKPOINTS, Library, open_library
 from tests.doubles.agent import Living, Script, call, say
 from tests.doubles.model_server import ChatRequest, ModelServer
 from tests.support.forking import ended, forked
@@ -64,6 +66,20 @@ async def test_undo_takes_back_a_turn_with_all_that_came_of_it(ada: Living, serv
     assert archive.startswith("showing 1 of 1") and "passage 0: Goats eat lamps." in archive
     assert goats.startswith("showing 1 of 1")
     assert "mackerel" not in json.dumps(script.requests[-1].text.split("<events>")[1].split("recall_search")[0])
+
+
+@pytest.mark.parametrize("between", [0, 1])
+async def test_undo_over_steps_that_damage_made_go_round_ends(ada: Living, server: ModelServer, between: int) -> None:
+    server.respond = Script()
+    await ada.turn("Die Ziege frisst die Lampe.")
+    saver = ada.library.checkpointer
+    rows = [saved.config["configurable"]["checkpoint_id"] async for saved in saver.alist(agent_config("ada"))]
+    with closing(sqlite3.connect(ada.library.folder / CHECKPOINTS)) as file, file:
+        file.execute(
+            "UPDATE checkpoints SET parent_checkpoint_id = ? WHERE checkpoint_id = ?", (rows[0], rows[between])
+        )
+    with pytest.raises(LibraryError, match="one comes before itself"):
+        await undo_turn(ada.graph, "ada")
 
 
 async def test_undo_of_the_first_turn_and_of_none(ada: Living, server: ModelServer) -> None:
