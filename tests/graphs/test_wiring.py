@@ -295,7 +295,6 @@ def test_a_plan_that_is_only_emptied_is_none() -> None:
         ),
         (lambda: build(look_up=read), "reads 'pages_read', which begins empty, and no node fills it"),
         (lambda: build(look_up=open_document), "'look_up' begins a question anew"),
-        (lambda: build(cite=read), "give 'quotes', and no node makes the output's 'citations'"),
         (lambda: escalate.build(judge=read), "choice after 'judge' goes by 'continue_search'"),
         (lambda: mem_gpt.build(evict=read), "'think' reads 'queue_from', which begins empty"),
         (

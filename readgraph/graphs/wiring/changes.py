@@ -1,4 +1,4 @@
-"""What a loop, an edge or an answer lives on must be written by a node: else a run goes round and pays for nothing."""
+"""What a loop, an edge or a reader lives on must be written by a node: else a run goes round and pays for nothing."""
 
 from collections.abc import Mapping
 
@@ -6,9 +6,6 @@ from readgraph.graphs.wiring.declared import Declared
 from readgraph.graphs.wiring.paths import Builder, reached_from
 from readgraph.nodes.step import StepNode
 from readgraph.state.errors import BadInput
-
-SHOWN_BY = {"quotes": "citations"}
-"""What of an output is made of what a node gives."""
 
 
 def check_changes(builder: Builder, declared: Mapping[str, Declared], choices: Mapping[str, Declared]) -> None:
@@ -33,7 +30,7 @@ def _check_beginnings(builder: Builder) -> None:
 
 
 def _check_choices(builder: Builder, declared: Mapping[str, Declared], choices: Mapping[str, Declared]) -> None:
-    """No edge is chosen by what was decided before, or by what only begins; but nothing may ever change it at all."""
+    """No edge is chosen by what was decided before, or only begun. A key that no node fills decides nothing: it may."""
     for name, choice in choices.items():
         for key in sorted(choice.decisive):
             writers = {each for each, keys in declared.items() if keys.may_give(key)}
@@ -64,12 +61,9 @@ def _check_loops(builder: Builder, declared: Mapping[str, Declared], choices: Ma
 
 
 def _check_filled(builder: Builder, declared: Mapping[str, Declared]) -> None:
-    """What begins empty and is read is filled by a node; and so is what an output shows with an answer."""
+    """What begins empty and is read is filled by some node."""
     filled = {key for key in builder.channels if any(keys.fills(key) for keys in declared.values())}
     for name, keys in declared.items():
         for key in sorted(keys.reads - filled):
             if any(key in others.empty for others in declared.values()):
                 raise BadInput(f"The node '{name}' reads '{key}', which begins empty, and no node fills it.")
-    for key, shown in SHOWN_BY.items():
-        if key in filled and shown not in filled and shown in builder.schemas[builder.output_schema]:
-            raise BadInput(f"The graph's nodes give '{key}', and no node makes the output's '{shown}' of them.")

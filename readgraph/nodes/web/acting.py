@@ -1,7 +1,6 @@
 """Choose the next action on a page (ReadAgent, appendix E.1): element, operation and value, or that there is none."""
 
 import asyncio
-from typing import Annotated
 
 from langgraph.runtime import Runtime
 
@@ -14,11 +13,9 @@ from readgraph.nodes.extractive import question_alone
 from readgraph.nodes.memory_view import MemoryView, view_memory
 from readgraph.nodes.prompts.web import NextAction, web_act_prompt
 from readgraph.nodes.web.by_words import acting, action_by_words, not_acting
-from readgraph.state.channels.fresh_reading import Empty
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import NoUsableReply
 from readgraph.state.page_store import page_store
-from readgraph.state.reading import Quote
 from readgraph.state.settings import Window
 from readgraph.state.web.elements import WebElement, elements_of, problem_with
 from readgraph.state.web.step import WebAction
@@ -31,9 +28,8 @@ class ActState(AskedState):
 
 
 class ActUpdate(AnswerUpdate):
-    """What choosing an action writes: nothing is quoted."""
+    """What choosing an action writes."""
 
-    quotes: Annotated[list[Quote], Empty]
     action: WebAction
 
 
