@@ -4,7 +4,7 @@ import asyncio
 import errno
 import os
 from collections.abc import AsyncIterator, Iterator
-from contextlib import ExitStack, asynccontextmanager, contextmanager
+from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
@@ -132,7 +132,8 @@ def open_library_in_background(folder: Named | None = None, *, namespace: str = 
 @asynccontextmanager
 async def development_store() -> AsyncIterator[SharedStore]:
     """Give LangGraph's development server the user's library (named in langgraph.json)."""
-    await asyncio.to_thread(classifier)  # here no run waits for it
+    with suppress(LibraryError):  # told to the first run that needs it
+        await asyncio.to_thread(classifier)  # here no run waits for it
     async with open_whole(default_place()) as library:
         yield library.store
 
@@ -140,13 +141,21 @@ async def development_store() -> AsyncIterator[SharedStore]:
 def holds_library(folder: Named | None = None) -> bool:
     """Whether there is a library in a folder; on a server there always is."""
     place = library_place(folder) if folder is not None else default_place()
-    return not isinstance(place, Path) or (place / STORE).exists()
+    if not isinstance(place, Path):
+        return True
+    with _refusals(place):
+        return (place / STORE).exists()
 
 
 def _is_read_only(folder: Path) -> bool:
     """Whether this folder holds a library that can't be written."""
-    places = [folder, folder / "locks", folder / STORE, folder / CHECKPOINTS]
-    return (folder / STORE).exists() and not all(os.access(place, os.W_OK) for place in places if place.exists())
+    return holds_library(folder) and _unwritable(folder) is not None
+
+
+def _unwritable(folder: Path) -> Path | None:
+    """What can't be written of a folder with a library, or in which one could be made."""
+    places = (nearest_existing(folder), folder / "locks", folder / STORE, folder / CHECKPOINTS)
+    return next((place for place in places if place.exists() and not os.access(place, os.W_OK)), None)
 
 
 def _open_store(place: LibraryPlace, *, to_read: bool = False) -> tuple[SharedStore, bool]:
@@ -180,13 +189,14 @@ def check_writable(folder: Named | None = None) -> None:
         there = nearest_existing(place)
         if not there.is_dir():
             raise NotADirectoryError(errno.ENOTDIR, f"{there} is a file")
-        if _is_read_only(place) or not os.access(there, os.W_OK):
-            raise PermissionError(errno.EACCES, "it can be read, but not written")
+        if closed := _unwritable(place):
+            raise unusable(closed, PermissionError(errno.EACCES, os.strerror(errno.EACCES)))
 
 
 def nearest_existing(place: Path) -> Path:
     """A place, or the nearest of the folders around it that is there."""
-    return next((each for each in (place.absolute(), *place.absolute().parents) if each.exists()), Path.cwd())
+    around = (place.absolute(), *place.absolute().parents)
+    return next((each for each in around if os.path.exists(each)), Path.cwd())  # of a folder that is closed, no error
 
 
 def _check_folder(folder: Path) -> None:

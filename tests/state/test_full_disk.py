@@ -1,5 +1,6 @@
 """A full disk: one clear line, nothing lost, and with more room the same command goes on."""
 
+import errno
 import os
 import shutil
 import subprocess
@@ -11,6 +12,7 @@ import pytest
 
 from readgraph.state.errors import LibraryError
 from readgraph.state.page_store import PageStore
+from readgraph.state.text.language import classifier
 from tests.doubles.model_server import ModelServer
 from tests.support.command import DOUBLE, STORY, Command, assert_refused
 from tests.support.examples import EXAMPLES, WHOLE_STORY
@@ -115,3 +117,21 @@ def test_a_reply_that_cannot_be_kept_is_told(
         assert_refused(readgraph(*READ, "--concurrency", 1), "was not kept: it is asked for again.")
     assert 0 < server.calls <= IN_FLIGHT
     assert readgraph(*READ, "--json").json["status"] == "answered"
+
+
+def test_no_room_for_a_temporary_file_is_told(
+    readgraph: Command, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = ("ask", "Was fand der Müller?", tmp_path / "chronik.md")
+    asked[-1].write_text(
+        "Der Müller hob den Stein vom Brunnen und fand darunter eine Kassette aus Zinn.", encoding="utf-8"
+    )
+
+    def refused(_: str) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    classifier.cache_clear()
+    with monkeypatch.context() as full:
+        full.setattr("py3langid.classify", refused)
+        assert_refused(readgraph(*asked), "temporary file (No space left on device): make room")
+    assert "Kassette" in readgraph(*asked).text

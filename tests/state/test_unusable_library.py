@@ -6,6 +6,7 @@ import random
 import shutil
 import sqlite3
 import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -82,6 +83,25 @@ def test_a_library_without_permission_is_shown_without_checkpoints_too(
     assert readgraph("show", STORY.stem).out == before
     assert "The library has no agents" in readgraph("agents").out
     assert not (whole / "checkpoints.sqlite").exists()
+
+
+@pytest.mark.parametrize("within", ["library", "library/within"])
+def test_a_folder_that_may_not_be_looked_into(whole: Path, within: str) -> None:
+    as_a_user = ["setpriv", "--bounding-set=-dac_override,-dac_read_search", "--inh-caps=-all"]
+    if not shutil.which("setpriv") or subprocess.run([*as_a_user, "true"], capture_output=True).returncode:
+        pytest.skip("a folder can't be closed to this user: that takes setpriv")
+    whole.chmod(0)
+    ran = [
+        subprocess.run(
+            [*as_a_user, sys.executable, "-m", "readgraph", *line, "--library", whole.parent / within],
+            capture_output=True,
+            text=True,
+        )
+        for line in (("show",), ("doctor",))
+    ]
+    whole.chmod(0o700)
+    assert_refused(Ran(ran[0].returncode, ran[0].stdout, ran[0].stderr), "it must be writable")
+    assert (ran[1].returncode, ran[1].stderr) == (1, "") and "it must be writable" in ran[1].stdout
 
 
 @pytest.mark.parametrize("name", ["library.sqlite", "checkpoints.sqlite"])

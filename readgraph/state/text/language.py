@@ -10,6 +10,7 @@ from queue import SimpleQueue
 from threading import Thread
 from typing import Any
 
+from readgraph.state.errors import LibraryError
 from readgraph.state.text.language_names import NAMES
 
 DEFAULT = "en"
@@ -78,10 +79,17 @@ def classifier() -> Any:
     """The module that classifies texts, with its model loaded: half a second, once, which few English texts need.
 
     It is loaded in a thread of its own, because its file is unpacked to disk, which servers refuse in an event loop.
+    Raises `LibraryError` where it can't be unpacked.
     """
     loaded = SimpleQueue[Any]()
     Thread(target=lambda: loaded.put(_load()), name="readgraph-languages", daemon=True).start()
-    if isinstance(found := loaded.get(), Exception):
+    found = loaded.get()
+    if isinstance(found, OSError):
+        raise LibraryError(
+            f"What knows languages can't be unpacked to a temporary file ({found.strerror}): "
+            "make room there, or name another folder in TMPDIR."
+        ) from found
+    if isinstance(found, Exception):
         raise found
     return found
 
@@ -90,7 +98,7 @@ def _load() -> Any:
     try:
         module = import_module("py3langid")
         module.classify("")
-    except Exception as problem:  # such as no room on the disk; told where it is needed
+    except Exception as problem:  # raised in the thread that asked
         return problem
     return module
 
