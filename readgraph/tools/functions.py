@@ -49,7 +49,7 @@ from readgraph.tools.results import (
     TableRow,
 )
 from readgraph.tools.running import memory_sizes, run_method
-from readgraph.tools.tables import notices, whole_table
+from readgraph.tools.tables import find_notices, whole_table
 
 T = TypeVar("T")
 
@@ -168,7 +168,7 @@ async def table(
         )
         for row in made["rows"]
     ]
-    told = notices(output["programme"], made, by_rule=output["by_rule"])
+    told = find_notices(output["programme"], made, by_pattern=output["by_pattern"])
     return SurveyTable(**output, columns=made["columns"], kinds=[*made["kinds"]], rows=rows, notices=told)
 
 

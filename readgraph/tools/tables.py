@@ -17,11 +17,11 @@ async def whole_table(pages: PageStore, found: Mapping[str, Any]) -> Table:
     return await table_of(pages, found["document"], found["records"], found["programme"], found["same_names"])
 
 
-def notices(programme: Programme | None, table: Table, *, by_rule: bool) -> list[str]:
+def find_notices(programme: Programme | None, table: Table, *, by_pattern: bool) -> list[str]:
     """What a reader of a table must know: columns that no pattern fills, and in which order dates were read."""
     told = list[str]()
     empty = list[str]()
-    if by_rule and programme:
+    if by_pattern and programme:
         values = [*zip(*(row["values"] for row in table["rows"]), strict=True)] or [()] * len(table["columns"])
         blank = [name for name, column in zip(table["columns"], values, strict=True) if column and not any(column)]
         empty = [*dict.fromkeys([*unfilled(programme["columns"]), *blank])]

@@ -14,6 +14,7 @@ from readgraph.state.library import Library
 from readgraph.state.reading import Question
 from readgraph.state.records import Document
 from readgraph.tools.running import run_method
+from readgraph.tools.tables import find_notices
 
 
 async def run_graph(
@@ -55,7 +56,7 @@ def show_event(progress: ReadingProgress, mode: str, event: Any) -> None:
 async def with_places(library: Library, found: dict[str, Any]) -> dict[str, Any]:
     """An answer with `places_read`: where each page that was read again begins in the source, if it names places.
 
-    A survey's has `places_unread`, too, of the pages that could not be read.
+    A survey's has `places_unread`, too, of the pages that could not be read, and `notices` of its table.
     """
     store = library.pages
     document = await store.document(found["document"])
@@ -64,4 +65,7 @@ async def with_places(library: Library, found: dict[str, Any]) -> dict[str, Any]
         if numbers is not None:
             pages = {page.number: page for page in await store.pages(found["memory"], numbers)}
             named[places] = await store.place_names(document, [pages[number].start for number in numbers])
+    if {"programme", "table", "by_pattern"} <= found.keys():
+        told = find_notices(found["programme"], found["table"], by_pattern=found["by_pattern"])
+        return {**found, **named, "notices": told}
     return {**found, **named}

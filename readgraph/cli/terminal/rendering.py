@@ -48,7 +48,7 @@ def print_answer(found: dict[str, Any], screen: Screen) -> None:
     console = Console()
     print_said(found)
     print_citations(found["citations"])
-    for problem in filter(None, (answer_doubts(found), not_read(found))):
+    for problem in filter(None, (answer_doubts(found), not_read(found), *found.get("notices", ()))):
         console.print(Text(problem, style="yellow"))
     if screen.quiet:
         return

@@ -194,6 +194,9 @@ def test_a_folder_is_read(readgraph: Command, tmp_path: Path) -> None:
     assert readgraph("read", tmp_path / "letters").out.count("1 gist of") == 3
     assert_refused(readgraph("read", tmp_path / "letters", "--glob", "*.pdf"), "holds no file")
     (tmp_path / "letters" / "4.pdf").write_text("no PDF")
+    one, damaged = (tmp_path / "letters" / name for name in ("1.md", "4.pdf"))
+    assert [each["title"] for each in json.loads(readgraph("read", one, damaged, "--json").out.strip())] == ["1"]
+    assert readgraph("read", one, "--json").json["title"] == "1"
     for command in (("read",), ("ask", "When was the lamp lit?")):
         ran = readgraph(*command, tmp_path / "letters", "--quiet")
         assert ran.code == 0 and ran.err.startswith("readgraph: Left out: ") and "4.pdf is no PDF" in ran.err

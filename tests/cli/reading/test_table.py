@@ -228,6 +228,11 @@ def test_without_a_model_columns_are_named_that_stay_empty_and_how_dates_were_re
     found = readgraph("table", text, "every payment", *given).json
     assert [row["values"] for row in found["table"]["rows"]] == [["1921-02-09", "", "400"], ["1921-03-05", "", "30"]]
     assert len(found["notices"]) == 2 and "'role'" in found["notices"][0]
+    asked = readgraph("ask", "every payment", text, *given[:2], "--method", "survey")
+    assert "No pattern fills 'role'" in asked.out + asked.err and "was read as day/month/year" in asked.out + asked.err
+    text_without_capitals = tmp_path / "c.txt"
+    text_without_capitals.write_text("2021年3月5日，张伟支付了400元。", encoding="utf-8")
+    assert "No pattern fills 'name'" in readgraph("table", text_without_capitals, "payments: date, name, amount").err
     assert_refused(readgraph("table", text, "every person: role, motive"), "needs a model. Give --model")
     twice = tmp_path / "b.txt"
     twice.write_text("On February 9, 1921 she paid 400 crowns.\n")

@@ -18,13 +18,13 @@ from readgraph.state.library import open_library
 
 
 def read_documents(options: ReadOptions, context: ReaderContext, screen: Screen) -> None:
-    """Build the memories of files and folders and print them; JSON is an array if there are several."""
+    """Build the memories of files and folders and print them; JSON is an array but for one file."""
     check_glob(options.paths, options.glob)
     sources = sources_of(options.paths, options.glob, options.library, screen)
     method = chosen_method(options.method, asks=False)
     built = run_until_stopped(_read(sources, method, context, options.library, screen))
     if screen.as_json:
-        print_json(built[0] if len(built) == 1 else built)
+        print_json(built[0] if len(options.paths) == 1 and not options.paths[0].is_dir() else built)
 
 
 def estimate_documents(options: ReadOptions | CorpusOptions, context: ReaderContext, screen: Screen) -> None:

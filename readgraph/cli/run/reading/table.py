@@ -35,7 +35,7 @@ from readgraph.state.library import open_library
 from readgraph.state.reading import Question
 from readgraph.state.survey import told_unread
 from readgraph.state.words import counted
-from readgraph.tools.tables import notices, whole_table
+from readgraph.tools.tables import whole_table
 
 LIKE = 'such as "every person: name, role, first appearance"'
 CUT_SHORT = "The budget ran out first: only what was read until then is in the table."
@@ -113,10 +113,9 @@ async def _made(
             library, build_table(), "survey", document, request, context, screen, seconds_before=seconds
         )
         table = await whole_table(library.pages, output)
-        told = notices(output["programme"], table, by_rule=output["by_rule"])
-        found = await with_places(library, {**output, "table": table, "notices": told})
+        found = await with_places(library, {**output, "table": table})
         documents = await members_of(library.pages, document)
-        sheet = sheet_of(found["table"], documents, " ".join(filter(None, [_note(found), *told])))
+        sheet = sheet_of(found["table"], documents, " ".join(filter(None, [_note(found), *found["notices"]])))
         if not options.report:
             return with_marks(found), sheet, b""
         links = await source_links(library.pages, document, options.report)
