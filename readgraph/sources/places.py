@@ -2,6 +2,7 @@
 
 import re
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
@@ -15,7 +16,7 @@ LONGEST_TITLE = 80
 BELOW = " > "
 """What stands in a label between a heading and one below it."""
 
-_NOTE_MARK = re.compile(r" \[\^[^\]\s]{1,3}\]")
+_NOTE_MARK = re.compile(r" \[\^[^\]\s]{1,6}\]")
 _PAGE = re.compile(r"(?:^|, )PDF page (\d{1,9})(?: \((.*)\))?$")
 
 Element = TypeVar("Element")
@@ -87,18 +88,43 @@ def without_marks(title: str) -> str:
 
 
 class NotePlaces:
-    """Where the marks of notes stand, which are numbered in the text's order, and so what the notes are cited as."""
+    """The notes of a text in the order of their marks: what each is called, and where its mark stands.
+
+    Footnotes and endnotes are numbered apart, as word processors print them: "[^2]" is footnote 2, "[^e2]" endnote 2.
+    """
 
     def __init__(self) -> None:
+        self._kinds: list[str] = []
+        self._last = Counter[str]()
+        self._numbers: list[int] = []
         self._labels: list[str] = []
 
-    def locate(self, notes: int, label: str) -> None:
-        """All notes so far that have no place yet, of this many, have their marks here."""
-        self._labels += [label] * (notes - len(self._labels))
+    def __len__(self) -> int:
+        return len(self._kinds)
 
-    def place(self, number: int, start: int, kind: str = "footnote") -> Place:
-        """The place of a note (from 1) that begins at this offset: "footnote 2, § Results"."""
-        return Place(start, ", ".join(filter(None, [f"{kind} {number}", self._labels[number - 1]])))
+    def add(self, kind: str = "footnote") -> int:
+        """Add a note whose mark comes next, and return its place in the order, from 1."""
+        self._kinds.append(kind)
+        self._last[kind] += 1
+        self._numbers.append(self._last[kind])
+        return len(self)
+
+    def mark(self, note: int) -> str:
+        """The mark of a note, apart from the word before it."""
+        sign = "e" if self._kinds[note - 1] == "endnote" else ""
+        return note_mark(f"{sign}{self._numbers[note - 1]}")
+
+    def name(self, note: int) -> str:
+        """What a note is called: "footnote 2"."""
+        return f"{self._kinds[note - 1]} {self._numbers[note - 1]}"
+
+    def locate(self, label: str) -> None:
+        """All notes so far that have no place yet have their marks here."""
+        self._labels += [label] * (len(self) - len(self._labels))
+
+    def place(self, note: int, start: int) -> Place:
+        """The place of a note that begins at this offset: "footnote 2, § Results"."""
+        return Place(start, ", ".join(filter(None, [self.name(note), self._labels[note - 1]])))
 
 
 class HeadingPath:

@@ -246,8 +246,8 @@ def test_notes_of_a_word_document_stand_at_its_end(tmp_path: Path) -> None:
     path = write_docx(tmp_path / "a.docx", [("", "HERE")])
     notes = (note.format("footnote", 2, "By  her"), note.format("endnote", 2, "By him"))
     source = load(with_notes(path, ("<w:r><w:t>HERE</w:t></w:r>", body), *notes))
-    assert source.text == "said [^1], done [^2] [^3], again [^1]\n\n[^1] By her [^1]\n[^2] By him [^1]"
-    assert (where(source, "By her"), where(source, "By him")) == ("footnote 1", "endnote 2")
+    assert source.text == "said [^1], done [^e1] [^2], again [^1]\n\n[^1] By her [^1]\n[^e1] By him [^1]"
+    assert (where(source, "By her"), where(source, "By him")) == ("footnote 1", "endnote 1")
 
 
 def test_a_note_of_a_word_document_is_cited_at_its_mark(tmp_path: Path) -> None:
@@ -264,11 +264,11 @@ def test_a_note_of_a_word_document_is_cited_at_its_mark(tmp_path: Path) -> None:
     path = with_notes(path, ("Abschnitt 5</w:t></w:r>", mark), notes, note.format("endnote", 7))
     source = load(path)
     assert (
-        "steht2 [^1]\n" in source.text and "Abschnitt 5 [^3]\n" in source.text and "Lund | steht9 [^4]" in source.text
+        "steht2 [^1]\n" in source.text and "Abschnitt 5 [^e1]\n" in source.text and "Lund | steht9 [^3]" in source.text
     )
     assert [where(source, f"Quelle {number}") for number in (2, 3, 7, 9)] == [
         *("footnote 1, § Abschnitt 2", "footnote 2, § Abschnitt 3"),
-        *("endnote 3, § Abschnitt 5", "footnote 4, § Abschnitt 8"),
+        *("endnote 1, § Abschnitt 5", "footnote 3, § Abschnitt 8"),
     ]
     assert where(source, "Hier steht5") == "§ Abschnitt 5", "a heading's label has no mark"
 

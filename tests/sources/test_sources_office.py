@@ -38,6 +38,16 @@ def test_an_opendocument_text(tmp_path: Path) -> None:
     ]
 
 
+def test_footnotes_and_endnotes_are_numbered_apart(tmp_path: Path) -> None:
+    note = '<t:note t:note-class="{}"><t:note-body><t:p>{}</t:p></t:note-body></t:note>'
+    notes = [note.format(*each) for each in (("endnote", "Quelle"), ("footnote", "Nebenbei"), ("endnote", "Archiv"))]
+    body = "".join(f"<t:h>Teil {number}</t:h><t:p>Satz{each}.</t:p>" for number, each in enumerate(notes, 1))
+    source = load(write_odt(tmp_path / "a.odt", body, "Heft"))
+    assert source.text.endswith("Satz [^e2].\n\n[^e1] Quelle\n[^1] Nebenbei\n[^e2] Archiv")
+    labels = [label for label, _ in labelled(source)][-3:]
+    assert labels == ["endnote 1, § Teil 1", "footnote 1, § Teil 2", "endnote 2, § Teil 3"]
+
+
 def test_a_damaged_opendocument_text(tmp_path: Path) -> None:
     path = tmp_path / "a.odt"
     assert_file_refused(write_file(path, "no zip"), "not a valid OpenDocument")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from readgraph.sources.archives import Archive
 from readgraph.sources.blocks import ITEM, PARAGRAPH, Blocks, on_a_line, paragraphs_of
 from readgraph.sources.markup import has_entities, local_name, parse_xml
-from readgraph.sources.places import HeadingPath, NotePlaces, Place, note_mark, ordered
+from readgraph.sources.places import HeadingPath, NotePlaces, Place, ordered
 from readgraph.sources.source_text import Converted
 from readgraph.state.errors import BadInput
 
@@ -77,10 +77,10 @@ class _Reader:
         note = self._notes.get(key)
         texts = [self._text(paragraph)[0] for paragraph in note.iter(f"{_W}p")] if note is not None else []
         number = self._numbers[key]
-        self._marked.locate(len(self._numbers), f"note {number}")  # those that this note refers to
+        self._marked.locate(self._marked.name(number))  # those that this note refers to
         if text := on_a_line(" ".join(texts)):
-            start = self.blocks.add(f"{note_mark(number).strip()} {text}", ITEM)
-            self.headings.append(self._marked.place(number, start, key[0]))
+            start = self.blocks.add(f"{self._marked.mark(number).strip()} {text}", ITEM)
+            self.headings.append(self._marked.place(number, start))
 
     def _container(self, container: "_Element") -> None:
         for element in _unwrapped(container):
@@ -98,7 +98,7 @@ class _Reader:
         else:
             for number, part in enumerate(paragraphs_of(text)):
                 self.blocks.add(part, ITEM if is_item and not number else PARAGRAPH)
-        self._marked.locate(len(self._numbers), self._path.label)
+        self._marked.locate(self._path.label)
         for box in boxes:
             self._container(box)
 
@@ -112,7 +112,7 @@ class _Reader:
                     self._container(cell)
             elif any(cells := [self._cell(cell) for cell in row]):
                 self.blocks.add(" | ".join(cells), f"rows of table {self._tables}")
-        self._marked.locate(len(self._numbers), self._path.label)
+        self._marked.locate(self._path.label)
 
     def _cell(self, cell: "_Element") -> str:
         return on_a_line(" ".join(self._text(paragraph)[0] for paragraph in cell.iter(f"{_W}p")))
@@ -131,7 +131,9 @@ class _Reader:
                 boxes.append(child)
             elif name in _NOTES:
                 key = (_NOTES[name], child.get(f"{_W}id", ""))
-                parts.append(note_mark(self._numbers.setdefault(key, len(self._numbers) + 1)))
+                if key not in self._numbers:
+                    self._numbers[key] = self._marked.add(key[0])
+                parts.append(self._marked.mark(self._numbers[key]))
             elif name not in _SKIPPED:
                 parts.append(_SIGNS.get(name, ""))
                 waiting.extend(reversed(child))

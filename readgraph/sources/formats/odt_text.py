@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from readgraph.sources.archives import Archive
 from readgraph.sources.blocks import ITEM, PARAGRAPH, Blocks, on_a_line, paragraphs_of
 from readgraph.sources.markup import local_name, parse_document
-from readgraph.sources.places import HeadingPath, NotePlaces, Place, note_mark, ordered
+from readgraph.sources.places import HeadingPath, NotePlaces, Place, ordered
 from readgraph.sources.source_text import Converted
 from readgraph.state.errors import BadInput
 
@@ -61,12 +61,10 @@ class _Reader:
         while written < len(self._notes):  # a note may refer to others
             text = on_a_line(" ".join(self._text(part)[0] for part in self._notes[written].iter(f"{_TEXT}p")))
             written += 1
-            self._marked.locate(len(self._notes), f"note {written}")
+            self._marked.locate(self._marked.name(written))  # those that this note refers to
             if text:
-                start = self.blocks.add(f"{note_mark(written).strip()} {text}", ITEM)
-                note = self._notes[written - 1].getparent()
-                kind = note.get(f"{_TEXT}note-class") if note is not None else None
-                self.headings.append(self._marked.place(written, start, kind or "footnote"))
+                start = self.blocks.add(f"{self._marked.mark(written).strip()} {text}", ITEM)
+                self.headings.append(self._marked.place(written, start))
 
     def _container(self, container: "_Element", kind: str) -> None:
         """Add the blocks of a container; only the first paragraph of a list item is of its `kind`."""
@@ -90,14 +88,14 @@ class _Reader:
         if title := on_a_line(text):
             rank = min(int(level), _DEEPEST) if level.isdecimal() and len(level) < 4 else 1
             self.headings.append(Place(self.blocks.add(title), self._path.enter(rank, title)))
-        self._marked.locate(len(self._notes), self._path.label)
+        self._marked.locate(self._path.label)
         self._boxes(boxes)
 
     def _paragraph(self, paragraph: "_Element", kind: str) -> None:
         text, boxes = self._text(paragraph)
         for number, part in enumerate(paragraphs_of(text)):
             self.blocks.add(part, PARAGRAPH if number else kind)
-        self._marked.locate(len(self._notes), self._path.label)
+        self._marked.locate(self._path.label)
         self._boxes(boxes)
 
     def _boxes(self, boxes: "list[_Element]") -> None:
@@ -118,7 +116,7 @@ class _Reader:
                     self._container(cell, PARAGRAPH)
             elif any(cells := [self._cell(cell) for cell in row]):
                 self.blocks.add(" | ".join(cells), f"rows of table {self._tables}")
-        self._marked.locate(len(self._notes), self._path.label)
+        self._marked.locate(self._path.label)
 
     def _cell(self, cell: "_Element") -> str:
         return on_a_line(" ".join(self._text(part)[0] for part in cell.iter(f"{_TEXT}p", f"{_TEXT}h")))
@@ -137,8 +135,9 @@ class _Reader:
             if name == "text-box":
                 boxes.append(child)
             elif name == "note":
-                self._notes += child.findall(f"{_TEXT}note-body")
-                parts.append(note_mark(len(self._notes)))
+                for body in child.findall(f"{_TEXT}note-body"):
+                    self._notes.append(body)
+                    parts.append(self._marked.mark(self._marked.add(child.get(f"{_TEXT}note-class", "footnote"))))
             elif name and name not in _SKIPPED:
                 parts.append(_SIGNS.get(name, child.text or ""))
                 for grandchild in reversed(child):

@@ -5,7 +5,7 @@ import re
 from dataclasses import dataclass, field, replace
 
 from readgraph.sources.blocks import ITEM, Blocks, on_a_line, paragraphs_of
-from readgraph.sources.places import HeadingPath, NotePlaces, Place, note_mark, ordered
+from readgraph.sources.places import HeadingPath, NotePlaces, Place, ordered
 from readgraph.sources.source_text import Converted
 from readgraph.state.errors import BadInput
 
@@ -79,7 +79,6 @@ class _Reader:
         self._cells: list[str] = []
         self._in_table = False
         self._tables = 0
-        self._notes = 0
         self._marked = NotePlaces()
         self._path = HeadingPath()
 
@@ -106,9 +105,9 @@ class _Reader:
         if self._open:
             raise BadInput(f"{self.name} is not a valid RTF file: its end is missing.")
         self._end_paragraph()
-        for number in range(1, self._notes + 1):
+        for number in range(1, len(self._marked) + 1):
             if text := on_a_line(self.taken(f"note {number}")):
-                start = self.blocks.add(f"{note_mark(number).strip()} {text}", ITEM)
+                start = self.blocks.add(f"{self._marked.mark(number).strip()} {text}", ITEM)
                 self.headings.append(self._marked.place(number, start))
 
     def _brace(self, brace: bytes) -> None:
@@ -149,11 +148,11 @@ class _Reader:
         if word == "title" and self._group.into == "info":
             self._group = replace(self._group, hidden=False, into="title")
         elif word == "footnote" and not self._group.hidden and self._group.into == "body":
-            self._notes += 1
-            self._put(note_mark(self._notes))
+            number = self._marked.add()
+            self._put(self._marked.mark(number))
             self._decode()
-            self.texts[f"note {self._notes}"] = []
-            self._group = replace(self._group, into=f"note {self._notes}")
+            self.texts[f"note {number}"] = []
+            self._group = replace(self._group, into=f"note {number}")
 
     def _property(self, word: str, number: int) -> None:
         """Take in a property of the font, the code page, or the paragraph."""
@@ -206,7 +205,7 @@ class _Reader:
         cells, self._cells, self._in_table = self._cells, [], False
         if any(cells):
             self.blocks.add(" | ".join(cells), "rows of a table")
-        self._marked.locate(self._notes, self._path.label)
+        self._marked.locate(self._path.label)
 
     def _end_paragraph(self) -> None:
         text = self.taken("body")
@@ -215,7 +214,7 @@ class _Reader:
         else:
             for part in paragraphs_of(text):
                 self.blocks.add(part)
-        self._marked.locate(self._notes, self._path.label)
+        self._marked.locate(self._path.label)
 
     def _put_bytes(self, plain: bytes, length: int) -> None:
         skipped = min(self._to_skip, length)
