@@ -36,6 +36,7 @@ class ReceiveUpdate(AgentState, AgentTurn):
     """What receiving writes."""
 
     queue_from: Annotated[Count, Empty]
+    calls: Annotated[int, Empty]
     document: str
     step_summary: str
 
@@ -120,6 +121,7 @@ class BeginUpdate(AgentState, AgentTurn):
     """What the beginning of a question's agent writes."""
 
     queue_from: Annotated[Count, Empty]
+    calls: Annotated[int, Empty]
     step_summary: str
 
 
