@@ -138,7 +138,7 @@ def _spec(evaluation: ScoredEvaluation, row: Mapping[str, Any]) -> dict[str, Any
 
 
 def _score(name: str, metric: dict[str, Any], samples: int) -> dict[str, Any]:
-    """The figures of a metric: the mean with its interval, and the means of categories."""
+    """The figures of a metric: the mean with its interval, those of categories, and a mark of an unproven judge."""
     low, high = metric["interval"] or (None, None)
     values = {"mean": metric["mean"], "low": low, "high": high, "deviation": metric["deviation"]}
     figures = {each: {"name": each, "value": value / 100} for each, value in values.items() if value is not None}
@@ -146,7 +146,8 @@ def _score(name: str, metric: dict[str, Any], samples: int) -> dict[str, Any]:
         figures[f"category: {category}"] = {"name": category, "group": "category", "value": of["mean"] / 100}
     scored = metric["questions"] * metric["runs"]
     counts = {"scored_samples": scored, "unscored_samples": max(0, samples - scored)}
-    return {"name": name, "scorer": name, **counts, "params": {}, "metrics": figures}
+    about = {"metadata": {"unproven_judge": True}} if metric["unproven_judge"] else {}
+    return {"name": name, "scorer": name, **counts, "params": {}, "metrics": figures, **about}
 
 
 def _sample(

@@ -147,7 +147,7 @@ INNER: dict[str, dict[str, set[str]]] = {
         "reproducing": {"plan", "running", "rows", "datasets", *SHARED_BY_EVALUATION},
         "results": {"judges", "folder", "rows", "metrics", "statistics", "walks", *SHARED_BY_EVALUATION},
         "report": {"results", "folder", *SHARED_BY_EVALUATION},
-        "publishing": {"results", "judges", "folder", "metrics", *SHARED_BY_EVALUATION},
+        "publishing": {"results", "judges", "rows", "folder", "metrics", *SHARED_BY_EVALUATION},
         "trajectories": {"results", "folder", *SHARED_BY_EVALUATION},
         "inspect_logs": {"trajectories", "results", "folder", "metrics", *SHARED_BY_EVALUATION},
     },

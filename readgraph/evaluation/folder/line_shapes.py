@@ -46,6 +46,7 @@ class What(_Kept):
     questions: int
     texts: NotRequired[int]
     prompts: dict[str, int]
+    own_prompts: NotRequired[dict[str, str]]
     packages: dict[str, str | None]
     file: NotRequired[dict[str, Any] | None]
 

@@ -7,7 +7,7 @@ is calibrated on the pairs of those rules by which it judges.
 import asyncio
 import hashlib
 import json
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
@@ -24,6 +24,7 @@ from readgraph.evaluation.judges.raters import applying, given_by
 from readgraph.evaluation.judges.rating import rule_of
 from readgraph.evaluation.records import EVENT_ORDERING, Dataset, Item, Judgement, Outcome
 from readgraph.models.batches.batched_calls import calls_at_once
+from readgraph.models.prompt import Prompt
 from readgraph.state.context import ReaderContext
 
 METRICS_OF = {"match": "lr_1", "consistent": "dmr_accuracy", "point": "nuggets", "order": "event_order"}
@@ -76,13 +77,22 @@ def pairs_for(dataset: Dataset) -> tuple[GoldPair, ...]:
     return tuple(pair for pair in gold_pairs() if pair.rule in rules) or gold_pairs()
 
 
-@cache
-def basis() -> str:
-    """A digest of the pairs and of the prompts about them: verdicts by others say nothing of this judge."""
-    kinds = [(pair.item, judging) for pair in gold_pairs() for judging in JUDGES if pair.metric in judging.metrics]
-    prompts = [prompt_of("", "", "") for item, judging in kinds for prompt_of, _ in judging.prompts(item)]
+def basis(own: Mapping[str, str]) -> str:
+    """A digest of the pairs and of the prompts about them: verdicts by others say nothing of this judge.
+
+    `own` has digests of prompts in the user's own words, by their names; those of other prompts than a judge's don't
+    count.
+    """
+    prompts = _prompts()
     asked_of = [_gold(), *(f"{prompt.system}\n{prompt.user}" for prompt in prompts)]
+    asked_of += [f"{name} {own[name]}" for name in sorted({prompt.name for prompt in prompts} & own.keys())]
     return hashlib.sha256("\n".join(asked_of).encode()).hexdigest()[:16]
+
+
+@cache
+def _prompts() -> tuple[Prompt, ...]:
+    kinds = [(pair.item, judging) for pair in gold_pairs() for judging in JUDGES if pair.metric in judging.metrics]
+    return tuple(prompt_of("", "", "") for item, judging in kinds for prompt_of, _ in judging.prompts(item))
 
 
 async def verdicts(
@@ -121,46 +131,52 @@ def without_verdict(pairs: Iterable[GoldPair], before: Line | None) -> list[Gold
     return [pair for pair in pairs if before is None or pair.item.id not in before["verdicts"]]
 
 
-def calibration(judgements: Iterable[Judgement], judge: str, before: Line | None = None) -> Line:
-    """A line of `calibrations.jsonl`: verdicts by the pairs' ids, and what they took; with those `before`."""
+def calibration(judgements: Iterable[Judgement], judge: str, based_on: str, before: Line | None = None) -> Line:
+    """A line of `calibrations.jsonl`: verdicts by the pairs' ids, and what they took; with those `before`.
+
+    `based_on` as `basis` gives it.
+    """
     judged = sorted(judgements, key=lambda one: one.item)
     earlier = before or {"verdicts": {}, **dict.fromkeys(COUNTS, 0), "cost": 0.0}
     return {
         "judge": judge,
-        "basis": basis(),
+        "basis": based_on,
         "verdicts": earlier["verdicts"] | {one.item: min(one.scores.values()) >= RIGHT for one in judged if one.scores},
         **{name: earlier[name] + sum(getattr(one, name) for one in judged) for name in COUNTS},
         "cost": whole_cost([earlier["cost"], *(one.cost for one in judged)]),
     }
 
 
-def newest(lines: Iterable[Line], judge: str | None) -> Line | None:
-    """The newest line on this judge and these pairs; None without any."""
-    return next((one for one in reversed([*lines]) if (one["judge"], one["basis"]) == (judge, basis())), None)
+def newest(lines: Iterable[Line], judge: str | None, based_on: str) -> Line | None:
+    """The newest line on this judge, with the pairs and prompts of this `basis`; None without any."""
+    return next((one for one in reversed([*lines]) if (one["judge"], one["basis"]) == (judge, based_on)), None)
 
 
-def calibrated(lines: Iterable[Line], judge: str | None, pairs: Sequence[GoldPair]) -> dict[str, Any] | None:
-    """How far this judge agrees with these pairs, by its newest verdicts, and what calibrating took; None without any.
+def calibrated(line: Line | None, pairs: Sequence[GoldPair]) -> dict[str, Any] | None:
+    """How far a judge agrees with these pairs, by its newest line, and what calibrating took; None without a line.
 
     See `Agreement` for the fields; `rules` has the same figures for the pairs of each rule.
     """
-    line = newest(lines, judge)
-    if line is None or len(without_verdict(pairs, line)) == len(pairs):
+    if line is None:
         return None
     rules = {rule: [pair for pair in pairs if pair.rule == rule] for rule in dict.fromkeys(pair.rule for pair in pairs)}
     of_rules = {rule: agreement_with(line["verdicts"], of).value() for rule, of in rules.items()}
     used = {name: line[name] for name in (*COUNTS, "cost")}
     shown = {rule: {name: of[name] for name in OF_RULE} for rule, of in of_rules.items()}
-    return {"judge": judge, **agreement_with(line["verdicts"], pairs).value(), "rules": shown, **used}
+    return {"judge": line["judge"], **agreement_with(line["verdicts"], pairs).value(), "rules": shown, **used}
 
 
-def unproven(lines: Iterable[Line], judge: str | None, dataset: Dataset) -> list[str]:
-    """The metrics whose judge agrees with the pairs of their rules no more surely than chance: kappa may be 0."""
-    line, found = newest(lines, judge), list[str]()
-    known = line["verdicts"] if line else {}
+def unproven(line: Line | None, dataset: Dataset) -> list[str]:
+    """The metrics whose judge agrees with the pairs of their rules no more surely than chance: kappa may be 0.
+
+    So it is also where too few of its verdicts could be used. Nothing is known of a judge without a line.
+    """
+    if line is None:
+        return []
+    found = list[str]()
     for metric, rules in rules_in_use(dataset).items():
-        agreed = agreement_with(known, [pair for pair in gold_pairs() if pair.rule in rules])
-        if agreed.kappa_interval and agreed.kappa_interval[0] <= 0:
+        agreed = agreement_with(line["verdicts"], [pair for pair in gold_pairs() if pair.rule in rules])
+        if agreed.kappa_interval is None or agreed.kappa_interval[0] <= 0:
             found.append(metric)
     return found
 

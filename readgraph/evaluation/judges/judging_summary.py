@@ -6,7 +6,7 @@ from typing import Any
 
 from readgraph.evaluation.folder.contents import FolderContents
 from readgraph.evaluation.folder.usage import COUNTS, whole_cost
-from readgraph.evaluation.judges.calibrating import calibrated, pairs_for, unproven
+from readgraph.evaluation.judges.calibrating import Line, basis, calibrated, newest, pairs_for, unproven
 from readgraph.evaluation.judges.lengths import by_length
 from readgraph.evaluation.judges.raters import Raters, applying, given_by
 from readgraph.evaluation.metrics import Scores
@@ -32,6 +32,7 @@ def judging_summed_up(
     judgements = [one for one in contents.judgements if one.rater == rater and one.key in keys]
     if not judgements:
         return None
+    line = newest_calibration(contents)
     unrated = [one for one in judgements if applying(metrics, items[one.item]) - one.scores.keys()]
     return {
         "rater": rater,
@@ -41,10 +42,16 @@ def judging_summed_up(
         **{name: sum(getattr(one, name) for one in judgements) for name in COUNTS},
         "cost": whole_cost(one.cost for one in judgements),
         "others": sorted({one.rater for one in contents.judgements} - {rater}),
-        "calibration": calibrated(contents.calibrations, raters.judge, pairs_for(dataset)),
-        "unproven": unproven(contents.calibrations, raters.judge, dataset),
+        "calibration": calibrated(line, pairs_for(dataset)),
+        "unproven": unproven(line, dataset),
         "lengths": _lengths(dataset, contents, scores),
     }
+
+
+def newest_calibration(contents: FolderContents) -> Line | None:
+    """The newest verdicts of the judge in the folder's record, by the prompts by which it judges; None without any."""
+    judge, own = Raters.recorded(contents.what).judge, contents.what.get("own_prompts", {})
+    return newest(contents.calibrations, judge, basis(own))
 
 
 def _lengths(dataset: Dataset, contents: FolderContents, scores: Mapping[str, Scores]) -> dict[str, Any] | None:

@@ -19,8 +19,11 @@ from readgraph.evaluation.results.figures import named_categories
 from readgraph.evaluation.results.scored_evaluation import ScoredEvaluation, scored_evaluation
 from readgraph.report.table_files import harmless
 
-TABLE_COLUMNS = ("method", "metric", "category", "mean", "low", "high", "deviation", "questions", "runs")
-"""`low` and `high` bound the 95 % interval, `deviation` is that of the runs' means: of scores, overall."""
+TABLE_COLUMNS = ("method", "metric", "category", "mean", "low", "high", "deviation", "questions", "runs", "judge")
+"""`low` and `high` bound the 95 % interval, `deviation` is that of the runs' means: of scores, overall. `judge` is
+`UNPROVEN` for a metric whose judge may agree with known verdicts by chance, otherwise empty."""
+
+UNPROVEN = "unproven"
 
 SCORE_COLUMNS = ("method", "run", "item", "category", "metric", "score")
 
@@ -44,16 +47,17 @@ def table_rows(results: dict[str, Any]) -> Iterator[tuple[object, ...]]:
         for name, metric in method["metrics"].items():
             low, high = metric["interval"] or (None, None)
             figures = (metric["mean"], low, high, metric["deviation"], metric["questions"])
-            yield method["method"], name, OVERALL, *figures, method["runs"]
+            runs_and_judge = (method["runs"], UNPROVEN if metric["unproven_judge"] else "")
+            yield method["method"], name, OVERALL, *figures, *runs_and_judge
             if metric["category_mean"] is not None:
                 alike = (metric["category_mean"], None, None, None, metric["questions"])
-                yield method["method"], name, ALIKE, *alike, method["runs"]
+                yield method["method"], name, ALIKE, *alike, *runs_and_judge
             for category, of in named_categories(metric).items():
-                yield method["method"], name, category, of["mean"], None, None, None, of["questions"], method["runs"]
+                yield method["method"], name, category, of["mean"], None, None, None, of["questions"], *runs_and_judge
         questions = method["outcomes"] // method["runs"]
         for name, value in _use(method).items():
             if value is not None:
-                yield method["method"], name, OVERALL, value, None, None, None, questions, method["runs"]
+                yield method["method"], name, OVERALL, value, None, None, None, questions, method["runs"], ""
 
 
 def _use(method: dict[str, Any]) -> dict[str, Any]:

@@ -8,6 +8,8 @@ from typing import Any
 
 from readgraph.evaluation.folder.contents import FolderContents
 from readgraph.evaluation.folder.evaluation_folder import SCORES, EvaluationFolder
+from readgraph.evaluation.judges.calibrating import unproven
+from readgraph.evaluation.judges.judging_summary import newest_calibration
 from readgraph.evaluation.records import texts_of
 from readgraph.evaluation.results.scores import scores_by_method
 from readgraph.evaluation.statistics import compare
@@ -23,13 +25,14 @@ def difference_of(one: Path, other: Path) -> dict[str, Any]:
 
     `pairs` has an entry (see `_pair`) for each method that both have; if one method is left over in each, these two
     make a pair too. Its `not_answered` counts the readings that a substitute answered. `differs` holds the names of
-    settings and versions that are not the same, with both values. Raises `BadInput` if the evaluations can't be paired.
+    settings and versions that are not the same, with both values; `unproven_judge` says of each whether its judge of
+    the metric is (see `unproven`). Raises `BadInput` if the evaluations can't be paired.
     """
     records = [EvaluationFolder(path).what() for path in (one, other)]
     _check_the_same_questions(one, other, records)
     texts = texts_of(EvaluationFolder(one).dataset().items)
-    metric, before = _leading_scores(one)
-    metric_after, after = _leading_scores(other)
+    metric, before, unproven_before = _leading_scores(one)
+    metric_after, after, unproven_after = _leading_scores(other)
     if metric != metric_after:
         raise BadInput(f"{shown(one)} is scored by {metric} and {shown(other)} by {metric_after}: run both again.")
     unanswered = [_not_answered(path) for path in (one, other)]
@@ -44,6 +47,7 @@ def difference_of(one: Path, other: Path) -> dict[str, Any]:
         "folders": [str(one), str(other)],
         "dataset": records[0]["dataset"],
         "metric": metric,
+        "unproven_judge": [unproven_before, unproven_after],
         "pairs": pairs,
         "differs": _differs(*records),
     }
@@ -66,17 +70,22 @@ def _check_the_same_questions(one: Path, other: Path, records: list[dict[str, An
         )
 
 
-def _leading_scores(path: Path) -> tuple[str, dict[str, Runs]]:
-    """The first of a folder's metrics that has scores, and its scores by method, from the answers and judgements."""
+def _leading_scores(path: Path) -> tuple[str, dict[str, Runs], bool]:
+    """The first of a folder's metrics that has scores, its scores by method, and whether its judge is unproven.
+
+    Scores are made from the answers and judgements.
+    """
     if not (path / SCORES).exists():
         raise BadInput(
             f"{shown(path)} holds no {SCORES}: the evaluation isn't finished; give the same command again to go on."
         )
     folder = EvaluationFolder(path)
     dataset = folder.dataset()
-    scores = scores_by_method(dataset, FolderContents.of(dataset, folder))
+    contents = FolderContents.of(dataset, folder)
+    scores = scores_by_method(dataset, contents)
     leading = next((name for name in dataset.metrics if any(of[name] for of in scores.values())), dataset.metrics[0])
-    return leading, {method: of[leading] for method, of in scores.items()}
+    marked = leading in unproven(newest_calibration(contents), dataset)
+    return leading, {method: of[leading] for method, of in scores.items()}, marked
 
 
 def _not_answered(path: Path) -> Counter[str]:

@@ -1,16 +1,26 @@
 """Calibration of a judge: agreement and kappa by hand, what shows a bias, and where it is kept and shown."""
 
+import csv
 import json
 import re
 from dataclasses import replace
 from pathlib import Path
+from shutil import copytree
 
 import pytest
 
 from readgraph.evaluation.datasets.scoring import rule_for, scoring
 from readgraph.evaluation.folder.evaluation_folder import EvaluationFolder
 from readgraph.evaluation.judges.agreement import agreement
-from readgraph.evaluation.judges.calibrating import METRICS_OF, agreement_with, gold_pairs, pairs_for
+from readgraph.evaluation.judges.calibrating import (
+    METRICS_OF,
+    agreement_with,
+    basis,
+    calibration,
+    gold_pairs,
+    pairs_for,
+    unproven,
+)
 from readgraph.evaluation.judges.kinds import JUDGES
 from readgraph.evaluation.judges.rating import rule_of
 from readgraph.evaluation.records import Dataset, Item
@@ -222,3 +232,64 @@ def test_a_judge_that_may_agree_by_chance_is_marked_in_the_table(
     marked = {name for row in found["methods"] for name, of in row["metrics"].items() if of["unproven_judge"]}
     assert marked == {"judged_accuracy"}
     assert "(unproven judge)" in (out / "report.html").read_text(encoding="utf-8")
+    with (out / "results.csv").open(encoding="utf-8", newline="") as table:
+        marks = {row["metric"] for row in csv.DictReader(table) if row["judge"] == "unproven"}
+    assert marks == {"judged_accuracy"}
+    readgraph("evaluate", "--out", out, "--inspect", tmp_path / "logs")
+    for path in (tmp_path / "logs").iterdir():
+        scores = json.loads(path.read_text(encoding="utf-8"))["results"]["scores"]
+        marks = {of["name"] for of in scores if of.get("metadata") == {"unproven_judge": True}}
+        assert marks == {"judged_accuracy"}
+    proven = copytree(out, tmp_path / "proven")
+    (proven / "calibrations.jsonl").unlink()
+    chosen = ("--metrics", "judged_accuracy")
+    for folder in (out, proven):
+        readgraph(*command[:-4], "--out", folder, *chosen)
+    assert readgraph("evaluate", "--diff", proven, out, "--json").json["unproven_judge"] == [False, True]
+    told = readgraph("evaluate", "--diff", proven, out).out
+    assert f"{out} (unproven judge)" in told and f"{proven} (unproven judge)" not in told
+
+
+@pytest.mark.parametrize("usable", [0, 1])
+def test_a_judge_of_whose_verdicts_too_few_can_be_used_is_unproven(usable: int) -> None:
+    pairs = [pair for pair in gold_pairs() if pair.rule == "right"]
+    known = {pair.item.id: pair.right for pair in pairs}
+    dataset = Dataset("own", (), (Item("q", "", "Who?", references=("Anna",)),), ("judged_accuracy",))
+    asked = calibration((), "judge", basis({}))
+    assert unproven(asked | {"verdicts": dict([*known.items()][:usable])}, dataset) == ["judged_accuracy"]
+    assert unproven(asked | {"verdicts": known}, dataset) == unproven(None, dataset) == []
+
+
+@pytest.mark.slow
+def test_verdicts_by_other_words_of_the_prompt_say_nothing_of_the_judge(
+    readgraph: Command, server: ModelServer, tmp_path: Path, out: Path
+) -> None:
+    server.respond, words = GoldJudge(), tmp_path / "words"
+    readgraph("prompts", "export", words)
+    file = story_file(tmp_path, GOAT)
+    plain = ("evaluate", file, *DOUBLE, "--methods", "bm25", "--judge", "openai:judge", "--calibrate", "--json")
+    first = readgraph(*plain, "--out", out).json["judging"]["calibration"]
+    own = words / "judge_right.toml"
+    own.write_text(own.read_text(encoding="utf-8").replace("Is the answer right", "Stimmt die Antwort"), "utf-8")
+    paid = server.calls
+    worded = (*plain, "--out", tmp_path / "worded", "--prompts", words)
+    assert readgraph(*worded).json["judging"]["calibration"]["calls"] == first["calls"]
+    assert server.calls - paid >= RIGHT_PAIRS
+    before, after = (next(EvaluationFolder(of).lines("calibrations")) for of in (out, tmp_path / "worded"))
+    assert before["basis"] == basis({}) != after["basis"]
+    refused = readgraph(*CALIBRATE, "--out", tmp_path / "worded")
+    assert_refused(refused, "was begun with other prompts of the judge: give the same --prompts.")
+    assert readgraph(*CALIBRATE, "--out", tmp_path / "worded", "--prompts", words).code == 0
+
+
+def test_a_judge_without_a_usable_verdict_is_told_in_one_line(
+    readgraph: Command, server: ModelServer, tmp_path: Path, out: Path
+) -> None:
+    command = ("evaluate", story_file(tmp_path, GOAT), "--methods", "bm25", "--out", out)
+    readgraph(*command)
+    server.respond = lambda request: "hm"
+    told = readgraph(*CALIBRATE, "--out", out)
+    assert told.code == 0 and f"{RIGHT_PAIRS} answers got no usable verdict" in told.out
+    server.respond = GoldJudge()
+    beside = readgraph(*command, "--judge", "openai:judge").text
+    assert f"gave no usable verdict on {RIGHT_PAIRS} answers" in beside and "judged_accuracy (unproven judge)" in beside

@@ -202,7 +202,8 @@ def test_csv_files_hold_every_figure_and_every_score(tmp_path: Path, monkeypatch
     folder = folder_of(tmp_path / "out", dataset, {"read-agent": every, "bm25": even}, runs=2)
     results = write_results(dataset, folder)
     table = rows(folder.path / "results.csv")
-    assert [*table[0]] == ["method", "metric", "category", "mean", "low", "high", "deviation", "questions", "runs"]
+    columns = ["method", "metric", "category", "mean", "low", "high", "deviation", "questions", "runs", "judge"]
+    assert [*table[0]] == columns
     assert [(row["method"], row["metric"], row["category"]) for row in table[:5]] == [
         ("read-agent", "accuracy", "overall"),
         ("read-agent", "accuracy", "mean of categories"),

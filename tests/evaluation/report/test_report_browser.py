@@ -108,7 +108,7 @@ def test_how_far_a_judge_can_be_trusted_stands_beside_its_scores(tab: Browser, t
         folder.keep_judgement(Judgement(item.id, "bm25", 0, judge, {"judged_accuracy": 100.0 * (place > 3)}))
     said = {pair.item.id: pair.right or pair.kind == "long and wrong" for pair in gold_pairs()}
     used = dict.fromkeys(("calls", "input_words", "output_words", "refused"), 50) | {"cost": None}
-    folder.append("calibrations", [{"judge": judge, "basis": basis(), "verdicts": said, **used}])
+    folder.append("calibrations", [{"judge": judge, "basis": basis({}), "verdicts": said, **used}])
     write_results(dataset, folder)
     tab.open((folder.path / "report.html").as_uri())
     (told,) = [text for text in tab.texts(".judge p") if "known to be right" in text]
@@ -117,7 +117,7 @@ def test_how_far_a_judge_can_be_trusted_stands_beside_its_scores(tab: Browser, t
     rows = tab.texts(".judge tbody tr")
     assert len(rows) == 8 + 1 and "long and wrong0\u00a0%" in rows and "11369.2100\u00a0%" in rows
     assert "(unproven judge)" not in " ".join(tab.texts("th"))
-    folder.append("calibrations", [{"judge": judge, "basis": basis(), "verdicts": dict.fromkeys(said, True), **used}])
+    folder.append("calibrations", [{"judge": judge, "basis": basis({}), "verdicts": dict.fromkeys(said, True), **used}])
     write_results(dataset, folder)
     tab.open((folder.path / "report.html").as_uri())
     assert "judged_accuracy (unproven judge)" in tab.texts("th")

@@ -21,6 +21,7 @@ from readgraph.evaluation.folder.usage import Cost
 from readgraph.evaluation.judges.calibrating import (
     GoldPair,
     Line,
+    basis,
     calibrated,
     calibration,
     gold_pairs,
@@ -31,9 +32,12 @@ from readgraph.evaluation.judges.calibrating import (
 )
 from readgraph.evaluation.optional_imports import check_libraries
 from readgraph.evaluation.plan.estimating import rating_foreseen
+from readgraph.evaluation.plan.versions import own_prompts
 from readgraph.evaluation.report.result_files import write_results
 from readgraph.models.clients.model_client import model_client
+from readgraph.sources.loading import shown
 from readgraph.state.context import ReaderContext
+from readgraph.state.errors import BadInput
 from readgraph.state.library import open_library
 
 
@@ -62,13 +66,15 @@ async def calibrate_once(
     folder: EvaluationFolder, store: BaseStore, rater: ReaderContext, screen: Screen, cost: Cost
 ) -> None:
     """Calibrate the judge on the pairs for the folder's questions that have no verdict yet, and keep that there."""
-    before = newest(folder.lines("calibrations"), rater.model)
+    before = newest(folder.lines("calibrations"), rater.model, _basis_of(rater))
     if pairs := without_verdict(pairs_for(folder.dataset()), before):
         folder.append("calibrations", [await _calibrated(store, rater, pairs, screen, cost, before)])
 
 
 def _kept_in(folder: EvaluationFolder, rater: ReaderContext, screen: Screen, cost: Cost) -> Any:
     check_libraries()
+    if _basis_of(rater) != basis(folder.what().get("own_prompts", {})):
+        raise BadInput(f"{shown(folder.path)} was begun with other prompts of the judge: give the same --prompts.")
 
     async def run() -> None:
         async with open_library(folder.library) as library:
@@ -77,12 +83,18 @@ def _kept_in(folder: EvaluationFolder, rater: ReaderContext, screen: Screen, cos
     with folder.opened(folder.what()):
         run_until_stopped(run())
         write_results(folder.dataset(), folder)
-    return calibrated(folder.lines("calibrations"), rater.model, pairs_for(folder.dataset()))
+    line = newest(folder.lines("calibrations"), rater.model, _basis_of(rater))
+    return calibrated(line, pairs_for(folder.dataset()))
 
 
 def _alone(rater: ReaderContext, screen: Screen, cost: Cost) -> Any:
     line = run_until_stopped(_calibrated(InMemoryStore(), rater, gold_pairs(), screen, cost))
-    return calibrated([line], rater.model, gold_pairs())
+    return calibrated(line, gold_pairs())
+
+
+def _basis_of(rater: ReaderContext) -> str:
+    """The basis of this judge's verdicts, with the prompts in the user's own words."""
+    return basis(own_prompts(rater.prompts))
 
 
 async def _calibrated(
@@ -99,4 +111,4 @@ async def _calibrated(
         async for one in verdicts(rater, store, pairs, cost, before):
             judged.append(one)
             progress.one_more(one.calls, one.input_words + one.output_words, one.cost, one.problem)
-    return calibration(judged, rater.model, before)
+    return calibration(judged, rater.model, _basis_of(rater), before)

@@ -5,7 +5,7 @@ from typing import Any
 
 from rich.table import Column, Table
 
-from readgraph.cli.terminal.evaluation.figures import row_name
+from readgraph.cli.terminal.evaluation.figures import UNPROVEN, row_name
 from readgraph.cli.terminal.output_options import Screen
 from readgraph.cli.terminal.rendering import print_json
 from readgraph.cli.terminal.safe_text import PLAIN, Console, Text, one_line
@@ -22,8 +22,8 @@ def show_difference(one: Path, other: Path, screen: Screen) -> None:
         return
     console = Console()
     console.print(Text(f"{result['dataset']}, {result['metric']}", style="bold"))
-    for letter, folder in zip((A, B), result["folders"], strict=True):
-        console.print(Text(f"{letter}  {one_line(folder)}"), soft_wrap=True)
+    for letter, folder, unproven in zip((A, B), result["folders"], result["unproven_judge"], strict=True):
+        console.print(Text(f"{letter}  {one_line(folder)}{UNPROVEN if unproven else ''}"), soft_wrap=True)
     console.print()
     console.print(_pairs(result["pairs"]))
     if not screen.quiet:

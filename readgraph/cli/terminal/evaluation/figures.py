@@ -8,6 +8,9 @@ from readgraph.cli.terminal.safe_text import PLAIN, Text
 
 NONE = "–"
 
+UNPROVEN = " (unproven judge)"
+"""Behind the name of a metric whose judge may agree with known verdicts by chance."""
+
 LONGEST_NAME = 26
 """Most characters of a row's name in one line."""
 

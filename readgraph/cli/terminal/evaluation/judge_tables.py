@@ -36,6 +36,8 @@ def print_calibration(found: Mapping[str, Any]) -> None:
 
 def calibration_line(found: Mapping[str, Any]) -> str:
     """A calibration in one line, to stand beside the judge's scores."""
+    if found["agreement"] is None:
+        return f"gave no usable verdict on {counted(found['pairs'], 'answer')} that are known to be right or wrong"
     agreement, kappa = _agreement(found), _kappa(found)
     return f"agrees with {agreement} of {found['pairs']} known verdicts, kappa {kappa}"
 

@@ -7,7 +7,7 @@ from typing import Any
 from rich.table import Table
 
 from readgraph.cli.terminal.evaluation.category_tables import category_table
-from readgraph.cli.terminal.evaluation.figures import NONE, metric_names, rounded, row_name, table_of
+from readgraph.cli.terminal.evaluation.figures import NONE, UNPROVEN, metric_names, rounded, row_name, table_of
 from readgraph.cli.terminal.evaluation.judge_tables import calibration_line, length_line, length_table
 from readgraph.cli.terminal.output_options import Screen
 from readgraph.cli.terminal.rendering import ASK_AGAIN
@@ -22,9 +22,6 @@ from readgraph.evaluation.statistics import FEWEST_TEXTS
 from readgraph.models.names.prices import in_dollars
 from readgraph.sources.loading import shown
 from readgraph.state.words import counted
-
-UNPROVEN = " (unproven judge)"
-"""Behind the name of a metric whose judge may agree with known verdicts by chance."""
 
 NO_BETTER = "it may agree with the verdicts known for these rules by chance alone: don't rely on these scores"
 
