@@ -32,6 +32,9 @@ from readgraph.state.store.namespaces import base_of
 AT_ONCE = 200
 """Pages that are indexed at once."""
 
+ROOM_OF_VECTOR = 2**18
+"""Bytes on the disk for each text of a call: a long vector, with its copies, in as many calls as are in flight."""
+
 RANKED_AT_ONCE = 500
 """Pages whose text is fetched at once to be ranked, so that a book of 100 MB is never in memory as a whole."""
 
@@ -234,6 +237,10 @@ class PaidVectors:
     async def get(self, keys: Sequence[str]) -> list[Matrix | None]:
         """The vectors of these keys, in this order; None for those that aren't kept."""
         return [_vector(value) for value in await self.pages.embeddings(keys)]
+
+    async def check_room(self, vectors: int) -> None:
+        """Raise `LibraryError` where the disk of the library is too full for so many vectors."""
+        await self.pages.check_room(vectors * ROOM_OF_VECTOR)
 
     async def put(self, vectors: Mapping[str, Matrix]) -> None:
         """Keep vectors; when this returns, they are committed."""

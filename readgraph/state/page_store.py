@@ -158,10 +158,13 @@ class PageStore(DocumentStore):
         values = await self.get((ROOT, "tree", memory), [*ids])
         return [load(TreeNode, value) for value in values if value is not None]
 
-    async def check_room(self) -> None:
-        """Raise `LibraryError` where a reply could not be kept, since the disk is full: before it is paid for."""
+    async def check_room(self, needed: int = 0) -> None:
+        """Raise `LibraryError` where a reply, or so many bytes, could not be kept, since the disk is full.
+
+        This is asked before a call is paid for.
+        """
         if isinstance(base := base_of(self.store), SharedStore):
-            await asyncio.to_thread(base.check_room)
+            await asyncio.to_thread(base.check_room, needed)
 
     async def reply(self, key: str) -> RecordedReply | None:
         """A model's recorded reply (see `readgraph.models.asking`), or None if there is none or it is damaged."""

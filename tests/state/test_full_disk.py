@@ -106,6 +106,20 @@ def test_a_limit_on_the_size_of_files(readgraph: Command, server: ModelServer) -
     assert server.calls <= len(asked) + IN_FLIGHT * len(calls), "only calls that had begun are paid twice"
 
 
+def test_no_embeddings_are_paid_for_that_cannot_be_kept(
+    readgraph: Command, server: ModelServer, disk: SmallDisk
+) -> None:
+    library = ("--library", disk.folder / "library")
+    readgraph("read", STORY, "--method", "dense", *library)
+    ask = ("ask", "Wer nahm das Logbuch?", STORY, "--method", "dense", "--embeddings", "openai:vectors", *library)
+    for left in (100, 1100):
+        disk.leave(left)
+        assert_refused(readgraph(*ask), ROOM)
+        assert server.embedding_calls == 0
+    disk.ballast.unlink()
+    assert not readgraph(*ask).code and server.embedding_calls
+
+
 def test_a_reply_that_cannot_be_kept_is_told(
     readgraph: Command, server: ModelServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -37,6 +37,9 @@ class VectorCache(Protocol):
     async def get(self, keys: Sequence[str]) -> list[Matrix | None]:
         """The vectors of these keys, in this order; None if there is none."""
 
+    async def check_room(self, vectors: int) -> None:
+        """Raise `LibraryError` where so many vectors could not be stored: before they are paid for."""
+
     async def put(self, vectors: Mapping[str, Matrix]) -> None:
         """Store vectors; they are stored when this returns."""
 
@@ -101,6 +104,8 @@ class Embedder:
 
     async def _ask(self, texts: Sequence[tuple[str, str]], kind: Kind) -> dict[str, Matrix]:
         async with self._client() as model:
+            if self._kept:
+                await self._kept.check_room(len(texts))
             with watched_embedding(self.name, len(texts)):
                 if kind == "query":
                     raw = [await model.aembed_query(text) for _, text in texts]

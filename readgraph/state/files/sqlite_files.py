@@ -33,11 +33,16 @@ _MENDING_FILES = dict.fromkeys((errno.ENOSPC, errno.EDQUOT, errno.EFBIG), _MAKE_
 
 def unusable(place: Path, problem: sqlite3.Error | OSError) -> LibraryError:
     """The error for a library that SQLite or the file system refuses: what is wrong and what to do."""
+    return LibraryError(f"{place} can't be used as a library: {explain(problem)}.")
+
+
+def explain(problem: sqlite3.Error | OSError) -> str:
+    """What is wrong where SQLite or the file system refuses a file, and what to do."""
     if isinstance(problem, OSError):
         what, mending = problem.strerror, _MENDING_FILES.get(problem.errno or 0)
     else:
         what, mending = str(problem), _MENDING.get(getattr(problem, "sqlite_errorcode", 0) & 0xFF)
-    return LibraryError(f"{place} can't be used as a library: {': '.join(filter(None, [what, mending]))}.")
+    return ": ".join(filter(None, [what, mending]))
 
 
 def damaged(place: Path) -> LibraryError:

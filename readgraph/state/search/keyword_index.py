@@ -11,6 +11,7 @@ from threading import Lock
 from typing import Any, TypeVar
 
 from readgraph.state.errors import LibraryError
+from readgraph.state.files.sqlite_files import explain
 from readgraph.state.running.forks import pause_in_forks
 from readgraph.state.search import keyword_tables
 from readgraph.state.search.entries import PARTS, Counted, Entry, Extent, Hit, Part
@@ -120,7 +121,10 @@ class _Worker:
                     self._connection = open_tables(self._path)
                 return operation(self._connection)
         except (sqlite3.Error, Unreadable) as problem:
-            what = "is damaged: delete it, and it is filled again" if is_damage(problem) else problem
+            if isinstance(problem, Unreadable) or is_damage(problem):
+                what = "it is damaged: delete it, and it is filled again"
+            else:
+                what = explain(problem)
             raise LibraryError(f"The search index{self._named()} can't be used: {what}.") from problem
 
     def _named(self) -> str:

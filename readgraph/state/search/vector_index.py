@@ -13,6 +13,7 @@ from typing import Any, TypeVar
 from weakref import finalize
 
 from readgraph.state.errors import LibraryError
+from readgraph.state.files.sqlite_files import explain
 from readgraph.state.search.entries import PARTS, Extent, Hit, Part, VectorKey
 from readgraph.state.search.vectors import Matrix, Vectors
 
@@ -77,7 +78,7 @@ class VectorIndex:
         try:
             return operation(self._vectors(memory))
         except OSError as problem:
-            raise LibraryError(f"The vectors in {self._folder} can't be used: {problem.strerror}.") from problem
+            raise LibraryError(f"The vectors in {self._folder} can't be used: {explain(problem)}.") from problem
 
     def _vectors(self, memory: str) -> Vectors:
         with self._opening:

@@ -134,10 +134,10 @@ class LibraryStore(SharedStore):
         """None: all who open the folder have the same indexes."""
         return 0, []
 
-    def check_room(self) -> None:
-        """Raise `LibraryError` where less than `ROOM` is left on its disk."""
+    def check_room(self, needed: int = 0) -> None:
+        """Raise `LibraryError` where less than `ROOM`, or than is `needed`, is left on its disk."""
         try:
-            if disk_usage(self.folder).free < ROOM:
+            if disk_usage(self.folder).free < max(ROOM, needed):
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
         except OSError as problem:
             raise unusable(self.folder, problem) from problem

@@ -109,8 +109,11 @@ class SharedStore(BaseStore):
         This blocks.
         """
 
-    def check_room(self) -> None:
-        """Raise `LibraryError` where its disk is too full for a model's reply; a server's is not known. This blocks."""
+    def check_room(self, needed: int = 0) -> None:
+        """Raise `LibraryError` where its disk is too full for a model's reply, or for so many bytes.
+
+        A server's disk is not known. This blocks.
+        """
 
     @abstractmethod
     def size(self) -> int:

@@ -36,6 +36,9 @@ class Kept:
     async def get(self, keys: Sequence[str]) -> list[Matrix | None]:
         return [self.vectors.get(key) for key in keys]
 
+    async def check_room(self, vectors: int) -> None:
+        """There is always room."""
+
     async def put(self, vectors: Mapping[str, Matrix]) -> None:
         self.vectors |= vectors
 
