@@ -16,6 +16,7 @@ from readgraph.graphs.hybrids import escalate, walk_and_research
 from readgraph.graphs.methods import METHODS, Method
 from readgraph.graphs.read_agent import build, read
 from readgraph.graphs.wiring import Node, check_wiring
+from readgraph.nodes.agent.evicting import evict
 from readgraph.nodes.answering.answer import answer
 from readgraph.nodes.contracts import AnswerUpdate, AskedState
 from readgraph.nodes.look_up.by_model import look_up, look_up_next, look_up_next_without_model, look_up_pages
@@ -296,6 +297,7 @@ def test_a_plan_that_is_only_emptied_is_none() -> None:
         (lambda: build(look_up=read), "reads 'pages_read', which begins empty, and no node fills it"),
         (lambda: build(look_up=open_document), "'look_up' begins a question anew"),
         (lambda: escalate.build(judge=read), "choice after 'judge' goes by 'continue_search'"),
+        (lambda: mem_gpt.build(think=evict), "reads 'calls', which begins empty"),
         (lambda: mem_gpt.build(evict=read), "'think' reads 'queue_from', which begins empty"),
         (
             lambda: mem_gpt.build(read=gam.memorizer),
