@@ -144,9 +144,10 @@ def _run() -> NoReturn:
         log_fault(problem)
         report_error(problem)
     except OSError as problem:
-        from readgraph.cli.faults import report_output_error
+        from readgraph.cli.faults import report_output_error, report_own_code
 
         log_fault(problem)
+        report_own_code(problem)
         report_output_error(problem)
     except SystemExit as system_exit:
         if system_exit.code == STOPPED:

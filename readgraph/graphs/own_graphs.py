@@ -24,6 +24,8 @@ def built_at(place: str) -> StateGraph[Any, ReaderContext, Any, Any]:
         try:
             made = made()
         except TypeError as problem:
+            if problem.__traceback__ and problem.__traceback__.tb_next:  # raised inside of the function
+                raise
             raise BadInput(f"{what} can't be built: {problem}; its function takes no arguments.") from problem
     builder = made.builder if isinstance(made, CompiledStateGraph) else made
     if not isinstance(builder, StateGraph):

@@ -67,7 +67,7 @@ def _read(name: str, file: Path, *_: int) -> Wording:
     ours = next(words for words in declared_wordings() if words.name == name)
     try:
         with file.open("rb") as opened:
-            written = tomllib.loads(opened.read(MOST_BYTES).decode("utf-8"))
+            written = tomllib.loads(opened.read(MOST_BYTES).decode("utf-8-sig"))
     except OSError as problem:
         raise BadInput(f"{file} can't be read: {problem.strerror}.") from None
     except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as problem:

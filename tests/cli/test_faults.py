@@ -144,6 +144,11 @@ def test_a_settings_file_that_is_none(readgraph: Command, tmp_path: Path) -> Non
     assert_refused(readgraph("read", STORY), "can't be read")
 
 
+def test_a_settings_file_may_begin_with_a_mark_of_its_encoding(readgraph: Command, tmp_path: Path) -> None:
+    (tmp_path / "settings.toml").write_text("method = 'bm25' # für später", encoding="utf-8-sig")
+    assert readgraph("ask", "Who?", STORY, "--json").json["method"] == "bm25"
+
+
 def test_a_server_that_is_not_there(readgraph: Command, monkeypatch: MonkeyPatch) -> None:
     with socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))  # taken, so that nobody else listens there

@@ -80,6 +80,7 @@ def test_an_evaluation_has_rows_of_own_methods(readgraph: Command, tmp_path: Pat
         ("readgraph.graphs.correcting:graph", "gives no 'answer'"),
         ("examples/collapsed_tree.py:build", "write examples.collapsed_tree:build."),
         ("examples/collapsed_tree.py", "write examples.collapsed_tree:build."),
+        ("examples/collapsed_tree.py:", "write examples.collapsed_tree:build."),
         ("../elsewhere/mine.py:make", f"write mine:make in the folder {Path.cwd().parent / 'elsewhere'}."),
     ],
 )
@@ -87,21 +88,26 @@ def test_what_is_no_method_is_refused_in_one_line(readgraph: Command, text: Path
     assert_refused(readgraph("ask", "Who?", text, "--method", place), told)
 
 
-def test_packages_can_offer_methods(readgraph: Command, text: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    offered = {"collapsed-tree": PLACE, "gam": PLACE, "broken": "no_such_module:build"}
+def test_packages_can_offer_methods(
+    readgraph: Command, text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "ending.py").write_text("print('Guten Tag.')\nraise SystemExit(7)")
+    monkeypatch.syspath_prepend(tmp_path)
+    offered = {"collapsed-tree": PLACE, "gam": PLACE, "broken": "no_such_module:build", "ending": "ending:build"}
     points = [EntryPoint(name, value, "readgraph.methods") for name, value in offered.items()]
     monkeypatch.setattr(
         "readgraph.state.by_name.offered_objects.entry_points",
         lambda group, name=None: [point for point in points if name in (None, point.name)],
     )
-    assert [method.name for method in every_method()] == [*METHODS, "broken", "collapsed-tree"]
+    assert [method.name for method in every_method()] == [*METHODS, "broken", "collapsed-tree", "ending"]
     assert method_named("gam") is METHODS["gam"]
     assert readgraph("ask", "Who?", text, "--method", "collapsed-tree", "--json").json["method"] == "collapsed-tree"
     assert_refused(readgraph("ask", "Who?", text, "--method", "broken"), "can't be imported")
+    assert readgraph("ask", "Who?", text, "--method", "ending").code == 2
     assert_refused(readgraph("ask", "Who?", text, "--method", "unknown"), "last-words, gist-research")
     told = {(each["name"], each["problem"]) for each in readgraph("methods", "--json").json}
     assert ("collapsed-tree", "") in told and ("gam", "Not used: one of ours has this name.") in told
-    assert any(name == "broken" and "can't be imported" in problem for name, problem in told)
+    assert {name for name, problem in told if "can't be imported" in problem} == {"broken", "ending"}
     assert "✗ Not used" in readgraph("methods").text
 
 
@@ -119,10 +125,26 @@ def build():
 
 def make():
     return missing
+
+def count():
+    return len(3)
+
+def fill():
+    def look_up(state):
+        raise OSError(28, "Kein Platz.")
+    return read_agent.build(look_up=look_up)
 """
 
 
-@pytest.mark.parametrize(("place", "told"), [("build", "LookupError: Keine Waage."), ("make", "NameError: ")])
+@pytest.mark.parametrize(
+    ("place", "told"),
+    [
+        ("build", "LookupError: Keine Waage."),
+        ("make", "NameError: "),
+        ("count", "TypeError: "),
+        ("fill", "OSError: [Errno 28] Kein Platz."),
+    ],
+)
 def test_an_error_in_own_code_shows_the_frames_of_that_code(
     readgraph: Command, text: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str, told: str
 ) -> None:

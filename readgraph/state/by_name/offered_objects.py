@@ -36,15 +36,16 @@ def object_at(place: str, what: str) -> Any:
     module, _, name = place.partition(":")
     try:
         return reduce(getattr, name.split("."), import_module(module))
-    except Exception as problem:  # another package's import may raise anything
+    except (Exception, SystemExit) as problem:  # another package's import may raise anything, or end the process
         told = str(problem).partition("\n")[0]
         raise BadInput(f"{what} can't be imported from {place}: {type(problem).__name__}: {told:.200}.") from problem
 
 
 def object_typed(place: str, what: str) -> Any:
     """The object at a place that the user typed, which may stand in the current folder, as for `python -m`."""
-    file, _, name = (place if not place.endswith(".py") else f"{place}:build").rpartition(":")
+    file, _, name = place.rpartition(":") if not place.endswith(".py") else (place, ":", "")
     if file.endswith(".py"):
+        name = name or "build"
         path, folder = Path(file).resolve(), Path.cwd().resolve()
         if path.is_relative_to(folder):
             written = f"{'.'.join(path.relative_to(folder).with_suffix('').parts)}:{name}"

@@ -39,7 +39,7 @@ def file_settings() -> dict[str, Any]:
 def _parsed(path: Path, *_: int) -> dict[str, Any]:
     """The file's content, read once as long as the file stays as it is."""
     try:
-        return tomllib.loads(path.read_bytes().decode("utf-8"))
+        return tomllib.loads(path.read_bytes().decode("utf-8-sig"))
     except OSError as problem:
         raise BadInput(f"The settings file {path} can't be read: {problem.strerror}.") from None
     except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as problem:

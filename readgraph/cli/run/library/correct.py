@@ -83,7 +83,7 @@ def _edited(note: str) -> str:
         try:
             command = [editor] if shutil.which(editor) else shlex.split(editor)  # a Windows path has backslashes
             subprocess.run([*command, str(file)], check=True)
-            written = file.read_text(encoding="utf-8").strip()
+            written = file.read_text(encoding="utf-8-sig").strip()
         except (OSError, ValueError, subprocess.CalledProcessError):
             raise BadInput(f"The editor '{editor}' failed: set EDITOR, or give the note with --text.") from None
     if written == note.strip():

@@ -1,6 +1,7 @@
 """`methods`: list the methods, and show their graphs."""
 
 import sys
+from contextlib import redirect_stdout
 from typing import Any
 
 from rich.table import Table
@@ -32,10 +33,11 @@ def _fault(method: Method) -> str:
     if not isinstance(method, OwnMethod):
         return ""
     try:
-        method.build()
+        with redirect_stdout(sys.stderr):  # what its code prints is no part of the list
+            method.build()
     except BadInput as problem:
         return str(problem)
-    except Exception as problem:  # its code may raise anything
+    except (Exception, SystemExit) as problem:  # its code may raise anything, or end the process
         return f"It can't be built: {type(problem).__name__}: {str(problem).partition(chr(10))[0]:.200}."
     return ""
 
