@@ -276,6 +276,10 @@ def test_sentences_end_where_a_reader_says(language: str) -> None:
         ("He came\nin May. She\nleft.", ["He came\nin May.", "She\nleft."]),
         ("1. One. Two.\n2. Three. Four.", ["1. One.", "Two.", "2. Three.", "Four."]),
         ("- One. Two.\n- Three.", ["- One.", "Two.", "- Three."]),
+        ("[^1] By her. See it.\n[^e2] By him.", ["[^1] By her.", "See it.", "[^e2] By him."]),
+        ("He came. [^1] [^e2] “No.” [^3] They left [^4].", ["He came. [^1] [^e2]", "“No.” [^3]", "They left [^4]."]),
+        ("塔は燃えた。 [^1] 再建された。", ["塔は燃えた。 [^1]", "再建された。"]),
+        ("Der Turm brannte. [^2] Man baute ihn auf. [^3]", ["Der Turm brannte. [^2]", "Man baute ihn auf. [^3]"]),
         (
             "[12/03/2024, 19:43:00] Anna: 340 euros\nwith paint\n[12/03/2024, 19:44:10] Ben: Fine",
             ["[12/03/2024, 19:43:00] Anna: 340 euros\nwith paint", "[12/03/2024, 19:44:10] Ben: Fine"],

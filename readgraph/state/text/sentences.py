@@ -8,7 +8,8 @@ from sentencex import get_sentence_boundaries
 
 from readgraph.state.text.language import language_of
 
-_ENTRY = r"[ \t]*(?:[-*•‣◦]|[(]?(?:\d{1,3}[.)]|[a-z][)]))[ \t]"
+_NOTE = r"\[\^[^\]\s]{1,6}\]"
+_ENTRY = rf"[ \t]*(?:[-*•‣◦]|[(]?(?:\d{{1,3}}[.)]|[a-z][)])|{_NOTE}:?)[ \t]"
 _MESSAGE = r"[\u200e\u200f]*\[?\d{1,4}[./-]\d{1,2}[./-]\d{1,4}[.,]{0,2}[ \u00a0\u202f]\d{1,2}[:.]\d\d"
 _HEADING = r" {0,3}#{1,6}[ \t]"
 _PARAGRAPH = re.compile(
@@ -40,6 +41,9 @@ _CLOSED_BEFORE_END = re.compile(r"(?<=\w)[\"”’»)\]](?=[.!?])")
 
 _DIGIT_AFTER_END = re.compile(r"(?<=[。？！])\d")
 """A digit at the begin of a Chinese or Japanese sentence: the segmenter takes the mark before it for a decimal one."""
+
+_MARKED_END = re.compile(rf"([.!?…。！？])[\"”»’)]*(?: ?{_NOTE})+")
+"""An end of a sentence with the marks of its notes, which belong to it."""
 
 _ENDS = '.!?…"”»)]'
 
@@ -136,7 +140,8 @@ def _code_blocks(text: str) -> Iterator[tuple[int, int]]:
 
 def _boundaries(text: str, start: int, end: int, language: str) -> Iterator[tuple[int, int]]:
     """The segmenter's sentences of a paragraph; a long one is given in parts, each from the last sentence's begin."""
-    plain = _DIGIT_AFTER_END.sub("字", _CLOSED_BEFORE_END.sub("x", text[start:end]))
+    plain = _MARKED_END.sub(lambda found: "x" * (len(found[0]) - 1) + found[1], text[start:end])
+    plain = _DIGIT_AFTER_END.sub("字", _CLOSED_BEFORE_END.sub("x", plain))
     plain, at = _BETWEEN_MARKS.sub(" ", plain), start
     while at < end:
         part = plain[at - start : at - start + LONGEST_PART]
