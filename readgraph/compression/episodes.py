@@ -66,7 +66,7 @@ def _chunks(chunk: Callable[[str], Iterable[Any]], text: str) -> list[str]:
     try:
         chunks = [getattr(episode, "text", episode) for episode in chunk(text)]
     except Exception as problem:
-        raise BadInput(f"The chunker raised {type(problem).__name__}: it must take a text.") from None
+        raise BadInput(f"The chunker raised {type(problem).__name__}: it must take a text.") from problem
     if wrong := next((each for each in chunks if not isinstance(each, str)), None):
         raise BadInput(f"The chunker gave {type(wrong).__name__} instead of strings.")
     episodes = [episode for episode in chunks if episode.strip()]

@@ -89,8 +89,9 @@ def test_episodes_may_begin_alike() -> None:
     ],
 )
 def test_a_chunker_that_does_not_cut_is_one_line(chunker: object, told: str) -> None:
-    with pytest.raises(BadInput, match=told):
+    with pytest.raises(BadInput, match=told) as caught:
         engine(chunker=chunker).ingest(TEXT)
+    assert type(caught.value.__cause__) is (ZeroDivisionError if "raised" in told else type(None)), "one's own stays"
 
 
 @pytest.mark.parametrize(

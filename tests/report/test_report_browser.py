@@ -262,6 +262,16 @@ async def test_every_outcome_is_reported(
     assert "Not all of the document was read" in tab.texts(".notice")[0]
 
 
+async def test_how_the_model_is_asked_again_is_told_where_its_replies_could_not_be_used(
+    library: Library, show: Show
+) -> None:
+    data, _ = await report(library, MANY, "What of storm 7?", fallbacks={"answer": 1})
+    for refused, told in [(0, "answer 1"), (3, "the setting “again” (--again) asks the model again")]:
+        assert data["found"]
+        data["found"]["usage"] |= {"refused": refused}
+        assert show(data).texts(".facts dd")[-1].endswith(told)
+
+
 async def test_a_summary_s_doubts_stand_after_their_sentences(library: Library, show: Show) -> None:
     flags = [
         {"at": 7, "said": "part 0: not supported", "doubted": True},

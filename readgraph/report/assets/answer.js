@@ -105,10 +105,16 @@ function factList(found) {
     ["tokens", usage.input_tokens ? `${number(usage.input_tokens)} in, ${number(usage.output_tokens)} out` : null],
     ["cost", usage.calls ? (found.cost == null ? "not known" : inDollars(found.cost)) : null],
     ["time", seconds(usage)],
-    ["fall-backs", tally(found.fallbacks) || "none"],
+    ["fall-backs", tallyAll(found)],
   ];
   const fact = ([name, value]) => element("div", {}, element("dt", {}, name), element("dd", {}, value));
   return element("dl.facts", {}, facts.filter(([, value]) => value !== null).map(fact));
+}
+
+/** The fall-backs, and how the model is asked again where its replies could not be used. */
+function tallyAll({ fallbacks, usage }) {
+  const told = tally(fallbacks);
+  return told && usage.refused ? `${told}; refused replies are kept, the setting “again” (--again) asks the model again` : told || "none";
 }
 
 /** How many of the parts that were to give a survey's records gave none that can be used. */
