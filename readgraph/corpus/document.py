@@ -78,6 +78,7 @@ async def _read(pages: PageStore, job: Job, file: str, max_calls: int | None) ->
         known=memory.id in before and not used["calls"],
         problem="; ".join(problems),
         usage=used,
+        fallbacks=output["fallbacks"],
         cost=cost(output["steps"], job.price, batch=context.batch),
     )
 

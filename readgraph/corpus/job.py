@@ -53,6 +53,7 @@ class Line(TypedDict):
     known: bool
     problem: str
     usage: Usage
+    fallbacks: dict[str, int]
     cost: float | None
 
 
@@ -103,6 +104,7 @@ def left_out(file: str, problem: str, *, stops: str = "", no_answer: bool = Fals
         known=False,
         problem=problem,
         usage=Usage(**NOTHING_USED),
+        fallbacks={},
         cost=None,
     )
     return Told(line=line, stops=stops, no_answer=no_answer)

@@ -3,7 +3,7 @@
 import asyncio
 import os
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
@@ -48,6 +48,7 @@ class Sum:
     note_words: int = 0
     words: int = 0
     usage: Usage = field(default_factory=lambda: Usage(**NOTHING_USED))
+    fallbacks: dict[str, int] = field(default_factory=dict)
     cost: float | None = 0.0
     seconds: float = 0.0
 
@@ -65,6 +66,7 @@ class Sum:
         for name in ("pages", "notes", "note_words", "words"):
             setattr(self, name, getattr(self, name) + line[name])
         self.usage = add_usage(self.usage, line["usage"])
+        self.fallbacks = dict(Counter(self.fallbacks) + Counter(line["fallbacks"]))
         if line["usage"]["calls"]:
             self.cost = None if self.cost is None or line["cost"] is None else round(self.cost + line["cost"], 6)
 

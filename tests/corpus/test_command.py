@@ -8,6 +8,7 @@ import pytest
 
 from tests.doubles.model_server import ModelServer
 from tests.doubles.own_workers import own_workers
+from tests.doubles.reader import reader
 from tests.support.command import DOUBLE, Command, assert_refused
 
 
@@ -32,6 +33,18 @@ def test_a_folder_is_read_and_a_rerun_reads_what_is_missing(
     again = readgraph("corpus", folder, *DOUBLE)
     assert again.text.startswith("4 documents: 1 read, 2 read before, 1 left out") and server.calls == calls + 1
     assert again.err.startswith("readgraph: Left out: ") and "is empty" in again.err and again.err.count("\n") == 1
+
+
+def test_substitutes_of_all_documents_are_counted_and_can_be_asked_again(
+    readgraph: Command, folder: Path, server: ModelServer
+) -> None:
+    server.respond = lambda request: ""
+    told = readgraph("corpus", folder, *DOUBLE, "--method", "mem-walker")
+    assert "fall-backs: summary 2; refused replies are kept, --again" in told.text
+    server.respond = reader
+    again = readgraph("corpus", folder, *DOUBLE, "--method", "mem-walker", "--again", "--json")
+    *lines, last = map(json.loads, again.out.splitlines())
+    assert [line["fallbacks"] for line in [*lines, last["sum"]]] == [{}] * 3 and last["sum"]["usage"]["calls"] == 2
 
 
 def test_json_is_a_line_for_each_document_and_the_sum(readgraph: Command, folder: Path) -> None:

@@ -174,6 +174,8 @@ def print_memory(
     )
     if words:
         console.print(f"  {gists}")
+    if substitutes := sum(note.is_substitute for note in notes):
+        console.print(f"  {substitutes:,} of them written by a substitute: --again asks the model again.")
     if memory.levels:
         console.print(f"  a tree of {' + '.join(f'{count:,}' for count in (memory.pages, *memory.levels))} nodes")
     if not memory.complete:

@@ -275,6 +275,16 @@ def test_what_it_cost_is_reported_where_the_price_is_known(
     assert "$" in readgraph("ask", "Who took the gander?", STORY, *DOUBLE, "--price", "2/10").text
 
 
+def test_notes_that_a_substitute_wrote_are_told_also_when_they_were_kept(
+    readgraph: Command, server: ModelServer
+) -> None:
+    server.respond = lambda request: ""
+    command, told = ("read", STORY, "--method", "recurrent", *DOUBLE), "written by a substitute: --again asks"
+    assert all(told in readgraph(*command).text for _ in range(2))
+    server.respond = reader
+    assert told not in readgraph(*command, "--again").text
+
+
 def test_what_the_model_did_not_answer_is_not_paid_for_again_unless_asked_for(
     readgraph: Command, server: ModelServer
 ) -> None:

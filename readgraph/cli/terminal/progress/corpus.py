@@ -6,7 +6,7 @@ from dataclasses import asdict
 
 from readgraph.cli.terminal.output_options import Screen
 from readgraph.cli.terminal.progress.evaluation import EvaluationProgress
-from readgraph.cli.terminal.rendering import used
+from readgraph.cli.terminal.rendering import footer, used
 from readgraph.cli.terminal.safe_text import Console, Text, escaped, one_line
 from readgraph.corpus.job import Line
 from readgraph.corpus.reading import Sum
@@ -64,7 +64,7 @@ def print_sum(total: Sum, called: str, screen: Screen) -> None:
     if not screen.quiet:
         usage = {**total.usage, "seconds": total.seconds}
         workers = f" with {counted(total.workers, 'worker')}" if total.workers else ""
-        console.print(Text(f"{used(usage, total.cost)}{workers}", style="dim"))  # type: ignore[arg-type]
+        console.print(footer(f"{used(usage, total.cost)}{workers}", total.fallbacks, usage))  # type: ignore[arg-type]
 
 
 def _print(value: object) -> None:
