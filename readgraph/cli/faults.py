@@ -37,13 +37,23 @@ def report_error(problem: Exception) -> None:
 
 def report_output_error(problem: OSError) -> None:
     """Report that standard output can't be written, unless its reader has gone; raises any other error again."""
-    if problem.errno not in UNWRITABLE:
+    has_no_reader = problem.errno == errno.EPIPE or (problem.errno == errno.EINVAL and _output_fails())
+    if problem.errno not in UNWRITABLE and not has_no_reader:
         raise problem
     with suppress(OSError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # drop what is left in the buffer
-    if problem.errno == errno.EPIPE:
+    if has_no_reader:
         sys.exit(CLOSED)
     typer.echo(f"readgraph: The output can't be written: {problem.strerror}.", err=True)
+
+
+def _output_fails() -> bool:
+    """Whether standard output can't be written: Windows says EINVAL of a closed pipe, but of many other things too."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        return True
+    return False
 
 
 def report_own_code(problem: Exception) -> None:

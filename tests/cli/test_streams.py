@@ -1,5 +1,6 @@
 """Standard input and output that are closed, broken, or can't hold a character."""
 
+import errno
 import io
 import json
 import os
@@ -45,6 +46,27 @@ def test_a_closed_pipe_is_no_fault_to_tell_of(readgraph: Command, monkeypatch: M
             monkeypatch.setattr("sys.stdout", stdout)
             assert readgraph(*line) == Ran(1, "", ""), line
     assert running.communicate(timeout=60)[1] == b"" and running.returncode == 1
+
+
+class NoReader(io.StringIO):
+    """Standard output on Windows, whose reader has gone."""
+
+    def flush(self) -> None:
+        raise OSError(errno.EINVAL, "Invalid argument")
+
+
+def test_a_closed_pipe_on_windows_is_no_fault_to_tell_of(readgraph: Command, monkeypatch: MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdout", NoReader())
+    assert readgraph("methods", "--json") == Ran(1, "", "")
+
+
+def test_another_error_that_windows_calls_so_is_shown(readgraph: Command, monkeypatch: MonkeyPatch) -> None:
+    def refused() -> None:
+        raise OSError(errno.EINVAL, "Invalid argument")
+
+    monkeypatch.setattr("readgraph.cli.run.setup.methods.every_method", refused)
+    with pytest.raises(OSError, match="Invalid"):
+        readgraph("methods")
 
 
 @pytest.mark.slow

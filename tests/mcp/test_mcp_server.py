@@ -24,6 +24,7 @@ from readgraph.state.store.stored_items import ROOT
 from readgraph.tools.sockets import listening
 from tests.doubles.model_server import ModelServer
 from tests.support.command import Command, assert_refused
+from tests.support.systems import needs_posix
 
 pytestmark = pytest.mark.quick
 
@@ -145,6 +146,7 @@ async def test_a_reading_that_fails_says_why_and_goes_on(
         assert (await call(client, "read", handle=failed["handle"], wait_seconds=60))["state"] == "done"
 
 
+@needs_posix
 @pytest.mark.parametrize(
     "name", ["../secret.txt", "link.txt", "out/secret.txt", "{tmp}/secret.txt", "/etc/passwd", "~/x"]
 )

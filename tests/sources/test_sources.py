@@ -13,6 +13,7 @@ import pytest
 
 from readgraph.sources import SourceText, load, load_all, place_at
 from readgraph.state.errors import BadInput
+from tests.support.systems import needs_posix
 
 pytestmark = pytest.mark.quick
 
@@ -131,6 +132,7 @@ def test_names_that_the_system_refuses(tmp_path: Path) -> None:
             load(tmp_path / name)
 
 
+@needs_posix
 def test_a_file_that_the_system_will_not_open(tmp_path: Path) -> None:
     (tmp_path / "a.txt").symlink_to(tmp_path / "a.txt")
     assert_refused(tmp_path / "a.txt", "can't be read: Too many levels")
@@ -219,6 +221,7 @@ def test_a_folder_with_nothing_to_read(write: Wrote, tmp_path: Path, glob: str |
         load_all([tmp_path], glob)
 
 
+@needs_posix
 def test_links_that_go_round_end(write: Wrote, tmp_path: Path) -> None:
     write("in/a.txt", "a")
     (tmp_path / "in" / "again").symlink_to(tmp_path, target_is_directory=True)

@@ -18,6 +18,7 @@ from readgraph.state.search import vector_file
 from readgraph.state.search.entries import PARTS, Extent, VectorKey
 from readgraph.state.search.vector_index import VectorIndex
 from readgraph.state.search.vectors import Matrix, Vectors
+from tests.support.systems import needs_posix
 
 pytestmark = pytest.mark.quick
 
@@ -136,7 +137,11 @@ async def test_half_a_record_of_a_killed_process_does_no_harm(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(
-    "damage", ["header", "empty", "zeros", "record", "format", "dimension", "infinity", "nested", "part", "pipe"]
+    "damage",
+    [
+        *("header", "empty", "zeros", "record", "format", "dimension", "infinity", "nested", "part"),
+        pytest.param("pipe", marks=needs_posix),
+    ],
 )
 async def test_a_damaged_file_counts_as_empty(tmp_path: Path, damage: str) -> None:
     vectors = directions(4)

@@ -8,6 +8,7 @@ from datetime import datetime
 from readgraph.evaluation.records import Span
 from readgraph.state.agents import SPEAKS, Event
 from readgraph.state.histories import SessionText
+from readgraph.state.store.sound import at_local_time
 
 TIMES = ("%I:%M %p on %d %B, %Y", "%Y/%m/%d (%a) %H:%M")
 """The formats of session times in LoCoMo and LongMemEval; other datasets use ISO 8601."""
@@ -54,4 +55,4 @@ def moment(time: str) -> str:
 
 
 def _local(time: datetime) -> str:
-    return (time if time.tzinfo else time.astimezone()).isoformat(timespec="seconds")
+    return (time if time.tzinfo else at_local_time(time)).isoformat(timespec="seconds")

@@ -144,7 +144,7 @@ def _start(file: ModelFile) -> LocalServer:
         "key": key,
         "defaults": {"max_tokens": reply_tokens(file), "temperature": 0.3, "repeat_penalty": 1.1, "seed": 1},
     }
-    with suppress(BrokenPipeError):  # it has ended already: the next line is empty
+    with suppress(OSError):  # it has ended already: the next line is empty
         process.stdin.write(json.dumps(arguments) + "\n")
         process.stdin.flush()
     line = process.stdout.readline()

@@ -47,7 +47,7 @@ def _own_output() -> Tell:
     os.dup2(2, 1)
 
     def tell(data: bytes = b"", **message: object) -> None:
-        with suppress(BrokenPipeError):  # the parent has ended, and this process does in a moment
+        with suppress(OSError):  # the parent has ended, and this process does in a moment
             output.write(json.dumps(message | {"size": len(data)}).encode() + b"\n" + data)
             output.flush()
 

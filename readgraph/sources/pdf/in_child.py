@@ -85,7 +85,7 @@ def in_child(task: str, name: str, data: bytes = b"", **asked: object) -> Told:
         assert child.stdin
         stopped_by(child.kill)
         began = time.monotonic()
-        with suppress(BrokenPipeError):  # it has ended already: its output is empty
+        with suppress(OSError):  # it has ended already: its output is empty
             child.stdin.write(json.dumps(line).encode() + b"\n" + data)
             child.stdin.flush()
         return _told(child, name, limits, began)

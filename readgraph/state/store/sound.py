@@ -4,7 +4,7 @@ import hashlib
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import cache, lru_cache
 from typing import Annotated, Any, TypeVar
 
@@ -23,10 +23,18 @@ UNREADABLE = {"unreadable": True}
 def is_time(time: str) -> bool:
     """Whether a text is a time as records keep it."""
     try:
-        datetime.fromisoformat(time).astimezone()
-    except (ValueError, OverflowError, OSError):
+        datetime.fromisoformat(time)
+    except ValueError:
         return False
     return True
+
+
+def at_local_time(time: datetime) -> datetime:
+    """The time in the local zone; as it is, or in UTC, where the system knows no such time (Windows before 1970)."""
+    try:
+        return time.astimezone()
+    except (ValueError, OverflowError, OSError):
+        return time if time.tzinfo else time.replace(tzinfo=UTC)
 
 
 def _time(time: str) -> str:

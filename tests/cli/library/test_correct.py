@@ -7,6 +7,7 @@ from pytest import MonkeyPatch
 
 from tests.doubles.model_server import ModelServer
 from tests.support.command import ASK, DOUBLE, STORY, Command, assert_refused
+from tests.support.systems import needs_posix
 from tests.support.typeset_report import typeset
 
 pytestmark = pytest.mark.quick
@@ -40,6 +41,7 @@ def test_a_correction_is_shown_used_said_and_taken_back(
     assert "correction" not in readgraph(*ASK, *DOUBLE, "--max-pages", 1).text
 
 
+@needs_posix
 def test_an_editor_gets_the_note(readgraph: Command, monkeypatch: MonkeyPatch) -> None:
     readgraph("read", STORY)
     line = ("correct", STORY, "--part", 0)

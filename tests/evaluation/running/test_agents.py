@@ -1,5 +1,6 @@
 """How an evaluation puts its questions to an agent: memory of what was said, and the first word."""
 
+import time as clock
 from dataclasses import replace
 from pathlib import Path
 
@@ -252,6 +253,16 @@ def test_turns_and_their_times() -> None:
 )
 def test_times_of_sessions(time: str, read: str) -> None:
     assert moment(time)[:16] == read
+
+
+@pytest.mark.skipif(not hasattr(clock, "tzset"), reason="the local time zone can't be set here")
+def test_a_session_at_a_time_for_which_the_system_has_no_local_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as east:
+        east.setenv("TZ", "Asia/Tokyo")
+        clock.tzset()
+        read = moment("0001-01-01T00:30:00")  # as all times before 1970 on Windows
+    clock.tzset()
+    assert read == "0001-01-01T00:30:00+00:00"
 
 
 @pytest.fixture

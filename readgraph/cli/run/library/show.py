@@ -27,6 +27,7 @@ from readgraph.state.files.library_address import LibraryPlace
 from readgraph.state.library import open_library
 from readgraph.state.records import Document, Memory, Note, Page
 from readgraph.state.search.catalogue import catalogue_of, records
+from readgraph.state.store.sound import at_local_time
 from readgraph.state.words import counted
 from readgraph.tools.memories import made_for, memories_to_show, method_of, note_of
 
@@ -193,4 +194,4 @@ def _described(memory: Memory) -> dict[str, Any]:
 
 def day(time: str) -> str:
     """A recorded time in the local time zone: "2024-03-12 17:05"."""
-    return f"{datetime.fromisoformat(time).astimezone():%Y-%m-%d %H:%M}"
+    return f"{at_local_time(datetime.fromisoformat(time)):%Y-%m-%d %H:%M}"
