@@ -10,8 +10,11 @@ from typing import Any
 import pytest
 import pytest_asyncio
 from httpx import AsyncClient
+from langgraph.graph import START, StateGraph
+from langgraph.pregel.remote import RemoteGraph
 from langgraph_sdk import get_client
 from langgraph_sdk.client import LangGraphClient
+from typing_extensions import TypedDict
 
 from readgraph.graphs.served import settings_of_served
 from readgraph.state.library import open_library
@@ -332,6 +335,29 @@ async def test_a_graph_inside_another_is_seen(client: LangGraphClient, server: D
         told += [(inside.partition(":")[0], node) for node in part.data] if event == "updates" else []
     assert ("research", "plan") in told and told[-2:] == [("", "research"), ("", "write")]
     assert "bell" in (await values(client, thread))["letter"]
+
+
+async def test_a_graph_around_may_give_more_than_is_taken(server: DevelopmentServer) -> None:
+    class Letters(TypedDict):
+        text: str
+        question: str
+        letter: str
+        status: str
+
+    desk = StateGraph(Letters)
+    desk.add_node("research", RemoteGraph("read_agent", url=server.url))
+    desk.add_edge(START, "research")
+    asked: Any = {"text": TEXT, "question": "What of the bell?", "letter": "Dear reader"}
+    found = await desk.compile().ainvoke(asked)
+    assert (found["letter"], found["status"]) == ("Dear reader", "nearest")
+
+
+async def test_settings_of_an_assistant_and_of_earlier_runs_warn_of_nothing(client: LangGraphClient) -> None:
+    assistant = await client.assistants.create("read_agent", context={**SIZES, "max_pages": 1})
+    thread, question = await new_thread(client), {"text": TEXT, "question": "What of the bell?"}
+    for own in ({"max_pages": 2, "gist_words": 20}, {"max_pages": 3}, {}):
+        found = await run(client, thread, assistant["assistant_id"], input=question, context=own)
+        assert len(found["pages_read"]) <= own.get("max_pages", 1)
 
 
 @pytest.mark.slow

@@ -13,6 +13,7 @@ from langgraph.checkpoint.sqlite import SqliteSaver
 from langgraph.graph import START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.store.memory import InMemoryStore
+from langgraph.types import Command
 from typing_extensions import TypedDict
 
 from readgraph.graphs import gam, mem_walker, read_agent
@@ -188,6 +189,8 @@ async def test_an_unknown_key_of_an_update_is_refused() -> None:
         compiled.update_state(config, {"pages_red": [0]}, as_node="look_up")
     with pytest.raises(BadInput, match=r"The update has 'pages_red'.*'pages_read'"):
         await compiled.aupdate_state(config, {"pages_red": [0]}, as_node="look_up")
+    with pytest.raises(BadInput, match=r"The input has 'pages_red'.*'pages_read'"):
+        await compiled.ainvoke(Command(update={"pages_red": [0]}), config, context=ReaderContext(model=""))
     await compiled.aupdate_state(config, {"pages_read": [0]}, as_node="look_up")
     assert (await compiled.ainvoke(None, config, context=ReaderContext(model="")))["pages_read"] == [0]
 
@@ -212,6 +215,23 @@ async def test_an_unknown_key_of_a_node_s_update_is_refused(node: Any) -> None:
         await compiled.ainvoke(asked, context=ReaderContext(model=""))
 
 
+class Sketched(TypedDict):
+    document: str
+    sketch: str
+
+
+async def test_a_key_that_only_a_later_node_reads_may_be_written() -> None:
+    async def sketch(state: Any, runtime: Any) -> Any:
+        return {"pages_read": [0], "sketch": "A lamp in Sarn."}
+
+    async def answer(state: Sketched, runtime: Any) -> Any:
+        return {"answer": state["sketch"], "quotes": [], "status": "answered"}
+
+    compiled = build(look_up=sketch, answer=answer).compile(store=InMemoryStore())
+    asked: Any = {"text": "A lamp.", "question": "Who?"}
+    assert (await compiled.ainvoke(asked, context=ReaderContext(model="")))["answer"] == "A lamp in Sarn."
+
+
 async def test_a_setting_under_configurable_is_told() -> None:
     asked: Any = {"text": "A lamp.", "question": "Who?"}
     served: Any = {"configurable": {"max_pages": 2, "graph_id": "read_agent", "__request_start_time_ms__": 1}}
@@ -229,8 +249,13 @@ async def test_a_graph_around_may_give_more_than_is_taken() -> None:
         letter: str
         answer: str
 
-    desk = StateGraph(Desk, context_schema=ReaderContext)
-    desk.add_node("read", graph)
-    desk.add_edge(START, "read")
+    async def read(state: Desk) -> Any:
+        return await threads.ainvoke(cast("Any", state), {"configurable": {"thread_id": "1"}})
+
+    threads = build().compile(checkpointer=InMemorySaver(), store=InMemoryStore())
     asked: Any = {"text": "A lamp stood in Sarn.", "question": "What stood in Sarn?", "letter": "Dear reader"}
-    assert (await desk.compile().ainvoke(asked, context=ReaderContext(model="")))["letter"] == "Dear reader"
+    for node in (graph, read):
+        desk = StateGraph(Desk, context_schema=ReaderContext)
+        desk.add_node("read", cast("Any", node))
+        desk.add_edge(START, "read")
+        assert (await desk.compile().ainvoke(asked, context=ReaderContext(model="")))["letter"] == "Dear reader"

@@ -24,9 +24,7 @@ def add_nodes(builder: Builder, **nodes: Node) -> None:
     """
     for name, node in nodes.items():
         step = copy(as_node(name, node, builder))
-        step.check_update = partial(
-            check_names, f"The node '{name}' writes", known=frozenset({*builder.channels, *FOR_RECORD})
-        )
+        step.check_update = partial(_check_update, builder, name)
         builder.add_node(name, step, input_schema=getattr(step, "input_schema", None))
 
 
@@ -59,6 +57,11 @@ def check_wiring(builder: Builder) -> None:
             if name not in (writers := _writers(declared, key)):
                 _check_read(builder, f"The choice after '{name}'", name, key, writers)
     check_changes(builder, declared, choices)
+
+
+def _check_update(builder: Builder, name: str, update: object) -> None:
+    """Refuse what a node gives that no channel takes; nodes that were added later may have brought channels."""
+    check_names(f"The node '{name}' writes", update, {*builder.channels, *builder.managed, *FOR_RECORD})
 
 
 def _check_writes(builder: Builder, declared: dict[str, Declared]) -> None:

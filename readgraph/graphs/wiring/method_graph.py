@@ -8,7 +8,7 @@ from langchain_core.runnables.config import var_child_runnable_config
 from langgraph.graph import StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
-from langgraph.types import StateUpdate
+from langgraph.types import Command, StateUpdate
 from langgraph.typing import ContextT, InputT, OutputT, StateT
 
 from readgraph.graphs.wiring.known_names import check_names, check_updates, warn_of_configurable
@@ -19,6 +19,9 @@ from readgraph.state.store.own_store import OWN_STORE
 
 RUNTIME = "__pregel_runtime"
 """Where LangGraph keeps the runtime of the run around a graph, among the `configurable` of its config."""
+
+NODE = "langgraph_node"
+"""Where LangGraph keeps the name of the node that makes a call, among the `metadata` of its config."""
 
 COORDINATES = ("thread_id", "checkpoint_ns", "checkpoint_id", "checkpoint_map")
 """With one of these in its config, LangGraph takes a call for a run of its own."""
@@ -82,9 +85,9 @@ class CompiledMethod(CompiledStateGraph[StateT, ContextT, InputT, OutputT]):
         return schema and {**schema, "properties": _Known(schema.get("properties", {}))}
 
     def _check_call(self, given: Any, config: RunnableConfig | None, context: object) -> None:
-        """Refuse unknown keys of an input, and warn of ignored settings; a graph around gives what it has."""
-        if _runtime_around(config) is None:
-            check_names("The input has", given, self.builder.channels)
+        """Refuse unknown keys of an input, and warn of ignored settings; a node of another graph gives what it has."""
+        if not _is_in_a_node(config):
+            check_names("The input has", given.update if isinstance(given, Command) else given, self.builder.channels)
             warn_of_configurable((config or {}).get("configurable", {}), context)
 
     def _check_updates(self, config: RunnableConfig, supersteps: Sequence[Sequence[StateUpdate]]) -> None:
@@ -98,6 +101,11 @@ class CompiledMethod(CompiledStateGraph[StateT, ContextT, InputT, OutputT]):
             return config
         own = {RUNTIME: around.override(store=self.store), OWN_STORE: True}
         return {**(config or {}), "configurable": {**(config or {}).get("configurable", {}), **own}}
+
+
+def _is_in_a_node(config: RunnableConfig | None) -> bool:
+    """Whether a node of another graph makes this call, here or through a server: also for a run of its own."""
+    return any(NODE in (each or {}).get("metadata", {}) for each in (config, var_child_runnable_config.get()))
 
 
 def _runtime_around(config: RunnableConfig | None) -> Runtime[Any] | None:
