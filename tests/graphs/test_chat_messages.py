@@ -93,6 +93,14 @@ async def test_the_answer_streams_and_calls_are_named(server: ModelServer, libra
     assert values["messages"][-1].text == "It says so."
 
 
+async def test_an_option_that_no_model_chose_is_called_an_option(library: Library) -> None:
+    await library.pages.add_document(TEXT, title="The finds")
+    graph = read_agent.build().compile(store=library.store)
+    asked: Any = {"messages": "What was found at Abbot?", "options": ["a kettle", "a lantern"]}
+    found = await graph.ainvoke(asked, context=ReaderContext(model="", **SIZES))
+    assert found["messages"][-1].text == f"No model answered this. Nearest option:\n\n{found['answer']}"
+
+
 async def test_an_agent_that_is_spoken_to_in_messages(server: ModelServer, library: Library) -> None:
     server.respond = lambda request: say("Many happy returns of the day!")
     graph = build_chat().compile(checkpointer=library.checkpointer, store=library.store)

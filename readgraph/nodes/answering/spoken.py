@@ -14,6 +14,7 @@ from readgraph.state.records import Document
 NOT_FOUND = "I found no answer to this in the text."
 GAVE_NONE = "The model gave no answer to this that could be used."
 NEAREST = "No model answered this. Nearest passages:"
+NEAREST_OPTION = "No model answered this. Nearest option:"
 RESEARCHED = "I gathered what the text says about this; the answer was left to you."
 
 
@@ -39,4 +40,5 @@ def _words(said: SaidAnswer) -> str:
     if not said.answer:
         gave_none = GAVE_NONE if said.nearest and current_meter().context.model else NOT_FOUND
         return RESEARCHED if said.context_alone else gave_none
-    return f"{NEAREST}\n\n{said.answer}" if said.nearest else said.answer
+    nearest = NEAREST_OPTION if said.choice else NEAREST
+    return f"{nearest}\n\n{said.answer}" if said.nearest else said.answer
