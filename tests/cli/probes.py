@@ -46,8 +46,9 @@ COLLECTED = (READ, "collection add dry text")
 ROWS = [
     *probes("read {folder}", "--glob *.md"),
     *probes(READ, "--method bm25", "--estimate", "--profile nested-keys"),
-    *probes(CORPUS, "--glob *.md", "--method bm25", "--on ray", "--estimate", "--profile nested-keys"),
-    *probes(f"{CORPUS} --workers 1", "--workers 2"),
+    *probes(CORPUS, "--glob *.md", "--method bm25", "--estimate", "--profile nested-keys"),
+    *probes(CORPUS, "--on ray", anew=True),
+    *probes(f"{CORPUS} --workers 1", "--workers 2", anew=True),
     *probes(f"{CORPUS} --on ray", "--address auto"),
     *probes(f"{CORPUS} {DOUBLE}", "--max-calls-in-all 0", anew=True),
     *probes(f"remember days {{text}} --json {DOUBLE}", "--price 1/2", anew=True),

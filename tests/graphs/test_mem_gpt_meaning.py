@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from readgraph.graphs import read_agent
+from readgraph.graphs.baselines import bm25
 from readgraph.graphs.mem_gpt import build
 from readgraph.state.agent_lives import forget_agent, undo_turn
 from readgraph.state.agents import agent_id, recall_index
@@ -78,11 +78,13 @@ async def test_the_agent_works_on_the_pages_of_another_read(library: Library, se
     script = Script(call("document_open", document=1, page=2), call("answer", answer="So it was."))
     server.respond = lambda request: script(request) if asked_for(request) == "NextStep" else reader(request)
     document = await library.pages.add_document(story[:9000])
-    graph = build(read=read_agent.read).compile(store=library.store)
-    found = await graph.ainvoke({"document": document.id, "question": "What was it?"}, context=CONTEXT)
+    graph = build(read=bm25.read).compile(store=library.store)
+    found = await graph.ainvoke(
+        {"document": document.id, "question": "What was it?"}, context=replace(CONTEXT, retrieval_words=400)
+    )
     memories = await library.pages.memories(document.id)
     assert [memory.id for memory in memories] == [found["memory"]], "no other pages were made"
-    assert memories[0].recipe.method == "read-agent"
+    assert memories[0].recipe.method == "segments"
     (page,) = await library.pages.pages(found["memory"], [2])
     (text,) = await library.pages.spans(document, [(page.start, page.end)])
     shown = " ".join(script.requests[-1].text.split())

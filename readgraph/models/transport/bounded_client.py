@@ -2,9 +2,9 @@
 
 import os
 import ssl
+import sys
 from collections.abc import AsyncIterator
 from functools import cache
-from importlib import import_module
 from typing import Any
 
 from openai import DefaultAsyncHttpxClient
@@ -38,9 +38,9 @@ def _certificates(*named: str | None) -> ssl.SSLContext:
 
     Each client's own took half a megabyte, which was not given back to the system when its loop ended.
     """
-    package = import_module(DefaultAsyncHttpxClient.__mro__[1].__module__.partition(".")[0])
+    package = DefaultAsyncHttpxClient.__mro__[1].__module__.partition(".")[0]
     try:
-        trusted: ssl.SSLContext = package.create_ssl_context()
+        trusted: ssl.SSLContext = sys.modules[package].create_ssl_context()
     except OSError as problem:
         raise BadInput(f"The certificates that {' or '.join(CERTIFICATES)} names can't be read: {problem}.") from None
     return trusted
