@@ -358,6 +358,7 @@ async def test_settings_of_an_assistant_and_of_earlier_runs_warn_of_nothing(clie
     for own in ({"max_pages": 2, "gist_words": 20}, {"max_pages": 3}, {}):
         found = await run(client, thread, assistant["assistant_id"], input=question, context=own)
         assert len(found["pages_read"]) <= own.get("max_pages", 1)
+    await client.assistants.delete(assistant["assistant_id"])
 
 
 @pytest.mark.slow
