@@ -19,6 +19,7 @@ from typing import Any
 from readgraph import __version__
 from readgraph.corpus.document import read_document
 from readgraph.corpus.job import TRIES, Job, Told, Worker, WorkerEnded, left_out
+from readgraph.corpus.reading import Workers
 from readgraph.state.errors import BadInput, LibraryError
 from readgraph.state.files.library_address import LibraryAddress
 from readgraph.state.library import BackgroundLibrary, default_place, open_library_in_background
@@ -38,14 +39,20 @@ HERE = {"RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0", "RAY_AUTH_MODE": "token"}
 """The same for a cluster of our own: it listens on this machine only, and to those who have the token."""
 
 
-@asynccontextmanager
-async def on_ray(job: Job, workers: int | None, address: str | None) -> AsyncIterator[Sequence[Worker]]:
+def on_ray(job: Job, workers: int | None, address: str | None) -> Workers:
     """So many workers of the Ray cluster at this address, or of one that is started here and ends with the `with`.
 
-    Without a number, as many as the cluster has processors. Raises `BadInput` without the extra, or without a cluster.
+    Without a number, as many as the cluster has processors. Raises `BadInput` at once where Ray would keep a password,
+    and in the `with` without the extra, or without a cluster.
     """
-    ray, place = _imported(address), str(job.library or default_place())
-    job = _as_told(job)
+    return _workers_of_cluster(_as_told(job), str(job.library or default_place()), workers, address)
+
+
+@asynccontextmanager
+async def _workers_of_cluster(
+    job: Job, place: str, workers: int | None, address: str | None
+) -> AsyncIterator[Sequence[Worker]]:
+    ray = _imported(address)
     await asyncio.to_thread(_start, ray, workers, address)
     actors: list[Any] = []
     try:

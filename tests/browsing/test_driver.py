@@ -1,5 +1,6 @@
 """The driver in a real browser: what a page shows, what is done on it, and that nothing leaves its origin."""
 
+import asyncio
 import re
 import socket
 from collections.abc import Iterator
@@ -64,7 +65,9 @@ async def test_a_site_that_opens_tab_after_tab_has_a_few(at_once: int) -> None:
         async with ChromiumDriver.opened(f"{site.url}/") as driver:
             for _ in range(6 // at_once + 1):
                 notes = await driver.act((await named(driver))["Weiter"], "click")
-            assert len(driver.page.context.pages) <= MOST_TABS
+            async with asyncio.timeout(20):  # a tab that opens late is closed late
+                while len(driver.page.context.pages) > MOST_TABS:
+                    await driver.look()
             assert "tabs were open: the oldest was closed" in notes[-1]
             assert "Weiter" in await named(driver), "the newest tab is shown"
 
