@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, TypeAlias, TypeVar, overload
 
 from langgraph.runtime import Runtime
 from pydantic import BaseModel
@@ -18,7 +18,7 @@ from readgraph.models.calling import call_model
 from readgraph.models.clients.model_client import ModelClient, model_client
 from readgraph.models.exchanges import ModelExchange, exchanges_held, keep_exchange
 from readgraph.models.fitting import fitted
-from readgraph.models.metering import current_meter, fell_back
+from readgraph.models.metering import current_meter, do_without, fell_back
 from readgraph.models.prompt import Messages, Prompt
 from readgraph.models.replaced_words import in_own_words
 from readgraph.models.replies.json_form import Refused, aside, plain_text, read_reply, reply_instructions, reply_schema
@@ -29,13 +29,13 @@ from readgraph.models.replies.streaming import say_whole
 from readgraph.models.transport.turns import turns_of
 from readgraph.models.watching.watched import Call, watched_call
 from readgraph.state.context import ReaderContext
-from readgraph.state.errors import LibraryError, ModelUnavailable, NoUsableReply
+from readgraph.state.errors import BudgetSpent, LibraryError, ModelUnavailable, NoUsableReply
 from readgraph.state.page_store import PageStore, page_store
 from readgraph.state.records import RecordedReply, digest
 from readgraph.state.settings import ReplyForm
 from readgraph.state.words import count_words, first_words
 
-__all__ = ["ask", "ask_text"]
+__all__ = ["ask", "ask_text", "can_ask"]
 
 TRIES = 3
 
@@ -47,21 +47,62 @@ MOST_WITHHELD = 2
 
 Answer = TypeVar("Answer")
 Reply = TypeVar("Reply", bound=BaseModel)
+Said = TypeVar("Said")
+
+Complaint: TypeAlias = Callable[[Said], str | None]
+"""Says what is wrong with a well-formed reply, or None."""
 
 
+def can_ask(runtime: Runtime[ReaderContext]) -> bool:
+    """Whether there is a model, and a budget for it; where the budget is spent, that is said of the step."""
+    meter = current_meter()
+    spent = meter.spent_before or meter.budget_spent
+    meter.went_without |= spent and bool(runtime.context.model)
+    return bool(runtime.context.model) and not spent
+
+
+@overload
+async def ask(
+    runtime: Runtime[ReaderContext], prompt: Prompt, reply: type[Reply], complaint: Complaint[Reply] = ...
+) -> Reply: ...
+@overload
 async def ask(
     runtime: Runtime[ReaderContext],
     prompt: Prompt,
     reply: type[Reply],
-    complaint: Callable[[Reply], str | None] = lambda reply: None,
-) -> Reply:
+    complaint: Complaint[Reply] = ...,
+    *,
+    fallback: str,
+) -> Reply | None: ...
+async def ask(
+    runtime: Runtime[ReaderContext],
+    prompt: Prompt,
+    reply: type[Reply],
+    complaint: Complaint[Reply] = lambda reply: None,
+    *,
+    fallback: str | None = None,
+) -> Reply | None:
     """Ask for a decision: a reply of the type `reply`.
 
-    `complaint` returns what is wrong with a well-formed reply, or None. A reply that can't be used is asked for again
-    with the reason, up to three tries; one that the server withheld or damaged as before, and a withheld one only once.
-    Each try is a call of its own. All replies stay recorded, so the same prompt gets no usable reply again, and pays
-    nothing, until the settings say `again` or `rebuild`. Raises `NoUsableReply` after the last try, `BudgetSpent` if
-    the budget allows no further call, `ModelUnavailable` if the server can't be used.
+    A reply that can't be used is asked for again with the reason, up to three tries; one that the server withheld or
+    damaged as before, and a withheld one only once. Each try is a call of its own. All replies stay recorded, so the
+    same prompt gets no usable reply again, and pays nothing, until the settings say `again` or `rebuild`.
+
+    Args:
+        runtime: The node's runtime.
+        prompt: What is asked.
+        reply: The type of the reply.
+        complaint: Returns what is wrong with a well-formed reply, or None.
+        fallback: Under which name it is counted that no usable reply came. With it, the caller has a substitute.
+
+    Returns:
+        The reply; with `fallback`, None where no usable reply came, or where the budget is spent and no node around
+        has a substitute of its own (`without_model`).
+
+    Raises:
+        NoUsableReply: After the last try, without `fallback`.
+        BudgetSpent: If the budget allows no further call, without `fallback` or inside of a node with a substitute.
+        ModelUnavailable: If the server can't be used.
     """
 
     async def usable(text: str, form: ReplyForm) -> Reply:
@@ -71,15 +112,26 @@ async def ask(
             raise Refused(reason, "content")
         return parsed
 
-    said = await _ask(runtime, prompt, reply, usable)
-    say_whole(current_meter(), said)
+    said = await _ask(runtime, prompt, reply, usable, fallback)
+    if said is not None:
+        say_whole(current_meter(), said)
     return said
 
 
+@overload
+async def ask_text(runtime: Runtime[ReaderContext], prompt: Prompt, complaint: Complaint[str] = ...) -> str: ...
+@overload
 async def ask_text(
-    runtime: Runtime[ReaderContext], prompt: Prompt, complaint: Callable[[str], str | None] = lambda text: None
-) -> str:
-    """Ask for a note: plain text that is not empty. `complaint` and errors are as in `ask`."""
+    runtime: Runtime[ReaderContext], prompt: Prompt, complaint: Complaint[str] = ..., *, fallback: str
+) -> str | None: ...
+async def ask_text(
+    runtime: Runtime[ReaderContext],
+    prompt: Prompt,
+    complaint: Complaint[str] = lambda text: None,
+    *,
+    fallback: str | None = None,
+) -> str | None:
+    """Ask for a note: plain text that is not empty. `complaint`, `fallback` and errors are as in `ask`."""
 
     async def usable(text: str, form: ReplyForm) -> str:
         note = plain_text(text)
@@ -87,10 +139,30 @@ async def ask_text(
             raise Refused(reason, "content")
         return note
 
-    return await _ask(runtime, prompt, None, usable)
+    return await _ask(runtime, prompt, None, usable, fallback)
 
 
 async def _ask(
+    runtime: Runtime[ReaderContext],
+    prompt: Prompt,
+    reply: type[BaseModel] | None,
+    usable: Callable[[str, ReplyForm], Awaitable[Answer]],
+    fallback: str | None,
+) -> Answer | None:
+    """The answer; with `fallback`, None where there is none."""
+    try:
+        return await _answer(runtime, prompt, reply, usable)
+    except NoUsableReply:
+        if fallback is None:
+            raise
+        fell_back(fallback)
+    except BudgetSpent:
+        if fallback is None or not do_without():
+            raise
+    return None
+
+
+async def _answer(
     runtime: Runtime[ReaderContext],
     prompt: Prompt,
     reply: type[BaseModel] | None,

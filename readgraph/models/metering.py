@@ -32,7 +32,8 @@ class Meter:
     `inside`: what steps of a graph used that ran inside of this step. `left_out`: words that the step could not show,
     because the window does not hold them. `unavailable`: why a call of the step was given up that nothing answered.
     `aloud`: replies for a person are streamed; `said`: the id of the message of which something was. `asked`: the keys
-    of prompts that got a new reply, which are not asked once more (see `asking_once`).
+    of prompts that got a new reply, which are not asked once more (see `asking_once`). `spent_before`: the budget was
+    spent when the step began; `went_without`: the step did without a reply because the budget is spent.
     """
 
     context: ReaderContext = field(default_factory=ReaderContext)
@@ -48,6 +49,8 @@ class Meter:
     unavailable: str = ""
     aloud: bool = True
     said: str = ""
+    spent_before: bool = False
+    went_without: bool = False
     asked: set[str] = field(default_factory=lambda: set() if (shared := _asked.get()) is None else shared)
     budget_spent: bool = False
     calls_begun: int = 0
@@ -132,6 +135,8 @@ class Meter:
 
 _meter: ContextVar[Meter] = ContextVar("readgraph_meter")
 
+_substituted: ContextVar[bool] = ContextVar("readgraph_substituted", default=False)
+
 
 def start_meter(meter: Meter) -> Meter | None:
     """Use this meter in the current task and the tasks that it starts; returns that of the step around, if any."""
@@ -143,6 +148,27 @@ def start_meter(meter: Meter) -> Meter | None:
 def current_meter() -> Meter:
     """The meter of the running step; outside of a step, a meter that nobody reads."""
     return _meter.get(None) or Meter()
+
+
+@contextmanager
+def node_substitutes() -> Iterator[None]:
+    """Inside of the `with`, a spent budget is raised, since the node around has a substitute for the whole step."""
+    before = _substituted.set(True)
+    try:
+        yield
+    finally:
+        _substituted.reset(before)
+
+
+def do_without() -> bool:
+    """Whether the step itself goes on without a reply that the budget does not allow: it is said of the step.
+
+    Else a node around has a substitute, and the error must reach it.
+    """
+    if _substituted.get():
+        return False
+    current_meter().went_without = True
+    return True
 
 
 @contextmanager

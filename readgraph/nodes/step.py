@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Awaitable, Callable, Collection, Mapping
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any, Generic, NotRequired, Protocol, TypeAlias, TypeVar, cast, get_type_hints, overload
 
@@ -11,7 +12,7 @@ from langgraph.types import Overwrite
 from typing_extensions import TypedDict
 
 from readgraph.models.batches.batched_calls import check_batch
-from readgraph.models.metering import Meter, start_meter
+from readgraph.models.metering import Meter, current_meter, node_substitutes, start_meter
 from readgraph.models.names.named import within_window
 from readgraph.models.watching.watched import watched_node
 from readgraph.nodes.interrupted import counting_interrupted
@@ -26,7 +27,7 @@ from readgraph.state.running.background import in_background
 from readgraph.state.running.leaving import this_task_ended_when_left
 from readgraph.state.settings import Batching, Budget, Calls, Concurrency, Model, ReadingModel, Tenant, Window
 
-__all__ = ["StepNode", "step", "step_with"]
+__all__ = ["StepNode", "node", "step", "step_with"]
 
 StateT = TypeVar("StateT")
 UpdateT = TypeVar("UpdateT", bound=Mapping[str, object])
@@ -124,6 +125,11 @@ class StepNode(Runnable[Any, Any], Generic[StateT, UpdateT]):
         with this_task_ended_when_left():
             return await self.run(input, get_runtime(ReaderContext), **_of(config))
 
+    async def __call__(self, state: StateT, runtime: Runtime[ReaderContext]) -> UpdateT:
+        """Run inside of another step: what it uses counts as that step's; it has its own substitute."""
+        runtime = runtime.override(context=self.own_context(runtime.context))
+        return cast("UpdateT", await self._update(state, runtime))
+
     async def run(
         self, state: StateT, runtime: Runtime[ReaderContext], node: str = "", about: Mapping[str, str] = NOTHING
     ) -> dict[str, Any]:
@@ -141,23 +147,24 @@ class StepNode(Runnable[Any, Any], Generic[StateT, UpdateT]):
             stream=runtime.stream_writer,
             document=channels.get("document", ""),
             node=node or self.work.__name__,
+            spent_before=channels.get("status") == "budget",
         )
         outer = start_meter(meter)
-        runtime, spent = runtime.override(context=context), channels.get("status") == "budget"
+        runtime = runtime.override(context=context)
         with watched_node(meter, about) as ended:
             async with counting_interrupted(meter, runtime):
                 if self.builds and meter.document:
                     async with while_there(page_store(runtime), meter.document):
-                        update = await self._update(state, runtime, spent=spent)
+                        update = await self._update(state, runtime)
                 else:
-                    update = await self._update(state, runtime, spent=spent)
+                    update = await self._update(state, runtime)
             if self.check_update:
                 self.check_update(update)
             meter.used = add_usage(meter.used, meter.inside)
             meter.used["seconds"] = round(meter.seconds, 4)
             if outer:
                 outer.inside = add_usage(outer.inside, meter.used)
-            if meter.budget_spent or (channels.get("status") == "budget" and "status" in update):
+            if meter.budget_spent or (meter.spent_before and "status" in update):
                 update["status"] = "budget"
             ended.update(update)
         return self._recorded(update, meter)
@@ -168,23 +175,24 @@ class StepNode(Runnable[Any, Any], Generic[StateT, UpdateT]):
             context = replace(context, model=context.reading_model)
         return within_window(context)
 
-    async def _update(self, state: StateT, runtime: Runtime[ReaderContext], *, spent: bool) -> dict[str, Any]:
+    async def _update(self, state: StateT, runtime: Runtime[ReaderContext]) -> dict[str, Any]:
         """The node's update; if the budget is spent, its update without a model."""
         if self.without_model is None:
             return dict(await self.work(state, runtime))
         if not runtime.context.model:
             return dict(await self.without_model(state, runtime))
-        if not spent:
-            try:
+        meter = current_meter()
+        if not meter.spent_before:
+            with suppress(BudgetSpent), node_substitutes():
                 return dict(await self.work(state, runtime))
-            except BudgetSpent:
-                pass
-        update = dict(await self.without_model(state, runtime))
-        return {**update, "step_summary": f"the budget is spent: {update.get('step_summary', '')}"}
+        meter.went_without = True
+        return dict(await self.without_model(state, runtime))
 
     def _recorded(self, update: dict[str, Any], meter: Meter) -> dict[str, Any]:
         fallbacks = dict(meter.fallbacks)
         model, summary = meter.context.model, str(update.pop("step_summary", ""))
+        if meter.went_without:
+            summary = f"the budget is spent: {summary}"
         summary = summary if len(summary) <= LONGEST_LINE else f"{summary[:LONGEST_LINE]} …"
         if meter.left_out:
             summary += f" ({meter.left_out:,} words did not fit the window)"
@@ -209,11 +217,6 @@ def _of(config: RunnableConfig | None) -> _Of:
     return _Of(node=str(known.get("langgraph_node", "")), about=about)
 
 
-def step(work: Work[StateT, UpdateT]) -> StepNode[StateT, UpdateT]:
-    """Make a coroutine a node."""
-    return StepNode(work)
-
-
 class Decorate(Protocol):
     """Makes a coroutine a node that reads and writes what the coroutine does."""
 
@@ -222,21 +225,45 @@ class Decorate(Protocol):
 
 
 @overload
-def step_with(*, starts_question: bool = False, builds: bool = False, settings: Groups = ()) -> Decorate: ...
+def node(work: Work[StateT, UpdateT], /) -> StepNode[StateT, UpdateT]: ...
 @overload
-def step_with(
+def node(*, starts_question: bool = False, builds: bool = False, settings: Groups = ()) -> Decorate: ...
+@overload
+def node(
     *,
     without_model: Work[StateT, UpdateT],
     starts_question: bool = False,
     builds: bool = False,
     settings: Groups = (),
 ) -> Callable[[Work[StateT, UpdateT]], StepNode[StateT, UpdateT]]: ...
-def step_with(
+def node(
+    work: Work[Any, Any] | None = None,
+    /,
     *,
     without_model: Work[Any, Any] | None = None,
     starts_question: bool = False,
     builds: bool = False,
     settings: Groups = (),
-) -> Callable[[Work[Any, Any]], StepNode[Any, Any]]:
-    """Make a coroutine a node with the arguments of `StepNode`."""
+) -> Any:
+    """Make a coroutine `(state, runtime) -> update` a node of graphs.
+
+    Its types say what it reads and writes. Inside of another step it is called as it is: `await look_up(state,
+    runtime)`; what it uses counts as that step's.
+
+    Args:
+        work: The coroutine, where the decorator has no arguments.
+        without_model: The coroutine that runs instead where the context names no model, or the budget is spent. Leave
+            it out where the step can go on by itself (`ask(…, fallback=…)` gives None, `can_ask` is false).
+        starts_question: It is the first node of a graph, which resets what belongs to one question.
+        builds: It builds a memory, for which the context's reading model is the model.
+        settings: The groups of settings that it reads, besides those of every step.
+
+    Returns:
+        The node, or what makes a coroutine one.
+    """
+    if work is not None:
+        return StepNode(work)
     return lambda work: StepNode(work, without_model, starts_question=starts_question, builds=builds, settings=settings)
+
+
+step = step_with = node

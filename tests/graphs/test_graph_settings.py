@@ -9,7 +9,7 @@ from langgraph.store.memory import InMemoryStore
 
 from readgraph.graphs import mem_walker, read_agent
 from readgraph.graphs.wiring import add_nodes, check_wiring, fit_context
-from readgraph.nodes.look_up.by_model import look_up_pages_without_model
+from readgraph.nodes.look_up.by_model import nearest_pages
 from readgraph.nodes.opening import open_document
 from readgraph.nodes.step import StepNode
 from readgraph.state.context import ReaderContext
@@ -66,7 +66,7 @@ def test_a_node_that_is_swapped_in_brings_its_settings_and_finds_all_of_them() -
 def test_a_graph_of_one_s_own_without_the_settings_of_a_node_is_refused() -> None:
     def built(schema: Any) -> Any:
         builder: Any = StateGraph(ReadingState, context_schema=schema, input_schema=Question, output_schema=Answered)
-        walking = StepNode(look_up_pages_without_model, settings=(Walk,))
+        walking = StepNode(nearest_pages.work, settings=(Walk,))
         add_nodes(builder, open=open_document, read=read_agent.read, look_up=walking)
         for start, end in ((START, "open"), ("open", "read"), ("read", "look_up"), ("look_up", END)):
             builder.add_edge(start, end)
@@ -85,7 +85,7 @@ def test_a_group_that_is_not_among_the_declared_ones_is_refused() -> None:
         """A group of somebody's own."""
 
     with pytest.raises(BadInput, match="There is no group of settings 'Verse'"):
-        read_agent.build(look_up=StepNode(look_up_pages_without_model, settings=(Verse,)))
+        read_agent.build(look_up=StepNode(nearest_pages.work, settings=(Verse,)))
 
 
 def test_every_group_is_a_part_of_the_whole_context() -> None:

@@ -7,7 +7,7 @@ from langgraph.runtime import Runtime
 from readgraph.nodes.bounds import content_room
 from readgraph.nodes.contracts import LookUpState, LookUpUpdate
 from readgraph.nodes.extractive import query_of
-from readgraph.nodes.look_up.by_model import look_up_pages_without_model
+from readgraph.nodes.look_up.by_model import nearest_pages
 from readgraph.nodes.memory_view import listed, remembered, view_memory
 from readgraph.nodes.search_tools import Tools, memory_tools, ranker_of, stand_in
 from readgraph.nodes.searching import Bounds, Found, Search, fused_hits, searching
@@ -53,7 +53,7 @@ async def ranked_parts(state: LookUpState, runtime: Runtime[ReaderContext]) -> S
 async def retrieve_parts_without_model(state: LookUpState, runtime: Runtime[ReaderContext]) -> LookUpUpdate:
     """Without a model: the same; where texts are ranked by keywords, only the pages that share words."""
     by_words = runtime.context.ranking == "keywords" and not runtime.context.rank_gists
-    return await (look_up_pages_without_model if by_words else retrieve_parts.work)(state, runtime)
+    return await (nearest_pages if by_words else retrieve_parts.work)(state, runtime)
 
 
 async def _ranked(
@@ -108,7 +108,7 @@ RANKINGS: dict[Ranking, tuple[tuple[str, ...], str]] = {
 }
 """The rankers of each ranking, and how the trajectory explains it."""
 
-retrieve = retrieving(*RANKINGS["keywords"], without_model=look_up_pages_without_model)
+retrieve = retrieving(*RANKINGS["keywords"], without_model=nearest_pages)
 retrieve_by_vectors = retrieving(*RANKINGS["embeddings"])
 retrieve_by_both = retrieving(*RANKINGS["both"])
 retrieve_parts = searching(

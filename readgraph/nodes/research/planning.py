@@ -10,16 +10,16 @@ from typing_extensions import TypedDict
 from readgraph.models.asking import ask
 from readgraph.models.replies.lenient_fields import numbers_in, texts_in
 from readgraph.models.replies.offered_values import offering
-from readgraph.nodes.contracts import AskedState, LookUpState, LookUpUpdate
+from readgraph.nodes.contracts import AskedState, LookUpState
 from readgraph.nodes.deciding import Choice, deciding
 from readgraph.nodes.extractive import query_of
-from readgraph.nodes.look_up.by_model import look_up_pages, look_up_pages_without_model
+from readgraph.nodes.look_up.by_model import look_up_pages
 from readgraph.nodes.memory_view import listed, remembered
 from readgraph.nodes.prompts.reasoned import reasoned
 from readgraph.nodes.prompts.research.plan import SearchPlan, plan_prompt, plan_reply
 from readgraph.nodes.research.memos_in_view import MemosInView, memos_in_view
 from readgraph.nodes.search_tools import OpenTools, Tools, memory_tools
-from readgraph.nodes.step import StepNode, Work, step_with
+from readgraph.nodes.step import StepNode, node
 from readgraph.state.channels.research import Plan, Round, no_plan
 from readgraph.state.context import ReaderContext
 from readgraph.state.errors import BadInput, NoUsableReply
@@ -219,20 +219,9 @@ class LookUpPlan(TypedDict):
     step_summary: str
 
 
-async def plan_look_up_without_model(state: LookUpState, runtime: Runtime[ReaderContext]) -> LookUpPlan:
-    """Without a model: the pages that keyword search ranks first."""
-    return await _planned(look_up_pages_without_model, state, runtime)
-
-
-@step_with(without_model=plan_look_up_without_model, settings=(PagesRead, Window))
+@node(settings=(PagesRead, Window))
 async def plan_look_up(state: LookUpState, runtime: Runtime[ReaderContext]) -> LookUpPlan:
-    """The pages that the model names when it sees the gists, all at once (ReadAgent-P)."""
-    return await _planned(look_up_pages.work, state, runtime)
-
-
-async def _planned(
-    look_up: Work[LookUpState, LookUpUpdate], state: LookUpState, runtime: Runtime[ReaderContext]
-) -> LookUpPlan:
-    looked = await look_up(state, runtime)
+    """The pages that a look-up names when it sees the gists, all at once (ReadAgent-P)."""
+    looked = await look_up_pages(state, runtime)
     pages = [page for page in looked["pages_read"] if page not in state["pages_read"]]
     return {"plan": {**no_plan(), "page": pages}, "step_summary": looked["step_summary"]}
